@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, option, plain, print_json
+from .command import confsim, option, plain, print_json, progress
 
 if TYPE_CHECKING:
     from confsim.control.bundle.replay import Replayed
@@ -56,7 +56,8 @@ def replay(file: str, as_json: bool) -> None:
     from confsim.version import __version__
 
     bundle = read(file)
-    replayed = play(bundle)
+    with progress(bundle.calls, "calls") as calls:
+        replayed = play(bundle, calls)
     if as_json:
         print_json(replayed)
     else:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import httpx
 import pytest
 from playwright.sync_api import expect
 
-from kit import OWNER, START_MS, USER
+from confsim.inspector.pages import searching, world
+from kit import OWNER, ROOM, START_MS, USER
 
 
 def test_a_bug_of_a_client_is_found(sim, visit):
@@ -155,3 +157,134 @@ def test_a_call_is_opened_by_the_keyboard(sim, visit):
             break
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/requests/r\d+$"))
+
+
+def test_pages_follow_the_world(sim, visit):
+    """Mail, time, records, presence, faults, worlds and the header show what happens, without a reload."""
+    pages = {
+        path: visit().open(f"inspector/{path}").page
+        for path in ("mail", "time", "records?kind=channels", f"presence?channel={ROOM}", "faults", "worlds")
+    }
+    for page in pages.values():
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+    sim.call("set_user_email", USER, userId=1004, body={"email": "second@example.com"})
+    sim.call("create_channel", OWNER, body={"name": "Appeared"})
+    sim.presence.join(ROOM, 1003)
+    fault = sim.faults.add("get_client", do={"status": 503})
+    sim.snapshot("just now")
+    sim.clock.advance("1h")
+    expect(pages["mail"].locator("main")).to_contain_text("second@example.com")
+    expect(pages["time"].locator("main")).to_contain_text("01:00:00.000")
+    expect(pages["records?kind=channels"].locator("main")).to_contain_text("Appeared")
+    expect(pages[f"presence?channel={ROOM}"].get_by_role("row").filter(has_text="1003")).to_be_visible()
+    expect(pages["faults"].get_by_role("button", name=f"Remove {fault.id}")).to_be_visible()
+    expect(pages["worlds"].get_by_role("button", name="Restore just now")).to_be_visible()
+    for page in pages.values():
+        expect(page.locator("header")).to_contain_text("01:00:00.000")
+    for held in sim.faults.held:
+        held.release()
+    for page in pages.values():
+        expect(page.get_by_role("link", name="1 held")).to_have_count(0)
+
+
+def test_what_somebody_types_stays(sim, visit):
+    """A part of the page in which a field is being filled in is left as it is until that is done."""
+    page = visit().open("inspector/faults").page
+    body = page.get_by_label(re.compile("^Effect on h1"))
+    page.get_by_text("Another effect").click()
+    body.fill('{"status": 418}')
+    fault = sim.faults.add("get_client", do={"status": 503})
+    expect(page.get_by_role("button", name=f"Remove {fault.id}")).to_be_visible()
+    expect(body).to_have_value('{"status": 418}')
+    page.get_by_role("button", name="Do so").click()
+    page.get_by_text("No call is held").wait_for()
+    expect(page.locator("header")).not_to_contain_text("held")
+    assert [each.status for each in sim.requests if each.operation == "get_me"] == [418]
+
+
+def test_a_running_clock_runs(sim, visit):
+    """In the header, without asking the server."""
+    sim.clock.resume()
+    page = visit().open("inspector/guides").page
+    shown = page.locator("header time")
+    first = shown.text_content()
+    expect(shown).not_to_have_text(first)
+
+
+def test_body_and_answer_of_a_held_call_are_changed(sim, visit):
+    """In fields that have what was sent, and what is withheld."""
+    for held in sim.faults.held:
+        held.release()
+    made = []
+    for when, button, label, text in (
+        ("before", "Release it with this body", "Body of ", '{"name": "Changed on its way"}'),
+        ("after", "Answer so", "Answer to ", '{"channelUuid": "made up"}'),
+    ):
+        sim.faults.put([{"operation": "create_channel", "do": {"hold": when, "holdAtMost": "10m"}}])
+        thread = threading.Thread(
+            target=lambda: made.append(sim.call("create_channel", OWNER, body={"name": f"Sent {len(made)}"}))
+        )
+        thread.start()
+        held = sim.faults.wait_for_held("30s").info
+        page = visit().open("inspector/faults").page
+        field = page.get_by_label(re.compile(f"^{label}{held.id}"))
+        expect(field).to_have_value(re.compile('"Sent 0"' if when == "before" else "channelUuid"))
+        field.fill(text)
+        page.get_by_role("button", name=button).click()
+        page.get_by_text("No call is held").wait_for()
+        thread.join(30)
+    names = sim.call("get_channel", OWNER, uuid=made[0].body["channelUuid"]).body
+    assert names["name"] == "Changed on its way"
+    assert made[1].body == {"channelUuid": "made up"}
+
+
+def test_time_travel_stops_at_timers(sim, visit):
+    """From the journal to the timer, to the world before it, and from there along the moments."""
+    sim.clock.advance("16m")
+    page = visit().open("inspector/requests").page
+    row = page.get_by_role("row").filter(has_text="fell due: handle reservation")
+    expect(row).to_have_count(1)
+    row.get_by_role("link").first.click()
+    expect(page.locator("main")).to_contain_text('"handle": "soon"')
+    page.get_by_role("link", name="The world before it").click()
+    page.get_by_label("Kind").select_option("reservations")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("main")).to_contain_text("1 records")
+    page.get_by_role("list", name="Moments beside it").get_by_role("link").filter(has_text="handle reservation").click()
+    expect(page.locator("main")).to_contain_text("0 records")
+    expect(page.get_by_role("list", name="Moments beside it").locator("[aria-current]")).to_contain_text(
+        "handle reservation"
+    )
+
+
+def test_a_search_goes_on_by_itself(sim, visit, monkeypatch):
+    """Where a page looks through a part of the records; without scripts a link goes on."""
+    for each in (searching, world):
+        monkeypatch.setattr(each, "LOOK", 10)
+    for path in ("search?q=Planning", "records?search=Planning"):
+        page = visit().open(f"inspector/{path}").page
+        page.get_by_text("Everything was looked through.").wait_for()
+        expect(page.locator("#found a").filter(has_text=re.compile("[0-9a-f]{8}-"))).not_to_have_count(0)
+        page = visit(java_script_enabled=False).open(f"inspector/{path}").page
+        page.get_by_role("link", name="Look further").click()
+        expect(page).to_have_url(re.compile("start=10"))
+
+
+def test_a_reset_is_confirmed(sim, visit):
+    """In a second step; the journal is empty then."""
+    for held in sim.faults.held:
+        held.release()
+    page = visit().page
+    page.get_by_text("Reset the world…").click()
+    page.get_by_role("button", name="Yes, reset it").click()
+    expect(page.locator("main")).to_contain_text("No calls yet.")
+    assert len(sim.requests) == 0
+
+
+def test_one_fault_is_removed(sim, visit):
+    """By its own button; the others stay."""
+    fault = sim.faults.add("get_client", times="always", do={"status": 503})
+    page = visit().open("inspector/faults").page
+    page.get_by_role("button", name=f"Remove {fault.id}").click()
+    expect(page.get_by_role("button", name=f"Remove {fault.id}")).to_have_count(0)
+    assert fault.id not in [each.id for each in sim.faults]

@@ -13,18 +13,20 @@ PAGES = (
     *(f"inspector/{name}" if name else "" for name, _ in MENU),
     "inspector/requests/r1",
     "inspector/requests/r2",
+    "inspector/requests/c1",
     "inspector/records/users/1004",
     f"inspector/records/channels/{ROOM}?at=r1",
     "inspector/machines/lobby door",
     "inspector/what-if?id=channels.unique-names&value=refuse",
     "inspector/operations/create_channel",
+    "inspector/operations/add_fault",
     "inspector/guides/faults",
     "inspector/explain/R094",
     "inspector/search?q=Planning",
     *(f"inspector/reference/{name}" for name in REFERENCE),
 )
 #: Pages of which axe judges another that is made alike, since these are so long that it takes half a minute.
-LONG = {"inspector/reference/control-plane", "inspector/reference/state-documents"}
+LONG = {"inspector/reference/state-documents"}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -275,6 +275,13 @@ def test_a_call_shows_its_headers_folded_and_the_essential_first(sim, browse):
     assert places == sorted(places)
 
 
+def test_a_call_that_matched_no_route_shows_the_nearest(sim, browse):
+    """So that a wrong method or a misspelt path is seen at once."""
+    sim.client("demo-user").put("/v1_0/users/handle/reserve")
+    page = browse(f"/_confsim/inspector/requests/{sim.requests[-1].id}")
+    assert "nearest is POST /v1_0/users/handle/reserve" in page.text
+
+
 def test_a_large_start_is_not_brought_along(sim, browse, monkeypatch):
     """A test of a call would hold it: the page says how it is made, and stays small."""
     sim.service.begin()

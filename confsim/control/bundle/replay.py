@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -57,11 +58,14 @@ class Replayed(Struct, frozen=True, kw_only=True):
     parting: Parting | None
 
 
-def replay(bundle: Bundle) -> Replayed:
-    """Play a bundle again, up to the first difference. Misuse for a profile or a start that cannot be."""
+def replay(bundle: Bundle, calls: Iterable[BundledCall] | None = None) -> Replayed:
+    """Play a bundle again, up to the first difference. Misuse for a profile or a start that cannot be.
+
+    ``calls`` are those of the bundle, for a caller who counts how many are taken.
+    """
     player, count, skipped = Player(bundle), 0, []
     parting = None
-    for call in bundle.calls:
+    for call in bundle.calls if calls is None else calls:
         if call.why:
             skipped.append(f"{call.id}: {call.why}")
         count += call.delivery is None and not call.why

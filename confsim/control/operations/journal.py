@@ -136,12 +136,14 @@ def find_requests(context: ControlContext, body: RequestPattern) -> list[Request
 
 
 @operation("GET /requests/unmatched")
-def list_unmatched_requests(context: ControlContext) -> list[UnmatchedRequest]:
+def list_unmatched_requests(
+    context: ControlContext, *, id: Annotated[str | None, "The id of the one call that is looked at."] = None
+) -> list[UnmatchedRequest]:
     """List the calls that matched no route, each with the most similar route."""
     routes = Routes(context.service.profile)
     found = (
         None
-        if each.operation or each.response.status < 400
+        if each.operation or each.response.status < 400 or id not in (None, each.id)
         else UnmatchedRequest(
             id=each.id,
             at=each.at,

@@ -18,14 +18,13 @@ from confsim.service.messages import Request, Response, split_target
 
 from .encoding import BROKEN, encoded
 from .handover import Peer, hand_over
+from .log import Log, tell
 from .streams import FindStream
 from .turns import Turns
 
 Handler = Callable[[Request], Response]
 Until = Callable[[], Response | None]
-#: Called with each request that is answered, is yet to be answered (its response says so) or, with None, no longer can
-#: be: the request, the response, the seconds since it came.
-Log = Callable[[Request, Response | None, float], object]
+
 
 _LOG = logging.getLogger("confsim.http")
 #: Requests of one connection that are answered before the others have their turn.
@@ -213,7 +212,7 @@ class Connection(asyncio.Protocol):
         self._transport.set_protocol(websocket)
         self._leaving = True
         if self._log is not None:
-            self._tell(self._log, noted, response)
+            tell(self._log, noted, response, self._clock() - self._begun)
         if rest:
             websocket.data_received(rest)
         return True
@@ -342,7 +341,7 @@ class Connection(asyncio.Protocol):
         else:
             self._until = response.poll
             if self._log is not None:
-                self._tell(self._log, request, response)
+                tell(self._log, request, response, self._clock() - self._begun)
             asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
@@ -364,20 +363,13 @@ class Connection(asyncio.Protocol):
         elif cut is not None or not keep:
             self._leave()
         if self._log is not None:
-            self._tell(self._log, request, response)
-
-    def _tell(self, log: Log, request: Request, response: Response | None) -> None:
-        """Log a request; a log that fails holds up nobody."""
-        try:
-            log(request, response, self._clock() - self._begun)
-        except Exception:
-            _LOG.exception("the call cannot be logged: %s %s", request.method, request.target)
+            tell(self._log, request, response, self._clock() - self._begun)
 
     def _look(self, request: Request, keep: bool) -> None:
         """Poll the response that is yet to come; once it is there, send it and go on with the queue."""
         if self._transport.is_closing():
             if self._log is not None:
-                self._tell(self._log, request, None)
+                tell(self._log, request, None, self._clock() - self._begun)
             return
         assert self._until is not None
         try:

@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Self
 from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.service.deferred import polling
 
-from .connection import Connection, Handler, Log
+from .connection import Connection, Handler
 from .handover import Peer
+from .log import Log
 from .streams import FindStream
 from .turns import Turns
 

@@ -18,7 +18,7 @@ from confsim.service.service import Service
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
 
-from .connection import Log
+from .log import Log
 from .server import LiveServer
 from .streams import Streams
 

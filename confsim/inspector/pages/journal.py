@@ -44,9 +44,18 @@ def _request(asked: Asked, id: str) -> str:
         call=call,
         **moments(asked, id),
         assumptions=assumptions,
+        nearest=_nearest(asked, call),
         **(_exported(asked, id) if call.kind == Kind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
         diffs=[(each, diff(each.before, each.after)) for each in call.changes],
     )
+
+
+def _nearest(asked: Asked, call: Any) -> str:
+    """The route that is most similar to a call that matched none; empty for any other."""
+    if call.kind != Kind.CALL or call.operation is not None:
+        return ""
+    found = asked.control("list_unmatched_requests", id=call.id)
+    return found[0].nearest if found else ""
 
 
 def _exported(asked: Asked, id: str) -> dict[str, Any]:
