@@ -485,6 +485,8 @@ def test_the_history_may_hold_ended_ones_alone():
         call(sim, "stop_broadcast")
         assert [row["id"] for row in call(sim, "list_broadcast_history").body["rows"]] == [ended]
         started = start(sim)
-        assert call(sim, "list_broadcast_history").body["total"] == running
+        listed = call(sim, "list_broadcast_history").body
+        assert listed["total"] == running
+        assert [row["id"] for row in listed["rows"]] == [started, ended][-running:]
         assert call(sim, "get_broadcast", broadcastID=ended).status == 200
         assert call(sim, "get_broadcast", broadcastID=started).status == (200 if choice == "all" else 404)

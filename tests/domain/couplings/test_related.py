@@ -6,12 +6,15 @@ import pytest
 
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings import related_identity, related_members, related_telephony
+from confsim.domain.couplings import related_breakout, related_identity, related_members, related_telephony
 from confsim.domain.identity import validators
+from confsim.domain.runtime import sessions
 from confsim.domain.telephony import number_assignments, numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.world import World
+from kit import CUSTOMER, EVENT_ROOM, demo
+from kit.breakout import prepare, start
 
 SECRET = "a secret that is long enough for everybody"
 
@@ -41,6 +44,23 @@ def test_what_a_client_loses_with_its_service(choice, released):
     for client, left in ((one, not released), (two, True)):
         assert len(list(validators.list_active(change, client.id))) == int(left)
         assert len(list(number_assignments.ASSIGNMENTS.of(change, client.id).all)) == int(left)
+
+
+@pytest.mark.parametrize("choice", ["completes", "goes-on"])
+def test_whether_a_breakout_session_outlasts_the_session_of_its_room(choice):
+    """The one that runs ends with it, or none does (G440)."""
+    sim = demo(breakout__main_session_ends=choice)
+    sim.presence.join(EVENT_ROOM, 1002)
+
+    def ending():
+        change = sim.service.change()
+        session = sessions.active(change, channels.get(change, CUSTOMER, EVENT_ROOM))
+        return [each.id for each in related_breakout.breakout_of(change, session)]
+
+    assert ending() == []
+    running = prepare(sim, duration=60_000)
+    assert start(sim).ok
+    assert ending() == [running] * (choice == "completes")
 
 
 @pytest.mark.rule("R545")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest import mock
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -85,6 +85,11 @@ def _filled(found: list[tuple]):
     st.sampled_from([None, True, False]),
     st.booleans(),
     st.sampled_from(PROFILES),
+)
+@example([(1, 1, 1, 0, "a", False)] * 3, Sort.STARTED, True, 1, None, None, None, False, {"lists.ties": "oldest-first"})
+@example(
+    [(1, 1, 1, 0, name, False) for name in "aBb"],
+    *(Sort.NAME, False, 1, None, None, None, False, {"lists.text-order": "binary"}),
 )
 def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
     found, sort, descending, place, after, before, recorded, everything, profile
