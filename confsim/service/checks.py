@@ -1,4 +1,4 @@
-"""The checks of a call, in their order, and then the operation itself.
+"""The checks of a call, in their order, and then the operation itself and its response.
 
 The order is that of G040: credential, terms, service, path, for_client, existence, role, query and body, state. By
 ``checks.order`` query and body may come first, or the role before existence.
@@ -18,6 +18,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, value_of
 from confsim.contract.annotations import without_none
 from confsim.contract.decode import Body
+from confsim.contract.encode import encode
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Contract
 from confsim.contract.query import arguments
@@ -29,11 +30,11 @@ from confsim.kernel.refusal import Refusal
 
 from .callers import Callers
 from .incoming import Incoming
-from .messages import Request
+from .messages import Request, Response
 
 
-def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
-    """The result of the operation, once every check is passed. Raises the Refusal of the first that is not.
+def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
+    """The response of the operation, once every check is passed. Raises the Refusal of the first that is not.
 
     A call that is not public needs a credential (R243), and acts in the client of it unless its declaration has
     for_client (R036, R037).
@@ -65,7 +66,10 @@ def checked(call: Call, incoming: Incoming, callers: Callers) -> Any:
         admission.require_service(call, call.client)
     if named is None and (values or contract.has_input):
         named = _input(call, contract, values, incoming.request)
-    return operation.function(call, *things, **named) if named else operation.function(call, *things)
+    function = operation.function
+    result = function(call, *things, **named) if named else function(call, *things)
+    status, headers, body = encode(call, operation, result)
+    return Response(status, headers, body)
 
 
 def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, grants: tuple[Grant, ...]) -> None:

@@ -16,13 +16,12 @@ from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
-from confsim.contract.encode import encode
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.world import Change, World
 
 from .callers import Callers
-from .checks import checked
+from .checks import answer
 from .conformance import Conformance
 from .deferred import monotonic
 from .errors import refused
@@ -74,7 +73,7 @@ class Pipeline:
         self.callers = Callers()
         faults.holder = self.held = HeldCalls(live, self)
         self.stages: tuple[Stage, ...] = ()
-        self._respond: Next | None = None
+        self._staged: Next | None = None
         self._stale: StaleReads | None = None
         if live.profile:
             self._follow(live.profile)
@@ -82,8 +81,9 @@ class Pipeline:
     def _follow(self, profile: Mapping[str, Any]) -> None:
         """Put the stages before the checks that a profile asks for."""
         self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
+        following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
-            self._respond = partial(_staged, stage, self._respond or self._checked)
+            following = self._staged = partial(_through, stage, following)
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
             self._live.observe(self._stale.changed)
@@ -134,7 +134,9 @@ class Pipeline:
                 if response is None:
                     if incoming.from_request:
                         _receive(call, incoming)
-                    response = (self._respond or self._checked)(call, incoming)
+                    response = (
+                        answer(call, incoming, self.callers) if self._staged is None else self._staged(call, incoming)
+                    )
                 after = live.put(change)
             except Refusal as refusal:
                 note(call, transport.CHECKS_ORDER)
@@ -142,8 +144,10 @@ class Pipeline:
             except Exception as bug:
                 bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
                 response, after = self._bug(call, bug), self._dropped(change)
-            name, token = operation.name, None if incoming.from_request else incoming.token
-            entry = self._note(name, request, response, change, after, call.caller, token, injection, incoming.finish)
+            token = None if incoming.from_request else incoming.token
+            entry = self._note(
+                operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
+            )
             if after is not change.world:
                 live.react(change.now)
             if injection is not None and injection.hold:
@@ -160,11 +164,6 @@ class Pipeline:
         response = effect.respond(call)
         entry.assumptions = {**entry.assumptions, **change.used}
         return response if incoming.finish is None else incoming.finish(response, change)
-
-    def _checked(self, call: Call, incoming: Incoming) -> Response:
-        """The response of the operation, once every check is passed. Raises Refusal."""
-        status, headers, body = encode(call, call.operation, checked(call, incoming, self.callers))
-        return Response(status, headers, body)
 
     def unrouted(
         self,
@@ -251,5 +250,5 @@ def _receive(call: Call, incoming: Incoming) -> None:
         raise refusal
 
 
-def _staged(stage: Stage, following: Next, call: Call, incoming: Incoming) -> Response:
+def _through(stage: Stage, following: Next, call: Call, incoming: Incoming) -> Response:
     return stage(call, incoming, following)

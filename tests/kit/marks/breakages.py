@@ -368,7 +368,7 @@ def _answered(type_: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
 
 
 def _left_out(operation: Operation, name: str) -> Block:
-    encode = pipeline.encode
+    encode = checks.encode
 
     def without(context: Any, called: Any, result: Any) -> Any:
         status, headers, body = encode(context, called, result)
@@ -376,11 +376,11 @@ def _left_out(operation: Operation, name: str) -> Block:
             body = msgspec.json.encode(_pruned(msgspec.json.decode(body), name))
         return status, headers, body
 
-    return lambda _: mock.patch.object(pipeline, "encode", without)
+    return lambda _: mock.patch.object(checks, "encode", without)
 
 
 def _other_status(operation: Operation, status: int) -> Block:
-    encode, refused = pipeline.encode, pipeline.refused
+    encode, refused = checks.encode, pipeline.refused
 
     def encoded(context: Any, called: Any, result: Any) -> Any:
         given, headers, body = encode(context, called, result)
@@ -392,7 +392,12 @@ def _other_status(operation: Operation, status: int) -> Block:
             response.status += 1
         return response
 
-    return lambda _: mock.patch.multiple(pipeline, encode=encoded, refused=reported)
+    @contextmanager
+    def other(_: object) -> Iterator[None]:
+        with mock.patch.object(checks, "encode", encoded), mock.patch.object(pipeline, "refused", reported):
+            yield
+
+    return other
 
 
 def _pruned(value: Any, name: str) -> Any:

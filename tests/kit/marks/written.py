@@ -25,7 +25,7 @@ from confsim.domain.identity import credentials
 from confsim.domain.users.users import USERS
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Refusal
-from confsim.service import checks, pipeline, service
+from confsim.service import checks, service
 
 #: By the name of a breakage its rule, and what puts it into force inside a block.
 WRITTEN: dict[str, tuple[str, Callable[[], AbstractContextManager[Any]]]] = {}
@@ -43,7 +43,7 @@ def breaks(rule: str, what: str) -> Callable[[Callable[[], AbstractContextManage
 
 def answering(names: str, alter: Callable[[Any], Any]) -> AbstractContextManager[Any]:
     """The JSON of the answers of these operations, altered; None stands for no body."""
-    encode = pipeline.encode
+    encode = checks.encode
 
     def altered(context: Any, operation: Operation, result: Any) -> Any:
         status, headers, body = encode(context, operation, result)
@@ -52,7 +52,7 @@ def answering(names: str, alter: Callable[[Any], Any]) -> AbstractContextManager
             body = b"" if said is None else msgspec.json.encode(said)
         return status, headers, body
 
-    return mock.patch.object(pipeline, "encode", altered)
+    return mock.patch.object(checks, "encode", altered)
 
 
 def reading(name: str, place: int, read: Callable[[Any, str], Any]) -> AbstractContextManager[Any]:
