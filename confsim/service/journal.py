@@ -252,13 +252,10 @@ class Journal:
     def add(self, entry: Entry) -> None:
         """Add an entry; the oldest is evicted when there are too many."""
         self._entries.append(entry)
-        key = tuple(entry.assumptions)
-        used = self._uses.get(key)
-        if used is None:
-            self._uses[key] = entry.assumptions
-            self._used.update(entry.assumptions)
-        else:  # calls that used the same share one value
-            entry.assumptions = used
+        used = entry.assumptions
+        shared = entry.assumptions = self._uses.setdefault(tuple(used), used)  # by all calls that used the same
+        if shared is used:
+            self._used.update(used)
         for follower in self.followers:
             follower(entry)
         if len(entry.request.body) + len(entry.response.body) > LARGE:
