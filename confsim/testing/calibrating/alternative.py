@@ -25,3 +25,12 @@ class Alternative:
     def over(self, profile: Mapping[str, Any]) -> dict[str, Any]:
         """A profile with these values."""
         return {**profile, **dict(self.values)}
+
+
+def plain(value: Any) -> Any:
+    """A value as it stands in a profile."""
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    return value.value if hasattr(value, "value") else value

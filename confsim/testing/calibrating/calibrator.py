@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -21,16 +20,12 @@ from confsim.testing.learning.run import Run, Step
 from confsim.testing.learning.scope import LEFT_OUT, RINGING
 from confsim.testing.learning.service import Interrupted, Service, Spent
 from confsim.testing.verifying.candidates import NOBODY, STRANGER
-from confsim.testing.verifying.explaining import observed
-from confsim.testing.verifying.findings import masked
 from confsim.testing.verifying.planning import Planner
-from confsim.testing.verifying.printing import Printer
 
-from .alternative import Alternative
-from .alternatives import Alternatives
+from .alternative import Alternative, plain
 from .book import Book
+from .learner import Apart, Contradiction, Learner
 from .probing import Prober
-from .recording import Recording
 
 #: After how many portions in which nothing was ruled out the run ends.
 _FRUITLESS = 6
@@ -42,16 +37,6 @@ _KEPT_BACK = 8
 _IN_PAIRS = 60
 #: How many explanations are tried on everything so far.
 _TRIED = 12
-
-
-class Contradiction(Struct):
-    """An answer that no alternative explains: the call in words, its place, what the model and the service say."""
-
-    operation: str
-    call: str
-    place: str
-    expected: Any
-    got: Any
 
 
 class CalibrateReport(Struct):
@@ -75,10 +60,6 @@ class CalibrateReport(Struct):
     interrupted: str = ""
 
 
-class _Apart(Exception):
-    """One side may have changed what the other has not: go on with things that are made anew."""
-
-
 class Calibrator:
     """One calibrate run. Parameters are those of a verifier; ``journeys`` is how many are made at most."""
 
@@ -97,7 +78,6 @@ class Calibrator:
         progress: Callable[[str], object] | None = None,
     ) -> None:
         self.report = CalibrateReport(base_url)
-        self.book = Book()
         self._service = service
         self._accounts = accounts
         self._known = known
@@ -107,11 +87,14 @@ class Calibrator:
         self._rings = rings
         self._clock = clock
         self._progress = progress
-        self._recordings: list[Recording] = []
-        self._alternatives: list[Alternatives] = []
-        self._set_aside: set[str] = set()
+        self.learner = Learner(service, self._say)
         self._done = 0
         self._fruitless = 0
+
+    @property
+    def book(self) -> Book:
+        """What is known of each assumption."""
+        return self.learner.book
 
     def run(self) -> CalibrateReport:
         """Calibrate, remove what was made, and return what was found. Misuse when the run cannot begin."""
@@ -123,7 +106,7 @@ class Calibrator:
                 try:
                     self._with_run()
                     break
-                except _Apart:
+                except Apart:
                     continue
         except Spent as spent:
             report.notes.append(str(spent))
@@ -131,7 +114,7 @@ class Calibrator:
             report.interrupted = str(interrupted)
         except KeyboardInterrupt:
             report.interrupted = "it was interrupted"
-        for recording in self._recordings:
+        for recording in self.learner.recordings:
             self._service.know(recording.run.known)
             report.left += clean_up(recording.run)
         self._conclude()
@@ -139,15 +122,16 @@ class Calibrator:
 
     def _conclude(self) -> None:
         report, book = self.report, self.book
-        report.learned = {id: _plain(value) for id, value in book.learned().items()}
+        report.learned = {id: plain(value) for id, value in book.learned().items()}
         report.confirmed = book.confirmed()
         report.undetermined = dict(book.undetermined(dict(self._reasons())))
+        report.contradicted = self.learner.contradicted
         report.shown = {id: self._how(step) for id, step in sorted(book.shown.items())}
         report.requests, report.repeated = self._service.sent, self._service.repeated
 
     def _how(self, step: Step) -> str:
         """A call that told something, in words: who called what, and how it was answered."""
-        run = self._recordings[-1].run
+        run = self.learner.run
         caller = NOBODY if step.call.caller is None else run.things.caller(step.call.caller) or STRANGER
         return f"{step.call.operation} as {caller.role}: {step.reply.status}"
 
@@ -183,16 +167,17 @@ class Calibrator:
         self.book.used.add(entry.id)
         if accepted[0] != entry.default:
             self.book.first.add(Alternative((entry.id, entry.default)).key)
-            self.book = self.book.renewed(Alternative((entry.id, accepted[0])), [])
+            self.learner.book = self.book.renewed(Alternative((entry.id, accepted[0])), [])
         self._service.profile = self.book.profile
 
     # One run
 
     def _with_run(self) -> None:
-        """Go on with things that are made anew. Raises _Apart when others are to be."""
+        """Go on with things that are made anew. Raises Apart when others are to be."""
         self._service.profile = dict(self.book.profile)
         known = Correspondence()
-        known.shift, known.latency = self._known.shift, self._known.latency
+        last = self.learner.run.known if self.learner.recordings else self._known
+        known.shift, known.latency = last.shift, last.latency
         self._service.know(known)
         run = Run(
             self._service,
@@ -203,11 +188,9 @@ class Calibrator:
             rings=self._rings,
             clock=self._clock,
             base_url=self.report.base_url,
-            read_before=self._recordings[-1].run.acquaintance if self._recordings else None,
+            read_before=self.learner.run.acquaintance if self.learner.recordings else None,
         )
-        self._recordings.append(Recording(run))
-        self._alternatives.append(Alternatives(run))
-        self._known = known
+        self.learner.begin(run)
         for call in run.opening_calls():
             self._make(call)
         planner = self._planner(run)
@@ -221,115 +204,31 @@ class Calibrator:
 
     def _planner(self, run: Run) -> Planner:
         planner = Planner(run.model, run.things, run.scope, run.names, self._seed + self.report.models, run.numbers)
-        planner.set_aside.update(self._set_aside)
+        planner.set_aside.update(self.learner.set_aside)
         return planner
 
     def _portion(self, planner: Planner) -> bool:
         """Some calls: what the planner plans, or what tells open alternatives apart; whether it came to its end."""
-        run = self._recordings[-1].run
+        run = self.learner.run
         planner.wanted = self.book.wanted()
-        prober = Prober(planner, self.book, self._alternatives[-1])
+        prober = Prober(planner, self.book, self.learner.alternatives)
         calls = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
         for call in calls:
             run.journey = planner.journey
-            self._service.reserve = sum(len(removable(each.run)) for each in self._recordings) + _KEPT_BACK
+            self._service.reserve = sum(len(removable(each.run)) for each in self.learner.recordings) + _KEPT_BACK
             step = self._make(call)
-            planner.set_aside.update(self._set_aside)
-            if self._recordings[-1].run is not run:  # the model is another
-                planner.go_on_with(self._recordings[-1].run)
+            planner.set_aside.update(self.learner.set_aside)
+            if self.learner.run is not run:  # the model is another
+                planner.go_on_with(self.learner.run)
                 return False
             planner.note(call, step.predicted, step.before)
         return True
 
     def _make(self, call: Call) -> Step:
-        """Make a call, and take up what it tells. Raises _Apart."""
-        recording = self._recordings[-1]
-        step = recording.take(call)
-        if step.difference is None:
-            self._judge(self.book, self._alternatives[-1], step)
-        else:
-            self._explain(recording, step)
+        """Make a call, and take up what it tells. Raises Apart."""
+        step = self.learner.recordings[-1].take(call)
+        self.learner.take_up(step)
         return step
-
-    def _judge(self, book: Book, alternatives: Alternatives, step: Step) -> bool:
-        """Rule out what an answer rules out; returns whether the answer was expected."""
-        book.used.update(step.predicted.used)
-        if step.difference is not None:
-            return False
-        ruled_out = list(alternatives.differing(step, alternatives.concerned(step, book)))
-        for each in ruled_out:
-            book.rule_out(each)
-            for id in each.ids:
-                book.shown.setdefault(id, step)
-        if step.reply.status < 400:
-            book.settle(f"route.{step.call.operation}")
-        alternatives.forget(ruled_out)
-        return True
-
-    # What was not expected
-
-    def _explain(self, recording: Recording, step: Step) -> None:
-        """Find what explains an answer, and let it be in force; note a contradiction when nothing does."""
-        book, alternatives = self.book, self._alternatives[-1]
-        book.used.update(step.predicted.used)
-        seen = [each for id, value in observed(step) if (each := book.add(id, value)) is not None]
-        concerned = list(dict.fromkeys([*alternatives.concerned(step, book), *seen]))
-        found = [each for each in concerned if alternatives.explains(step, each)]
-        if self._adopt_one(found):
-            return
-        single = [each for each in concerned if len(each.values) == 1][:_IN_PAIRS]
-        pairs = (
-            Alternative(*one.values, *other.values) for one, other in combinations(single, 2) if one.ids != other.ids
-        )
-        if not self._adopt_one([each for each in pairs if alternatives.explains(step, each)]):
-            self._contradict(recording, step)
-
-    def _adopt_one(self, found: list[Alternative]) -> bool:
-        """Let the first of some alternatives be in force under which everything so far was to be expected."""
-        for chosen in found[:_TRIED]:
-            book = self.book.renewed(chosen, [each for each in found if each is not chosen])
-            judged: list[Alternatives] = []
-
-            def meet(run: Run, book: Book = book, judged: list[Alternatives] = judged) -> Callable[[Step], bool]:
-                judged.append(Alternatives(run))
-                return lambda step: self._judge(book, judged[-1], step)
-
-            runs: list[Run] = []
-            for recording in self._recordings:
-                run = recording.replayed(dict(book.profile), meet)
-                if run is None:
-                    break
-                runs.append(run)
-            if len(runs) < len(self._recordings):
-                continue
-            for recording, run in zip(self._recordings, runs, strict=True):
-                recording.run = run
-            self.book, self._alternatives, self._known = book, judged, runs[-1].known
-            self._service.profile = dict(book.profile)
-            self._service.know(self._known)
-            self._say(f"{chosen.values[0][0]} = {_plain(chosen.values[0][1])!r}")
-            return True
-        return False
-
-    def _contradict(self, recording: Recording, step: Step) -> None:
-        """Note an answer that nothing explains; its operation is called no more."""
-        difference = step.difference
-        assert difference is not None
-        recording.exchanges[-1].explained = False
-        self._set_aside.add(step.call.operation)
-        run = recording.run
-        self.report.contradicted.append(
-            Contradiction(
-                step.call.operation,
-                masked(run, Printer(run, [step]).words()[0]),
-                difference.place,
-                masked(run, difference.predicted),
-                masked(run, difference.answered),
-            )
-        )
-        self._say(f"{step.call.operation} is not explained: {difference}")
-        if step.apart:
-            raise _Apart
 
     def _say(self, found: str = "") -> None:
         if self._progress is not None:
@@ -337,12 +236,3 @@ class Calibrator:
             self._progress(
                 found or f"journey {self._done}: {self._service.sent} requests, {settled} assumptions settled"
             )
-
-
-def _plain(value: Any) -> Any:
-    """A value as it stands in a profile."""
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    return value.value if hasattr(value, "value") else value

@@ -128,7 +128,7 @@ def test_what_was_ruled_out_is_open_again_under_another_value():
 
 def test_a_model_is_made_anew_from_what_was_exchanged(calibrated):
     """Under another value the same exchanges are expected or not, and nothing is sent."""
-    recording = calibrated._recordings[0]
+    recording = calibrated.learner.recordings[0]
     for value, differs in ((201, False), (200, True)):
         judged = []
 

@@ -1,0 +1,157 @@
+"""What answers tell of assumptions: what they rule out, and which values explain one that was not expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.service import Service
+from confsim.testing.verifying.explaining import observed
+from confsim.testing.verifying.findings import masked
+from confsim.testing.verifying.printing import Printer
+
+from .alternative import Alternative, plain
+from .alternatives import Alternatives
+from .book import Book
+from .recording import Recording
+
+#: How many alternatives are tried in pairs at most.
+_IN_PAIRS = 60
+#: How many explanations are tried on everything so far.
+_TRIED = 12
+
+
+class Contradiction(Struct):
+    """An answer that no alternative explains: the call in words, its place, what the model and the service say."""
+
+    operation: str
+    call: str
+    place: str
+    expected: Any
+    got: Any
+
+
+class Apart(Exception):
+    """One side may have changed what the other has not: go on with things that are made anew."""
+
+
+class Learner:
+    """Judges steps beside a service, of one run after another. ``say`` shows progress.
+
+    ``contradicted`` lists what nothing explains, ``set_aside`` the operations of it.
+    """
+
+    def __init__(self, service: Service, say: Callable[[str], object]) -> None:
+        self.book = Book()
+        self.recordings: list[Recording] = []
+        self.contradicted: list[Contradiction] = []
+        self.set_aside: set[str] = set()
+        self._alternatives: list[Alternatives] = []
+        self._service = service
+        self._say = say
+
+    @property
+    def run(self) -> Run:
+        """The run that goes on."""
+        return self.recordings[-1].run
+
+    @property
+    def alternatives(self) -> Alternatives:
+        """The alternatives of its model."""
+        return self._alternatives[-1]
+
+    def begin(self, run: Run) -> None:
+        """Go on with another run."""
+        self.recordings.append(Recording(run))
+        self._alternatives.append(Alternatives(run))
+
+    def take_up(self, step: Step) -> None:
+        """Take up what a step of the run tells. Raises Apart."""
+        if step.difference is None:
+            self._judge(self.book, self.alternatives, step)
+        else:
+            self._explain(self.recordings[-1], step)
+
+    def _judge(self, book: Book, alternatives: Alternatives, step: Step) -> bool:
+        """Rule out what an answer rules out; returns whether the answer was expected."""
+        book.used.update(step.predicted.used)
+        if step.difference is not None:
+            return False
+        ruled_out = list(alternatives.differing(step, alternatives.concerned(step, book)))
+        for each in ruled_out:
+            book.rule_out(each)
+            for id in each.ids:
+                book.shown.setdefault(id, step)
+        if step.reply.status < 400:
+            book.settle(f"route.{step.call.operation}")
+        alternatives.forget(ruled_out)
+        return True
+
+    # What was not expected
+
+    def _explain(self, recording: Recording, step: Step) -> None:
+        """Find what explains an answer, and let it be in force; note a contradiction when nothing does."""
+        book, alternatives = self.book, self._alternatives[-1]
+        book.used.update(step.predicted.used)
+        seen = [each for id, value in observed(step) if (each := book.add(id, value)) is not None]
+        concerned = list(dict.fromkeys([*alternatives.concerned(step, book), *seen]))
+        found = [each for each in concerned if alternatives.explains(step, each)]
+        if self._adopt_one(found):
+            return
+        single = [each for each in concerned if len(each.values) == 1][:_IN_PAIRS]
+        pairs = (
+            Alternative(*one.values, *other.values) for one, other in combinations(single, 2) if one.ids != other.ids
+        )
+        if not self._adopt_one([each for each in pairs if alternatives.explains(step, each)]):
+            self._contradict(recording, step)
+
+    def _adopt_one(self, found: list[Alternative]) -> bool:
+        """Let the first of some alternatives be in force under which everything so far was to be expected."""
+        for chosen in found[:_TRIED]:
+            book = self.book.renewed(chosen, [each for each in found if each is not chosen])
+            judged: list[Alternatives] = []
+
+            def meet(run: Run, book: Book = book, judged: list[Alternatives] = judged) -> Callable[[Step], bool]:
+                judged.append(Alternatives(run))
+                return lambda step: self._judge(book, judged[-1], step)
+
+            runs: list[Run] = []
+            for recording in self.recordings:
+                run = recording.replayed(dict(book.profile), meet)
+                if run is None:
+                    break
+                runs.append(run)
+            if len(runs) < len(self.recordings):
+                continue
+            for recording, run in zip(self.recordings, runs, strict=True):
+                recording.run = run
+            self.book, self._alternatives = book, judged
+            self._service.profile = dict(book.profile)
+            self._service.know(runs[-1].known)
+            self._say(f"{chosen.values[0][0]} = {plain(chosen.values[0][1])!r}")
+            return True
+        return False
+
+    def _contradict(self, recording: Recording, step: Step) -> None:
+        """Note an answer that nothing explains; its operation is called no more."""
+        difference = step.difference
+        assert difference is not None
+        recording.exchanges[-1].explained = False
+        self.set_aside.add(step.call.operation)
+        run = recording.run
+        self.contradicted.append(
+            Contradiction(
+                step.call.operation,
+                masked(run, Printer(run, [step]).words()[0]),
+                difference.place,
+                masked(run, difference.predicted),
+                masked(run, difference.answered),
+            )
+        )
+        self._say(f"{step.call.operation} is not explained: {difference}")
+        if step.apart:
+            raise Apart
