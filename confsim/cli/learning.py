@@ -167,3 +167,54 @@ def _print_calibration(report: CalibrateReport) -> None:
         f"{len(report.learned)} learned, {len(report.confirmed)} confirmed, {len(report.undetermined)} undetermined, "
         f"{len(report.contradicted)} contradicted in {report.requests} requests"
     )
+
+
+@confsim.command()
+@option("--upstream", required=True, help="The base URL of the API of the service, which ends in /v1_0 as a rule.")
+@option("--accounts", required=True, type=click.Path(), help="Accounts file (TOML): [client] id, [tokens] by role.")
+@option("-p", "--port", default=8081, show_default=True, type=click.IntRange(0, 65535), help="Port, 0 for a free one.")
+@option("-o", "--output", type=click.Path(), help="Profile (TOML) that is written in the end.")
+@option("--report", type=click.Path(), help="File (JSON) that the report is written to in the end.")
+def observe(upstream: str, accounts: str, port: int, output: str | None, report: str | None) -> None:
+    """Pass traffic on to a service, and find out from it which alternatives of assumptions the service follows.
+
+    Nothing is sent that no client sent, and nothing is changed, held back or repeated. Ctrl-C or SIGTERM ends it.
+    """
+    from confsim.testing.calibrating.session import profile_text
+    from confsim.testing.learning.accounts import read_accounts
+    from confsim.testing.observing import session
+    from confsim.testing.verifying.findings import encoded
+    from confsim.testing.verifying.session import write
+
+    known = read_accounts(accounts)
+    with session.observe(upstream, known, port=port, say=lambda line: click.echo(line, err=True)) as (proxy, observer):
+        click.echo(f"Base URL   {proxy.base_url}")
+        _wait_for_end()
+    found = observer.conclude()
+    if output is not None:
+        write(output, profile_text(found.learned).encode())
+    if report is not None:
+        write(report, encoded(found))
+    for id, value in found.learned.items():
+        click.echo(f"{id} = {plain(value)}")
+    for each in found.contradicted:
+        click.echo(f"not explained: {each.call}: {each.place} {each.got!r} instead of {each.expected!r}")
+    click.echo(
+        f"{len(found.learned)} learned, {len(found.confirmed)} confirmed by {found.followed} of {found.seen} exchanges"
+    )
+
+
+def _wait_for_end() -> None:
+    """Wait for Ctrl-C or SIGTERM."""
+    import signal
+    import threading
+
+    ended = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    try:
+        while not ended.wait(0.5):
+            pass
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -36,6 +36,7 @@ NAMES = (
     "contract",
     "verify",
     "calibrate",
+    "observe",
     "coverage",
     "sharing",
     "assistants",

@@ -1,7 +1,7 @@
 """Property-based contract testing: strategies for arguments, targets to call, journeys that drive them side by side.
 
-``learning`` compares a real service with a model of it. The one room that imports hypothesis, for what needs it:
-install ``confsim[testing]`` to use that.
+``verify``, ``calibrate`` and ``observe`` compare a real service with a model of it, and return reports. The one room
+that imports hypothesis, for what needs it: install ``confsim[testing]`` to use that.
 """
 
 from __future__ import annotations
@@ -11,23 +11,53 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .bundles import ApiJourney
+    from .calibrating.calibrator import CalibrateReport
+    from .calibrating.learner import Contradiction
+    from .calibrating.session import calibrate, profile_text
     from .journey import Journey
+    from .learning.accounts import Accounts, accounts_of, read_accounts
+    from .learning.comparison import Comparison, Difference, Reply
+    from .learning.correspondence import Correspondence
+    from .observing.observer import Evidence, Observer, ObserveReport
+    from .observing.proxy import Proxy
+    from .observing.session import observe
     from .rules_of_operations import api_journey
     from .samples import Arguments
     from .strategies import arguments
     from .targets import Core, Outcome, Target, Url, Wsgi
+    from .verifying.findings import Divergence, VerifyReport
+    from .verifying.session import verify
 
 __all__ = [
+    "Accounts",
     "ApiJourney",
     "Arguments",
+    "CalibrateReport",
+    "Comparison",
+    "Contradiction",
     "Core",
+    "Correspondence",
+    "Difference",
+    "Divergence",
+    "Evidence",
     "Journey",
+    "ObserveReport",
+    "Observer",
     "Outcome",
+    "Proxy",
+    "Reply",
     "Target",
     "Url",
+    "VerifyReport",
     "Wsgi",
+    "accounts_of",
     "api_journey",
     "arguments",
+    "calibrate",
+    "observe",
+    "profile_text",
+    "read_accounts",
+    "verify",
 ]
 
 _MODULES = {
@@ -36,6 +66,17 @@ _MODULES = {
     "Journey": "journey",
     "api_journey": "rules_of_operations",
     "arguments": "strategies",
+    **dict.fromkeys(("Accounts", "accounts_of", "read_accounts"), "learning.accounts"),
+    **dict.fromkeys(("Comparison", "Difference", "Reply"), "learning.comparison"),
+    "Correspondence": "learning.correspondence",
+    "CalibrateReport": "calibrating.calibrator",
+    "Contradiction": "calibrating.learner",
+    **dict.fromkeys(("calibrate", "profile_text"), "calibrating.session"),
+    **dict.fromkeys(("Evidence", "ObserveReport", "Observer"), "observing.observer"),
+    "Proxy": "observing.proxy",
+    "observe": "observing.session",
+    **dict.fromkeys(("Divergence", "VerifyReport"), "verifying.findings"),
+    "verify": "verifying.session",
     **dict.fromkeys(("Core", "Outcome", "Target", "Url", "Wsgi"), "targets"),
 }
 

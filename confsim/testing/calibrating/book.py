@@ -94,13 +94,18 @@ class Book:
         for each in self.others(id) if id in self._values else ():
             self.rule_out(each)
 
-    def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> Book:
-        """A book in which these values are in force, and nothing is ruled out yet."""
+    def copy(self) -> Book:
+        """A book in which the same values are in force, and nothing is ruled out yet."""
         other = Book()
         other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
         other._values = {id: list(found) for id, found in self._values.items()}
         other._in_force = dict(self._in_force)
         other._ruled_out = set(self.first)
+        return other
+
+    def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> Book:
+        """Such a book, with other values in force."""
+        other = self.copy()
         other.adopt(chosen, others)
         return other
 

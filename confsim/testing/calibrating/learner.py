@@ -112,29 +112,39 @@ class Learner:
     def _adopt_one(self, found: list[Alternative]) -> bool:
         """Let the first of some alternatives be in force under which everything so far was to be expected."""
         for chosen in found[:_TRIED]:
-            book = self.book.renewed(chosen, [each for each in found if each is not chosen])
-            judged: list[Alternatives] = []
-
-            def meet(run: Run, book: Book = book, judged: list[Alternatives] = judged) -> Callable[[Step], bool]:
-                judged.append(Alternatives(run))
-                return lambda step: self._judge(book, judged[-1], step)
-
-            runs: list[Run] = []
-            for recording in self.recordings:
-                run = recording.replayed(dict(book.profile), meet)
-                if run is None:
-                    break
-                runs.append(run)
-            if len(runs) < len(self.recordings):
-                continue
-            for recording, run in zip(self.recordings, runs, strict=True):
-                recording.run = run
-            self.book, self._alternatives = book, judged
-            self._service.profile = dict(book.profile)
-            self._service.know(runs[-1].known)
-            self._say(f"{chosen.values[0][0]} = {plain(chosen.values[0][1])!r}")
-            return True
+            if self._renewed(self.book.renewed(chosen, [each for each in found if each is not chosen])):
+                self._say(f"{chosen.values[0][0]} = {plain(chosen.values[0][1])!r}")
+                return True
         return False
+
+    def again(self, meet: Callable[[Run], object]) -> bool:
+        """Make the model anew, since more is known of how it began, and judge everything again; whether it could be.
+
+        ``meet`` is given each run at its beginning.
+        """
+        return self._renewed(self.book.copy(), meet)
+
+    def _renewed(self, book: Book, greet: Callable[[Run], object] = lambda run: None) -> bool:
+        """Go on with another book, unless something so far was not to be expected under its values."""
+        judged: list[Alternatives] = []
+
+        def meet(run: Run) -> Callable[[Step], bool]:
+            greet(run)
+            judged.append(Alternatives(run))
+            return lambda step: self._judge(book, judged[-1], step)
+
+        runs: list[Run] = []
+        for recording in self.recordings:
+            run = recording.replayed(dict(book.profile), meet)
+            if run is None:
+                return False
+            runs.append(run)
+        for recording, run in zip(self.recordings, runs, strict=True):
+            recording.run = run
+        self.book, self._alternatives = book, judged
+        self._service.profile = dict(book.profile)
+        self._service.know(runs[-1].known)
+        return True
 
     def _contradict(self, recording: Recording, step: Step) -> None:
         """Note an answer that nothing explains; its operation is called no more."""

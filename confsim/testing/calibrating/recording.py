@@ -37,8 +37,12 @@ class Recording:
         """Make a call on both sides, and note it."""
         there = call.renamed(self.run.known.service)
         step = self.run.take(call)
-        self.exchanges.append(Exchange(there, step.reply, step.at))
+        self.add(there, step)
         return step
+
+    def add(self, there: Call, step: Step) -> None:
+        """Note a step that was made, of a call in the names of the service."""
+        self.exchanges.append(Exchange(there, step.reply, step.at))
 
     def replayed(self, profile: Mapping[str, Any], meet: Callable[[Run], Callable[[Step], bool]]) -> Run | None:
         """Return a run under another profile, to which the service has answered all of this.

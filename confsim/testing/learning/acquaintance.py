@@ -61,7 +61,7 @@ class Acquaintance:
         self._profile = profile
         self._known = known
         self._people: dict[str, dict[str, Any]] = {}
-        self._replies: dict[object, Reply] = {} if before is None else before._replies
+        self._replies: dict[tuple[Any, ...], Reply] = {} if before is None else before._replies
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
         """Return the model under another profile, made of what was read before."""
@@ -90,6 +90,13 @@ class Acquaintance:
                 model.call(Call("accept_terms", self._accounts.tokens[role], {"version": str(terms["currentVersion"])}))
         self._tell_config(model)
         return model
+
+    def forget(self, call: Call) -> bool:
+        """Read again what a call reads; whether that is one of the reads of which the model is made."""
+        found = [key for key in self._replies if key[0] == call.operation and dict(key[2:]) == call.path]
+        for key in found:
+            del self._replies[key]
+        return bool(found)
 
     # Reading
 
@@ -145,7 +152,7 @@ class Acquaintance:
         for client_id in dict.fromkeys(homes):
             reader = self._reader(client_id)
             view = self._read("get_client", reader, clientId=client_id) if reader is not None else None
-            views[client_id] = view if isinstance(view, dict) else {}
+            views[client_id] = dict(view) if isinstance(view, dict) else {}
         partner = self._people.get("partner-admin", {}).get("clientId")
         for client_id, view in list(views.items()):
             parent = view.get("parentId") or (partner if client_id == self._accounts.client else None)

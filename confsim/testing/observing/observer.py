@@ -1,0 +1,199 @@
+"""The model follows what passes between a client and a service, and each answer tells something of assumptions.
+
+Nothing is asked: what the model would have to know of the service from before is taken from answers as they pass. Calls
+that name what was never seen made, and callers that the accounts do not know, are passed over.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from msgspec import Struct
+
+from confsim.kernel.refusal import Misuse
+from confsim.service.clock import Clock
+from confsim.service.messages import Request, Response
+from confsim.testing.calibrating.alternative import plain
+from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
+from confsim.testing.learning.accounts import Accounts
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.comparison import Reply, reply_of
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.run import Run
+from confsim.testing.learning.service import Service
+from confsim.transport.transport import WireTransport
+
+from .requests import Reader, token_of
+
+#: Kinds of things that the accounts name.
+_KNOWN = frozenset({"clients", "tokens", "users"})
+#: How many exchanges are kept to make the model anew from.
+_MOST = 3000
+
+
+class Evidence(Struct):
+    """How often answers rested on an assumption: those that were as expected, and those that were not."""
+
+    value: Any
+    expected: int = 0
+    unexpected: int = 0
+
+
+class ObserveReport(Struct):
+    """What traffic told: as that of calibrate, with counts by assumption.
+
+    ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the rest by why.
+    """
+
+    upstream: str
+    seen: int = 0
+    followed: int = 0
+    passed_over: dict[str, int] = {}
+    learned: dict[str, Any] = {}
+    confirmed: list[str] = []
+    evidence: dict[str, Evidence] = {}
+    contradicted: list[Contradiction] = []
+
+
+class _Nowhere(WireTransport):
+    """A way that leads nowhere."""
+
+    def exchange(self, request: Request) -> Response:
+        """Send nothing."""
+        raise AssertionError(f"nothing is sent: {request.method} {request.target}")
+
+
+class _Heard(Service):
+    """In the place of a service: answers with what was heard, and asks nothing."""
+
+    def __init__(self, accounts: Accounts, known: Correspondence) -> None:
+        super().__init__(_Nowhere(), {}, known)
+        self._accounts = accounts
+        self._homes = {"partner-admin": "partner", "other-admin": "other"}
+        #: Answers to reads, by operation and arguments.
+        self.heard: dict[tuple[str, str, tuple[tuple[str, str], ...]], Reply] = {}
+
+    def key(self, call: Call) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+        """What tells a read from others."""
+        personal = call.operation == "get_me" or call.path.get("userId") == "me" or "own" in call.operation
+        return call.operation, call.caller or "" if personal else "", tuple(sorted(call.path.items()))
+
+    def call(self, call: Call, *, reserved: bool = False) -> Reply:  # noqa: ARG002 as that of a service
+        """The answer to a call, as it was heard; else what little the accounts say."""
+        heard = self.heard.get(self.key(call))
+        if heard is not None:
+            return heard
+        if call.operation == "get_me":
+            role = self._accounts.role(call.caller)
+            home = self._homes.get(role, self._accounts.client)
+            number = -1 - list(self._accounts.tokens).index(role)
+            return Reply(200, "application/json", {"id": number, "handle": role, "clientId": home})
+        return Reply(404, "", None)
+
+
+class Observer:
+    """Follows exchanges, one after the other. ``say`` shows progress."""
+
+    def __init__(self, upstream: str, accounts: Accounts, *, clock: Clock | None = None, say: Any = None) -> None:
+        self.report = ObserveReport(upstream)
+        self._accounts = accounts
+        self._say = say or (lambda line: None)
+        self._passed: Counter[str] = Counter()
+        self._counts: dict[str, list[int]] = {}
+        known = Correspondence()
+        self._service = _Heard(accounts, known)
+        self.learner = Learner(self._service, self._say)
+        self._clock = clock if clock is not None else Clock()
+        self._begin(known)
+
+    def _begin(self, known: Correspondence) -> None:
+        profile = dict(self.learner.book.profile)
+        run = Run(
+            self._service,
+            self._accounts,
+            profile,
+            known,
+            tag="\0",
+            base_url=self.report.upstream,
+            rings=True,
+            clock=self._clock,
+        )
+        self._service.know(known)
+        self._forget_stand_ins(run)
+        self.learner.begin(run)
+
+    def _forget_stand_ins(self, run: Run) -> None:
+        """Let what stands for things that were not heard of be matched with what is."""
+        for users in run.things.known_users.values():
+            for user in users:
+                named = run.known.service("users", user)
+                if isinstance(named, int) and named < 0:
+                    run.known.forget("users", user)
+
+    def see(self, request: Request, response: Response) -> None:
+        """Take up an exchange: a request below the mount of the API, and its response."""
+        self.report.seen += 1
+        why = self._follow(request, reply_of(response))
+        if why:
+            self._passed[why] += 1
+        else:
+            self.report.followed += 1
+
+    def _follow(self, request: Request, reply: Reply) -> str:
+        """Follow an exchange; returns why it is passed over, "" when it is not."""
+        run = self.learner.run
+        familiar, token = token_of(request, self._accounts)
+        made = token is not None and run.known.met("tokens", token)
+        call = Reader(run.profile).call(request, token)
+        if call is None:
+            return "a request of no operation"
+        if not familiar and not made:
+            return "a token that the accounts do not know"
+        if self._hear(call, reply):
+            run = self.learner.run
+        here = call.renamed(run.known.model)
+        for (kind, value), (_, there) in zip(here.names(), call.names(), strict=True):
+            if kind not in _KNOWN and not run.known.met(kind, there) and (kind, value) not in run.things:
+                return f"it names one of the {kind} that was not seen made"
+        if "date" in reply.headers:
+            run.known.learn_shift(reply.headers["date"], self._clock.now())
+        return self._take(here, call, reply)
+
+    def _take(self, here: Call, there: Call, reply: Reply) -> str:
+        learner = self.learner
+        recording = learner.recordings[-1]
+        try:
+            step = recording.run.took(here, reply)
+        except Misuse:
+            return "the model cannot be asked so"
+        recording.add(there, step)
+        for id in step.predicted.used:
+            self._counts.setdefault(id, [0, 0])[step.difference is not None] += 1
+        try:
+            learner.take_up(step)
+        except Apart:
+            self._begin(Correspondence())
+        if len(recording.exchanges) > _MOST:
+            self._begin(Correspondence())
+        return ""
+
+    def _hear(self, call: Call, reply: Reply) -> bool:
+        """Take up what an answer says of how things were before; whether the model is another."""
+        key = self._service.key(call)
+        if call.declared.changes or reply.status >= 400 or call.query or key in self._service.heard:
+            return False
+        if not self.learner.run.acquaintance.forget(call):
+            return False
+        self._service.heard[key] = reply
+        return self.learner.again(self._forget_stand_ins)
+
+    def conclude(self) -> ObserveReport:
+        """What was told so far."""
+        book, report = self.learner.book, self.report
+        report.learned = {id: plain(value) for id, value in book.learned().items()}
+        report.confirmed = book.confirmed()
+        report.passed_over = dict(self._passed.most_common())
+        report.contradicted = self.learner.contradicted
+        report.evidence = {id: Evidence(plain(book.value(id)), *count) for id, count in sorted(self._counts.items())}
+        return report

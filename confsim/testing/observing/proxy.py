@@ -1,0 +1,243 @@
+"""A proxy that passes everything through, and tells of each exchange once it is over."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import threading
+from collections.abc import Callable, Iterator
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+from confsim.kernel.refusal import Misuse
+from confsim.service.messages import Request, Response
+
+#: Bytes that are passed on at once, and of a body that are kept for the observer at most.
+_PIECE, _KEPT = 64 << 10, 1 << 20
+#: Headers of one connection alone (RFC 9110, 7.6.1), which each side has its own of.
+_HOP = frozenset(
+    {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
+     "upgrade", "proxy-connection"}
+)  # fmt: skip
+Told = Callable[[Request, Response], object]
+
+
+class Proxy:
+    """Passes requests on to ``upstream``, and their responses back, each as it arrives.
+
+    ``tell`` is called with each exchange, in their order, by a thread of its own, so that nobody waits for it.
+    ``timeout`` is in seconds. Misuse for an address that cannot be used, or a port that is taken.
+    """
+
+    def __init__(
+        self, upstream: str, tell: Told, *, host: str = "127.0.0.1", port: int = 0, timeout: float = 60
+    ) -> None:
+        parts = urlsplit(upstream.rstrip("/"))
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise Misuse(f"{upstream!r} is no address such as https://service.example/v1_0")
+        self.upstream = upstream.rstrip("/")
+        self._parts = parts
+        self._timeout = timeout
+        try:
+            self._server = _Server((host, port), self._handler())
+        except OSError as error:
+            raise Misuse(f"{host}:{port} cannot be listened at: {error.strerror or error}") from None
+        self._told = Queued(tell)
+
+    @property
+    def base_url(self) -> str:
+        """Where it answers as the service does."""
+        host, port = self._server.server_address[:2]
+        return f"http://{host!s}:{port}{self._parts.path}"
+
+    def connection(self) -> HTTPConnection:
+        """A connection to the service."""
+        kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
+        return kind(self._parts.netloc, timeout=self._timeout)
+
+    @contextlib.contextmanager
+    def serving(self) -> Iterator[Proxy]:
+        """Serve until the end of the block; then everything has been told."""
+        thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+            thread.join()
+            self._told.close()
+
+    def settle(self) -> None:
+        """Wait until every exchange that is over has been told."""
+        self._told.settle()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        proxy = self
+
+        class Handler(_Handler):
+            def __init__(self, *args: Any) -> None:
+                self.proxy = proxy
+                self.netloc = proxy._parts.netloc
+                self.tell = proxy._told.put
+                super().__init__(*args)
+
+        return Handler
+
+
+class Queued:
+    """Calls a function with what is put, in order, in a thread of its own."""
+
+    def __init__(self, tell: Told) -> None:
+        self._tell = tell
+        self._waiting: list[tuple[Request, Response]] = []
+        self._open = True
+        self._busy = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def put(self, request: Request, response: Response) -> None:
+        """Have an exchange told."""
+        with self._changed:
+            self._waiting.append((request, response))
+            self._changed.notify_all()
+
+    def settle(self) -> None:
+        """Wait until everything has been told."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting and not self._busy)
+
+    def close(self) -> None:
+        """Wait until everything has been told, and end."""
+        self.settle()
+        with self._changed:
+            self._open = False
+            self._changed.notify_all()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._waiting or not self._open)
+                if not self._waiting:
+                    return
+                exchange = self._waiting.pop(0)
+                self._busy = True
+            self._tell(*exchange)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    proxy: Proxy
+    netloc: str
+    tell: Told
+
+    def setup(self) -> None:
+        """Take a connection of its own to the service."""
+        super().setup()
+        self._there = self.proxy.connection()
+
+    def finish(self) -> None:
+        """Close both."""
+        self._there.close()
+        with contextlib.suppress(OSError):
+            super().finish()
+
+    def __getattr__(self, name: str) -> Any:
+        """Every method of HTTP is passed on."""
+        if name.startswith("do_"):
+            return self._pass_on
+        raise AttributeError(name)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Print nothing."""
+
+    def _pass_on(self) -> None:
+        sent = bytearray()
+        if self._there.sock is not None and select.select([self._there.sock], [], [], 0)[0]:
+            self._there.close()  # the service has closed it meanwhile: the next request opens another
+        try:
+            self._send(sent)
+            response = self._there.getresponse()
+        except (OSError, HTTPException) as error:
+            self._there.close()
+            self.close_connection = True
+            self.send_error(502, f"{self.proxy.upstream} cannot be reached: {error or type(error).__name__}")
+            return
+        got = self._give_back(response)
+        target, _, query = self.path.partition("?")
+        headers: dict[str, str] = {}
+        for name, value in self.headers.items():
+            lower = name.lower()
+            headers[lower] = f"{headers[lower]}, {value}" if lower in headers else value
+        if len(sent) <= _KEPT and got is not None:
+            self.tell(
+                Request(self.command, target, query, headers, bytes(sent)),
+                Response(response.status, response.getheaders(), got),
+            )
+
+    def _send(self, sent: bytearray) -> None:
+        """Pass the request on, its body piece by piece."""
+        there = self._there
+        there.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+        there.putheader("Host", self.netloc)
+        chunked = "chunked" in self.headers.get("Transfer-Encoding", "").lower()
+        for name, value in self.headers.items():
+            if name.lower() not in _HOP and name.lower() != "host":
+                there.putheader(name, value)
+        if chunked:
+            there.putheader("Transfer-Encoding", "chunked")
+        there.endheaders()
+        for piece in self._chunks() if chunked else self._body(int(self.headers.get("Content-Length") or 0)):
+            if len(sent) <= _KEPT:
+                sent += piece
+            there.send(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+        if chunked:
+            there.send(b"0\r\n\r\n")
+
+    def _body(self, length: int) -> Iterator[bytes]:
+        while length > 0:
+            piece = self.rfile.read1(min(length, _PIECE))
+            if not piece:
+                raise ConnectionError("the client went away")
+            length -= len(piece)
+            yield piece
+
+    def _chunks(self) -> Iterator[bytes]:
+        while size := int(self.rfile.readline().partition(b";")[0], 16):
+            yield from self._body(size)
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            pass
+
+    def _give_back(self, response: HTTPResponse) -> bytes | None:
+        """Pass the response back, its body piece by piece; returns it, None where it was too large to keep."""
+        self.send_response_only(response.status, response.reason)
+        known = response.getheader("Content-Length") is not None
+        for name, value in response.getheaders():
+            if name.lower() not in _HOP:
+                self.send_header(name, value)
+        bodiless = self.command == "HEAD" or response.status in (204, 304)
+        chunked = not known and not bodiless
+        if chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        got = bytearray()
+        while piece := response.read1(_PIECE):
+            if len(got) <= _KEPT:
+                got += piece
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+        if chunked:
+            self.wfile.write(b"0\r\n\r\n")
+        return bytes(got) if len(got) <= _KEPT else None

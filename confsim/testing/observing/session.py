@@ -1,0 +1,32 @@
+"""Observing the traffic to a service through a proxy, and what it told as a profile."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from confsim.control.scenarios import mount_url
+from confsim.service.messages import Request, Response
+from confsim.testing.learning.accounts import Accounts
+
+from .observer import Observer
+from .proxy import Proxy
+
+
+@contextlib.contextmanager
+def observe(
+    upstream: str, accounts: Accounts, *, port: int = 0, say: Callable[[str], Any] | None = None
+) -> Iterator[tuple[Proxy, Observer]]:
+    """Serve a proxy before the service at a base URL until the end of the block; the observer has seen all by then."""
+    observer = Observer(upstream, accounts, say=say)
+    mount = urlsplit(mount_url(upstream, {})).path
+
+    def tell(request: Request, response: Response) -> None:
+        if request.target.startswith(mount):
+            request.target = request.target[len(mount) :]
+        observer.see(request, response)
+
+    with Proxy(upstream, tell, port=port).serving() as proxy:
+        yield proxy, observer

@@ -1,0 +1,148 @@
+"""Observe: what traffic tells is learned, nothing else; the proxy passes everything through as it is."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+import pytest
+
+from confsim import Simulator, cli
+from confsim.kernel.refusal import Misuse
+from confsim.service.messages import Request, Response
+from confsim.testing.learning.accounts import accounts_of
+from confsim.testing.observing.observer import Observer
+from confsim.testing.observing.proxy import Proxy
+from confsim.testing.observing.session import observe
+from confsim.transport.wsgi import WsgiTransport
+from kit import CUSTOMER, OWNER, choices
+from kit.beside import Beside
+
+HIDDEN = choices(encode__empty="204", status__created=201, status__role_missing=401)
+ACCOUNTS = accounts_of({"client": {"id": CUSTOMER}, "tokens": {"owner": OWNER}})
+
+
+@pytest.fixture(scope="module")
+def observed():
+    """What an observer was told by the traffic of a client of a service under three values of its own."""
+    beside = Beside(HIDDEN)
+    observer = Observer("http://confsim.test/v1_0", beside.accounts, clock=beside.clock)
+
+    class Passing(WsgiTransport):
+        def exchange(self, request: Request) -> Response:
+            """Send a request, and have the observer see it."""
+            response = super().exchange(request)
+            observer.see(request, response)
+            return response
+
+    beside.verify(transport=Passing(beside.simulator.wsgi), profile=HIDDEN, examples=1)
+    return observer.conclude()
+
+
+def test_traffic_tells_what_a_service_follows(observed):
+    """Three values, and nothing that the service does not follow."""
+    assert observed.learned == {"encode.empty": "204", "status.created": 201, "status.role-missing": 401}
+    assert not set(observed.confirmed) & HIDDEN.keys()
+    assert len(observed.confirmed) > 30
+    assert observed.contradicted == []
+
+
+def test_evidence_is_counted(observed):
+    """How many exchanges were followed, and for each assumption how many answers were as expected, and how many not."""
+    assert observed.followed > 0.9 * observed.seen
+    assert observed.seen == observed.followed + sum(observed.passed_over.values())
+    created = observed.evidence["status.created"]
+    assert (created.value, created.unexpected) == (201, 1)
+    assert created.expected > 5
+
+
+def test_what_was_not_seen_made_is_passed_over():
+    """Calls of a channel of before, of an unknown token, of no operation: each with why; the others are followed."""
+    simulator = Simulator()
+    observer = Observer("http://confsim.test/v1_0", ACCOUNTS)
+    transport = WsgiTransport(simulator.wsgi)
+    room = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+    for path, token in (
+        (f"/channels/{room}", OWNER),
+        ("/users/me", "demo-user"),
+        ("/nothing", OWNER),
+        ("/users/me", OWNER),
+    ):
+        request = Request("GET", f"/v1_0{path}", "", {"authorization": f"Bearer {token}"})
+        observer.see(request, transport.exchange(request))
+    report = observer.conclude()
+    assert (report.seen, report.followed) == (4, 1)
+    assert report.passed_over == {
+        "it names one of the channels that was not seen made": 1,
+        "a token that the accounts do not know": 1,
+        "a request of no operation": 1,
+    }
+
+
+def ask(url, method, path, body=None, headers=None):
+    """One request over a connection of its own: status, headers, body."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+    connection.request(method, parts.path + path, body, {"Authorization": f"Bearer {OWNER}", **(headers or {})})
+    response = connection.getresponse()
+    found = response.status, dict(response.getheaders()), response.read()
+    connection.close()
+    return found
+
+
+def test_the_proxy_passes_everything_through():
+    """The same status, body and headers as without it, bodies of any length, also in chunks; each call is made once."""
+    with Simulator().serve() as server, observe(server.base_url, ACCOUNTS) as (proxy, observer):
+        direct = ask(server.base_url, "GET", "/users/me")
+        through = ask(proxy.base_url, "GET", "/users/me")
+        assert (through[0], through[2]) == (direct[0], direct[2])
+        assert through[1].keys() - {"Date"} >= {"Content-Type", "ETag"} & direct[1].keys()
+        kind = {"Content-Type": "application/json"}
+        status, _, made = ask(proxy.base_url, "POST", "/channels/create", json.dumps({"name": "Seen"}), kind)
+        assert status == 200
+        uuid = json.loads(made)["channelUuid"]
+        pieces = iter([b"x" * 70_000, b"y" * 70_000])
+        assert (
+            ask(proxy.base_url, "POST", f"/channels/{uuid}/media?name=big", pieces, {"Content-Type": "text/plain"})[0]
+            < 300
+        )
+        assert ask(proxy.base_url, "HEAD", f"/channels/{uuid}")[2] == b""
+        assert ask(proxy.base_url, "GET", f"/channels/{uuid}")[0] == 200
+        proxy.settle()
+        assert observer.report.seen == 5
+        assert observer.report.followed >= 4
+
+
+def test_a_service_that_is_gone_is_reported():
+    """The client gets 502 and why; an address that is none is refused."""
+    with Simulator().serve() as server:
+        url = server.base_url
+    with observe(url, ACCOUNTS) as (proxy, _):
+        status, _, body = ask(proxy.base_url, "GET", "/users/me")
+    assert status == 502
+    assert b"cannot be reached" in body
+    with pytest.raises(Misuse, match="no address"):
+        Proxy("service.example", print)
+
+
+def test_the_command_writes_what_was_learned(monkeypatch, tmp_path, capsys):
+    """The profile, and the report without tokens."""
+    accounts, output, report = tmp_path / "accounts.toml", tmp_path / "learned.toml", tmp_path / "report.json"
+    accounts.write_text(f'[client]\nid = "{CUSTOMER}"\n[tokens]\nowner = "{OWNER}"\n')
+
+    def traffic():
+        base_url = capsys.readouterr().out.split()[-1]
+        for name in ("One", "Two"):
+            body = json.dumps({"name": name})
+            assert ask(base_url, "POST", "/channels/create", body, {"Content-Type": "application/json"})[0] == 201
+
+    monkeypatch.setattr("confsim.cli.learning._wait_for_end", traffic)
+    with Simulator(profile=choices(status__created=201)).serve() as server:
+        cli.main(
+            ["observe", "--upstream", server.base_url, "--accounts", str(accounts), "-p", "0", "-o", str(output),
+             "--report", str(report)]
+        )  # fmt: skip
+    assert output.read_text() == "[status]\ncreated = 201\n"
+    assert OWNER not in report.read_text()
+    assert "1 learned" in capsys.readouterr().out
