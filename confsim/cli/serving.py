@@ -139,7 +139,7 @@ def _served(
     if tls_key is not None and tls_cert is None:
         raise click.ClickException("--tls-key belongs to a --tls-cert")
     with ExitStack() as stack:
-        keep = stack.enter_context(_kept_from_collector())
+        keep = stack.enter_context(_collected_by_ourselves())
         from confsim.service.files.state import check_place
         from confsim.simulator import Simulator
 
@@ -158,24 +158,27 @@ def _served(
             simulator.requests.most = journal
         with _certificate(tls, tls_cert, tls_key, (host, *name)) as (context, trusted):
             server = simulator.serve(host, port, name, allow_webhooks, public_url, context)
-            keep()
+            keep(server)
             yield simulator, server, trusted
         if export_on_exit is not None:
             simulator.save(export_on_exit)
 
 
 @contextmanager
-def _kept_from_collector() -> Iterator[Callable[[], None]]:
-    """Inside, nothing is collected until the function is called that it yields; what was made by then is kept.
+def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
+    """Inside, the garbage collector runs only as ``Collecting`` says, which handles the requests of a server from the
+    call of the function on that this yields.
 
-    Hardly any of what is imported and loaded is garbage: to look for it would take a tenth of the start, and pauses
-    later on.
+    Hardly any of what is imported and loaded is garbage: to look for it would take a tenth of the start.
     """
     import gc
 
-    def keep() -> None:
+    from .collecting import Collecting
+
+    def keep(server: Serving) -> None:
         gc.freeze()
-        gc.enable()
+        server.handle_through(Collecting)
+        server.on_tick(gc.freeze)
 
     gc.disable()
     try:
@@ -249,14 +252,11 @@ def _watch(simulator: Simulator, server: Serving, options: dict[str, Any]) -> No
 
 
 def _run(server: Serving, greet: Callable[[], str], *, opened: bool) -> None:
-    import gc
-
     def ready() -> None:
         click.echo(greet())
         if opened:
             _open_browser(f"{server.root}/_confsim/")
 
-    gc.set_threshold(5_000, 10, 100)  # a collection of so many young objects is over in some milliseconds
     try:
         server.run(ready)
     except OSError as error:

@@ -36,18 +36,14 @@ def in_steps(work: Generator[bool | None, None, R]) -> R:
 
     Raises ``Pending`` when it waits, and after each slice of time but the last.
     """
-
-    def again() -> R:
-        end = monotonic() + SLICE
-        try:
-            while not next(work) and monotonic() < end:
-                pass
-        except StopIteration as done:
-            result: R = done.value
-            return result
-        raise Pending(again)
-
-    return again()
+    end = monotonic() + SLICE
+    try:
+        while not next(work) and monotonic() < end:
+            pass
+    except StopIteration as done:
+        result: R = done.value
+        return result
+    raise Pending(partial(in_steps, work))
 
 
 def in_slices(items: Iterable[T | None], result: Callable[[list[T]], R]) -> R:

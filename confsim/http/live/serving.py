@@ -18,6 +18,7 @@ from confsim.service.service import Service
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
 
+from .connection import Handler
 from .log import Log
 from .server import LiveServer
 from .streams import Streams
@@ -76,6 +77,10 @@ class Serving:
         before that where the answer takes its time; with None once its client has gone.
         """
         self._server.log = log
+
+    def handle_through(self, around: Callable[[Handler], Handler]) -> None:
+        """Let requests be handled by what ``around`` makes of their handler."""
+        self._server.handler = around(self._server.handler)
 
     def on_tick(self, beat: Callable[[], object]) -> None:
         """Call ``beat`` about twice a second, between two requests; what it raises is logged."""

@@ -1,0 +1,82 @@
+"""When garbage is collected in a server."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from confsim.api.catalogue import API
+from confsim.cli.collecting import Collecting
+from confsim.service.messages import Request, Response
+from kit.growth.prepared import prepared
+from kit.growth.successes import SUCCESSES
+
+
+class Cycle:
+    """Something that refers to itself, which the collector alone finds."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """The collector is off, and what there is is not looked through."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+@pytest.mark.parametrize(("target", "gone"), [("/_confsim/info", True), ("/w/a/_confsim/", True), ("/v1_0/me", False)])
+def test_what_the_control_plane_leaves_is_collected_at_once(uncollected, target, gone):
+    """Calls of the API are answered without a look at what they leave."""
+    left = []
+
+    def handler(request: Request) -> Response:
+        left.append(weakref.ref(Cycle()))
+        return Response(200, [])
+
+    assert Collecting(handler)(Request("GET", target)).status == 200
+    assert (left[0]() is None) is gone
+
+
+def test_many_objects_are_put_aside(uncollected):
+    """To look through them would be a pause."""
+    left, kept = [], []
+
+    def handler(request: Request) -> Response:
+        left.append(weakref.ref(Cycle()))
+        kept.extend([] for _ in range(50_000))
+        return Response(200, [])
+
+    Collecting(handler)(Request("PUT", "/_confsim/state"))
+    assert left[0]() is not None
+
+
+def test_no_call_of_the_api_leaves_garbage(uncollected):
+    """Nor does one that is refused: a server never looks for any."""
+    sim, names = prepared()
+
+    def call_each() -> None:
+        for name in API.operations:
+            call = SUCCESSES[name]
+            fork = sim.fork()
+            call.prepare(fork, names)
+            for caller in (None, call.caller):
+                fork.call(name, caller, **call.filled(names))
+
+    call_each()  # what the process does once is no garbage of a call
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    call_each()
+    gc.collect()
+    gc.set_debug(0)
+    left = [*gc.garbage]
+    gc.garbage.clear()
+    assert left == []
