@@ -12,6 +12,8 @@ import gc
 
 from confsim.http.live.connection import Handler
 from confsim.service.messages import Request, Response
+from confsim.service.service import Service
+from confsim.service.worlds import Worlds
 
 #: The part of a path that no request of the API has.
 _CONTROL = "/_confsim"
@@ -20,18 +22,45 @@ _FEW = 20_000
 
 
 class Collecting:
-    """A handler of requests that collects garbage where there may be some. The collector must be disabled."""
+    """Collects garbage where there may be some. The collector itself must be disabled.
 
-    def __init__(self, handler: Handler) -> None:
-        self._handler = handler
+    What is left of a world that was dropped or replaced is collected once nobody has asked for anything from one beat
+    to the next.
+    """
 
-    def __call__(self, request: Request) -> Response:
-        """The response to a request."""
-        if _CONTROL not in request.target:
-            return self._handler(request)
+    def __init__(self, worlds: Worlds) -> None:
+        self._worlds, self._default = worlds, worlds.default
+        self._asked = self._dropped = False
+
+    def around(self, handler: Handler) -> Handler:
+        """A handler of requests that hands them on."""
+
+        def handle(request: Request) -> Response:
+            self._asked = True
+            if _CONTROL not in request.target:
+                return handler(request)
+            gc.freeze()
+            try:
+                return handler(request)
+            finally:
+                if gc.get_count()[0] < _FEW:
+                    gc.collect(0)
+
+        return handle
+
+    def beat(self) -> None:
+        """Put aside what was made since the last beat; look through everything where a world was dropped."""
+        replaced = self._worlds.default is not self._default
+        if (self._dropped or replaced) and not self._asked:
+            self._dropped, self._default = False, self._worlds.default
+            gc.unfreeze()
+            gc.collect()
+        self._asked = False
         gc.freeze()
-        try:
-            return self._handler(request)
-        finally:
-            if gc.get_count()[0] < _FEW:
-                gc.collect(0)
+
+    def adding(self, name: str, service: Service) -> None:
+        """A world is about to be added: nothing is left of it yet."""
+
+    def dropping(self, name: str) -> None:  # noqa: ARG002 - whichever it is
+        """A world is about to be dropped."""
+        self._dropped = True

@@ -176,9 +176,11 @@ def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
     from .collecting import Collecting
 
     def keep(server: Serving) -> None:
+        collecting = Collecting(server.worlds)
         gc.freeze()
-        server.handle_through(Collecting)
-        server.on_tick(gc.freeze)
+        server.handle_through(collecting.around)
+        server.on_tick(collecting.beat)
+        server.worlds.observe(collecting)
 
     gc.disable()
     try:

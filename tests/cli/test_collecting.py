@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.cli.collecting import Collecting
 from confsim.service.messages import Request, Response
+from confsim.service.worlds import Worlds
 from kit.growth.prepared import prepared
 from kit.growth.successes import SUCCESSES
 
@@ -33,8 +35,14 @@ def uncollected() -> Iterator[None]:
     gc.unfreeze()
 
 
+@pytest.fixture
+def worlds() -> Worlds:
+    """The worlds of a simulator."""
+    return Simulator().serve().worlds
+
+
 @pytest.mark.parametrize(("target", "gone"), [("/_confsim/info", True), ("/w/a/_confsim/", True), ("/v1_0/me", False)])
-def test_what_the_control_plane_leaves_is_collected_at_once(uncollected, target, gone):
+def test_what_the_control_plane_leaves_is_collected_at_once(uncollected, worlds, target, gone):
     """Calls of the API are answered without a look at what they leave."""
     left = []
 
@@ -42,11 +50,11 @@ def test_what_the_control_plane_leaves_is_collected_at_once(uncollected, target,
         left.append(weakref.ref(Cycle()))
         return Response(200, [])
 
-    assert Collecting(handler)(Request("GET", target)).status == 200
+    assert Collecting(worlds).around(handler)(Request("GET", target)).status == 200
     assert (left[0]() is None) is gone
 
 
-def test_many_objects_are_put_aside(uncollected):
+def test_many_objects_are_put_aside(uncollected, worlds):
     """To look through them would be a pause."""
     left, kept = [], []
 
@@ -55,8 +63,22 @@ def test_many_objects_are_put_aside(uncollected):
         kept.extend([] for _ in range(50_000))
         return Response(200, [])
 
-    Collecting(handler)(Request("PUT", "/_confsim/state"))
+    Collecting(worlds).around(handler)(Request("PUT", "/_confsim/state"))
     assert left[0]() is not None
+
+
+def test_what_is_left_of_a_dropped_world_is_collected_when_nobody_asks(uncollected, worlds):
+    """Not before: it takes as long as there are many things."""
+    collecting = Collecting(worlds)
+    handle = collecting.around(lambda request: Response(200, []))
+    left = weakref.ref(Cycle())
+    collecting.beat()
+    handle(Request("GET", "/v1_0/me"))
+    collecting.dropping("a")
+    collecting.beat()
+    assert left() is not None
+    collecting.beat()
+    assert left() is None
 
 
 def test_no_call_of_the_api_leaves_garbage(uncollected):
