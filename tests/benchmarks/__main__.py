@@ -87,6 +87,9 @@ for each in BENCHMARKS:
 @click.option(
     "--kinds", default="*", show_default=True, help="Patterns of kinds of things, parted by commas; '' for none."
 )
+@click.option(
+    "--part", default="1/1", show_default=True, metavar="I/N", help="Of these kinds the I-th of N parts, one by one."
+)
 @click.option("--only", default="*", show_default=True, help="Patterns of operations, parted by commas.")
 @click.option("--list-kinds", is_flag=True, help="List the kinds of things.")
 @click.option(
@@ -95,10 +98,12 @@ for each in BENCHMARKS:
     help="Keep the figures in this file, kind by kind; those that it has are not taken again.",
 )
 @click.pass_obj
-def operations(results: dict[str, Any], sizes: str, kinds: str, only: str, list_kinds: bool, keep: Path | None) -> None:
+def operations(
+    results: dict[str, Any], sizes: str, kinds: str, part: str, only: str, list_kinds: bool, keep: Path | None
+) -> None:
     """Call every operation, in the demo world and in worlds grown by things of one kind at a time.
 
-    All kinds take long: with --keep they can be measured in parts, and a run that was ended is continued. The table is
+    All kinds take long: they can be measured in parts, and with --keep a run that was ended is continued. The table is
     that of all figures that are kept. Exits with 1 when a call is above a bound without a reason, or a reason is no
     longer needed.
     """
@@ -107,7 +112,8 @@ def operations(results: dict[str, Any], sizes: str, kinds: str, only: str, list_
             click.echo(kind.name)
         return
     chosen = [call for call in CALLS if _matches(call.operation, only)]
-    grown = of_operations.chosen_kinds(lambda name: _matches(name, kinds))
+    first, number = map(int, part.split("/"))
+    grown = of_operations.chosen_kinds(lambda name: _matches(name, kinds))[first - 1 :: number]
     found = [] if keep is None or not keep.exists() else of_operations.read(keep.read_bytes())
     for figures in of_operations.figures(chosen, grown, [int(size) for size in sizes.split(",")], tuple(found), _tell):
         found += figures

@@ -86,6 +86,26 @@ def _speeds(reported: dict[str, Any]) -> Figures:
     return found
 
 
+def growth(share: str) -> Figures:
+    """What grows in worlds that are grown by each kind of thing, or by those of a share of the kinds."""
+    return _growth(_with_json(["tests/benchmarks"], "operations", "--part", share or "1/1"))
+
+
+def _growth(reported: dict[str, Any]) -> Figures:
+    """How many calls were measured in how many worlds, and what grows too much."""
+    results = reported["operations"]
+    grown = [each for each in results["figures"] if each["kind"]]
+    return {
+        "kinds of things": len({each["kind"] for each in grown}),
+        "calls in grown worlds": len(grown),
+        "growth above the bound": [f"{each['call']} ({each['kind']})" for each in results["grown"]],
+        "growth above the bound, without a reason": [
+            f"{each['call']} ({each['kind']})" for each in results["grown"] if not each["reason"]
+        ],
+        "reasons": sorted({each["reason"] for each in results["grown"]} - {""}),
+    }
+
+
 def judges(_share: str) -> Figures:
     """What the outside judges of the OpenAPI documents say, line by line."""
     done = subprocess.run(
@@ -176,5 +196,5 @@ PARTS: dict[str, Part] = {
         )
     },
     "speed of operations": benchmark("operations", "--kinds", ""),
-    "growth": benchmark("operations"),
+    "growth": Part("python tests/benchmarks operations --part {share}", growth, _growth),
 }

@@ -21,9 +21,8 @@ from confsim.service.history import Snapshot
 from .recovery import Delta, RecordedSnapshot
 from .store import DIGEST_SIZE, Store
 
-#: A document of more bytes is stored in parts, so many at once.
+#: A document of more bytes is stored in parts, one at a time.
 LARGE = 1 << 20
-FEW = 2
 #: Seconds that a checkpoint which is made beside calls leaves to them after each piece of it.
 REST = 0.0005
 
@@ -76,9 +75,9 @@ class Document:
         if self.size <= LARGE:
             documents[self.digest] = b"".join(part[-1] for part in self.parts)
             return
-        for first in range(0, len(self.parts), FEW):
+        for place, part in enumerate(self.parts):
             with store.lock:
-                store.add_parts(self.digest, first, self.parts[first : first + FEW])
+                store.add_parts(self.digest, place, [part])
             rest()
 
 

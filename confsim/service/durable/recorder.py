@@ -19,7 +19,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -203,9 +202,7 @@ class DurableWorlds:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -217,6 +214,11 @@ class DurableWorlds:
                     self.checkpoint()
             finally:
                 self._release()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a checkpoint is being made."""
+        return self._under_way is not None
 
     def wait(self) -> None:
         """Wait until no checkpoint is under way."""

@@ -48,8 +48,11 @@ _PARTS = (
 )
 #: The record that marks a place of the log; its body is the digest before it.
 _PLACE = "mark"
-#: Rows that are removed at once.
+#: Pages that the database takes over from its log at once, which holds up whoever writes.
+_PAGES = 200
+#: Rows of the log, and parts of documents, that are removed at once.
 _FEW = 200
+_FEW_PARTS = 2
 _SCHEMA = (
     "CREATE TABLE base (number INTEGER NOT NULL, before BLOB NOT NULL, digest BLOB NOT NULL, version TEXT NOT NULL)",
     "CREATE TABLE worlds (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
@@ -110,6 +113,7 @@ class SqliteStore:
             store.execute("COMMIT")
             store.execute("PRAGMA journal_mode = WAL")
             store.execute("PRAGMA synchronous = OFF")
+            store.execute(f"PRAGMA wal_autocheckpoint = {_PAGES}")
         except sqlite3.Error:
             store.close()
             raise
@@ -306,7 +310,7 @@ class SqliteStore:
         try:
             if self._store.execute(log, (first,)).rowcount:
                 return True
-            few = f"SELECT part FROM parts WHERE digest = ? LIMIT {_FEW // 10}"
+            few = f"SELECT part FROM parts WHERE digest = ? LIMIT {_FEW_PARTS}"
             gone = next(iter(self._gone), "")
             if not self._store.execute(
                 f"DELETE FROM parts WHERE digest = ? AND part IN ({few})", (gone, gone)
