@@ -49,6 +49,19 @@ def _worlds() -> ModuleType:
     return in_process
 
 
+@cache
+def _control() -> Callable[[Service, Worlds, Transport | None], ControlPlane]:
+    """Makes the control plane of a world, of the worlds of its server and the transport; imported once."""
+    from .control.catalogue import CONTROL
+    from .control.context import ControlContext
+    from .control.invoke import ControlPlane
+
+    def control(service: Service, worlds: Worlds, over: Transport | None) -> ControlPlane:
+        return ControlPlane(CONTROL, ControlContext(service, worlds, service.address.host), over)
+
+    return control
+
+
 class Simulator(Controls):
     """A simulated world of the conferencing API in this process.
 
@@ -238,11 +251,7 @@ class Simulator(Controls):
     @property
     def control(self) -> ControlPlane:
         """The operations of the control plane: ``simulator.control("set_clock", to=0)`` invokes one by its name."""
-        from .control.catalogue import CONTROL
-        from .control.context import ControlContext
-        from .control.invoke import ControlPlane
-
-        return ControlPlane(CONTROL, ControlContext(self.service, self._all(), self.service.address.host), self._over())
+        return _control()(self.service, self._all(), self._over())
 
     @property
     def worlds(self) -> WorldsFacade[Simulator]:

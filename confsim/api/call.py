@@ -47,6 +47,7 @@ class Call(Struct, eq=False, gc=False):
     subject: User | None = None
     content_type: str | None = None
     form: Form | None = None
+    _root: str = ""
 
     @property
     def client(self) -> Client:
@@ -65,10 +66,11 @@ class Call(Struct, eq=False, gc=False):
     @property
     def root(self) -> str:
         """URL of the mount, without a slash at its end, for URLs in answers."""
-        scheme, address = ask(self, transport.SCHEME), self.address
-        if address.public_url:
-            return address.public_url + address.mount
-        return f"{scheme}://{self.headers.get('host', HOST)}{address.mount}"
+        if not self._root:
+            scheme, address = ask(self, transport.SCHEME), self.address
+            server = address.public_url or f"{scheme}://{self.headers.get('host', HOST)}"
+            self._root = server + address.mount
+        return self._root
 
     def require_caller(self) -> Caller:
         """Return the caller. Refusal CREDENTIAL_MISSING when a profile makes the operation public."""
