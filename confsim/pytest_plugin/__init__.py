@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .tracebacks import hide_frames
 from .worlds import RUN, TEST, WORDS, MakeConfsim, Server, Test, marked, require_heard, run_of, setting, tests_of
 
 if TYPE_CHECKING:
@@ -154,6 +153,8 @@ def pytest_runtest_setup() -> Generator[None, None, None]:
     try:
         yield
     except Exception as failure:
+        from .tracebacks import hide_frames
+
         hide_frames(failure)
         raise
 
@@ -164,6 +165,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     try:
         result = yield
     except (Exception, pytest.fail.Exception) as failure:
+        from .tracebacks import hide_frames
+
         hide_frames(failure)
         for test in tests_of(item):
             bug = test.bugs()
