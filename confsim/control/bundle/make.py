@@ -15,7 +15,7 @@ from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.protocol.transport import PREFIX
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
-from confsim.control.export.calls import ApiCall, is_handshake, merged
+from confsim.control.export.calls import ApiCall, merged
 from confsim.service.files import state
 from confsim.service.files.profile import plain
 from confsim.service.journal import ControlCall, DeliveryNote, DeliveryStep, Entry
@@ -89,7 +89,7 @@ def _left_out(service: Service, entries: list[Entry], first: int) -> list[str]:
     gone = service.journal.count - (first - 1) - len(entries)
     if gone:
         found.append(f"{gone} calls that were removed from the journal")
-    handshakes = sum(map(is_handshake, entries))
+    handshakes = sum(each.handshake for each in entries)
     if handshakes:
         found.append(f"{handshakes} handshakes of websockets; who came in by them is in it")
     return found

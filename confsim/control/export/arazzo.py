@@ -21,7 +21,7 @@ from confsim.service.files import state
 from confsim.service.files.profile import plain
 from confsim.service.journal import ControlCall
 
-from .calls import ApiCall, json_of, never_holding, starting_world, was_decided, with_address
+from .calls import ApiCall, json_of, never_holding, starting_world, total, was_decided, with_address
 
 #: Shorter texts and smaller numbers are too common to conclude which answer they come from.
 _DISTINCTIVE_LENGTH = 8
@@ -76,7 +76,7 @@ class _Writer:
 
     def begin_left_out(self, there: int) -> None:
         """Note that the journal has only so many of its calls."""
-        gone = self.service.journal.count - there
+        gone = total(self.service) - there
         if gone:
             self.left_out.append(f"{gone} calls that the journal no longer has")
 
@@ -90,11 +90,10 @@ class _Writer:
 
     def control_call(self, call: ControlCall) -> None:
         """Add the step of a call of the control plane."""
+        self._at(call.at)
         if CONTROL[call.operation].moves_clock:
-            self._at(call.at)
             return
         body = msgspec.json.decode(call.body) if call.body else None
-        self.now = call.at
         self._control(call.operation, call.path, body)
 
     def call(self, call: ApiCall) -> None:

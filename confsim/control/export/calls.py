@@ -88,17 +88,18 @@ class ApiCall(Struct, frozen=True, kw_only=True):
 
 
 def merged(
-    context: ControlContext, entries: list[Entry], orders: Sequence[ControlCall]
+    context: ControlContext, entries: list[Entry], orders: Sequence[ControlCall], *, handshakes: bool = False
 ) -> Iterator[ApiCall | ControlCall]:
-    """Calls of the API and of the control plane, in the order in which they were made; no handshakes of websockets.
+    """Calls of the API and of the control plane, in the order in which they were made; with ``handshakes`` these too.
 
-    They are without faults that hold calls: a replay makes the calls one after the other.
+    Who came in by the handshake of a websocket is a call of the control plane beside it. The calls are without faults
+    that hold calls: a replay makes the calls one after the other.
     """
     waiting = [call for each in orders if (call := _without_holds(each)) is not None]
     for entry in entries:
         while waiting and waiting[0].after < entry.number:
             yield waiting.pop(0)
-        if not is_handshake(entry):
+        if handshakes or not entry.handshake:
             yield api_call(context, entry)
     yield from waiting
 
@@ -136,9 +137,9 @@ def was_decided(entry: Entry) -> bool:
     return any(hit.held in {CHANGED, DROPPED} for hit in entry.fault)
 
 
-def is_handshake(entry: Entry) -> bool:
-    """Whether a websocket was to be opened: who came in by it is a call of the control plane beside it."""
-    return entry.handshake
+def total(service: Service) -> int:
+    """The number of calls, also of those that the journal no longer has; handshakes of websockets do not count."""
+    return service.journal.count - sum(each.handshake for each in service.journal)
 
 
 def api_call(context: ControlContext, entry: Entry) -> ApiCall:

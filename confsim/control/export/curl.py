@@ -27,6 +27,8 @@ def as_curl(context: ControlContext, calls: list[ApiCall | ControlCall]) -> str:
 def _line(context: ControlContext, call: ApiCall) -> str:
     entry, service = call.entry, context.service
     comment = f"# {entry.id} {entry.operation or 'no operation'} -> {entry.response.status}\n"
+    if entry.handshake:
+        return f"{comment}# it asked for a websocket: who came in by it comes in by the calls beside it\n"
     if entry.request.fault:
         return f"{comment}# cannot be repeated: {entry.request.fault}\n"
     headers: dict[str, str | None] = {**call.headers, **call.other_headers}

@@ -69,7 +69,9 @@ def export_requests(
     if limit is not None:
         entries = entries[max(0, len(entries) - limit) :]
     whole = pattern == RequestPattern() and limit is None and ids is None
-    calls = list(merged(context, entries, context.service.journal.control_calls if whole else ()))
+    handshakes = as_ in (Kind.CURL, Kind.HAR)
+    controls = context.service.journal.control_calls if whole else ()
+    calls = list(merged(context, entries, controls, handshakes=handshakes))
     media_type, form = _FORMS[as_]
     return Raw(media_type, form(context, calls, whole))
 

@@ -16,7 +16,7 @@ from confsim.service.journal import ControlCall, Entry
 from confsim.service.service import Service
 from confsim.transport.address import route
 
-from .calls import ApiCall, json_of, presentation, starting_world, was_decided, was_kept_off, with_address
+from .calls import ApiCall, json_of, presentation, starting_world, total, was_decided, was_kept_off, with_address
 
 #: Bodies of more bytes are not compared.
 LONGEST = 20_000
@@ -39,7 +39,7 @@ def as_test(service: Service, calls: list[ApiCall | ControlCall]) -> str:
 
 
 def _title(service: Service, calls: list[ApiCall | ControlCall]) -> str:
-    count, all_ = sum(isinstance(each, ApiCall) for each in calls), service.journal.count
+    count, all_ = sum(isinstance(each, ApiCall) for each in calls), total(service)
     return f"{count} calls of a journal." if count == all_ else f"{count} calls of a journal of {all_}."
 
 
@@ -57,7 +57,7 @@ def _lines(service: Service, calls: list[ApiCall | ControlCall]) -> Iterator[str
         yield f"    world.state = {_STATE}\n"
     for each in calls:
         moves = CONTROL[each.operation].moves_clock if isinstance(each, ControlCall) else False
-        own_time = each.sets_its_time if isinstance(each, ApiCall) else not moves
+        own_time = isinstance(each, ApiCall) and each.sets_its_time
         if each.at != now and not own_time:
             yield f"    world.clock.set({each.at})\n"
         now = each.at
