@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
     from .control.operations.people.provisioning import MadeValidator
     from .demo import Demo
-    from .service.clock import Duration
+    from .kernel.spans import Duration
 
 
 class Controls(ABC):

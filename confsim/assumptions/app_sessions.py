@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import assumption
+from .register import assumption, duration
 
 UNKNOWN_CHANNEL = assumption(
     "app-sessions.unknown-channel",
@@ -19,6 +19,7 @@ STARTED_WITHIN = assumption(
     0,
     (86_400_000,),
     "create_app_session",
+    check=duration(),
 )
 REGISTRANT = assumption(
     "app-sessions.registrant",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import assumption, text
+from .register import assumption, duration, text
 
 
 def _numbered(value: object) -> str:
@@ -47,6 +47,7 @@ DURATION = assumption(
     0,
     (900_000,),
     "create_breakout_session",
+    check=duration(),
 )
 ZERO = assumption(
     "breakout.zero-duration",

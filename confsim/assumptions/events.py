@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from .register import assumption, subset_of
+from .register import assumption, duration, subset_of
 
 _ALL = (
     "update_events_endpoint add_events_endpoint list_events_endpoints remove_events_endpoint get_events_status "
@@ -170,9 +170,9 @@ SECRET_FORM = assumption(
 
 
 def _delays(value: object) -> tuple[int, ...]:
-    if not isinstance(value, list | tuple) or not all(type(each) is int and each >= 0 for each in value):
-        raise ValueError(f"{value!r} is no list of milliseconds")
-    return tuple(value)
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{value!r} is no list of milliseconds, or of durations such as '15m'")
+    return tuple(map(duration(), value))
 
 
 DELAYS = assumption(
@@ -199,6 +199,7 @@ TIMEOUT = assumption(
     5_000,
     (15_000,),
     _ENDPOINT_CALLS,
+    check=duration(),
 )
 DELIVERY_ORDER = assumption(
     "webhooks.order",

@@ -2,52 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import time
 from contextlib import suppress
-from datetime import datetime, timedelta
-from math import inf
-
-import msgspec
+from datetime import datetime
 
 from confsim.kernel.refusal import Misuse
 
-_SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
-_WEEKS = re.compile(r"P(\d{1,8})W", re.ASCII)
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
-
-
-#: What ``span`` takes for a duration, and ``instant`` for an instant.
-Duration = int | str | timedelta
+#: What ``instant`` takes for an instant.
 Instant = int | str | datetime
 
 #: The last millisecond of the year 9999: no clock goes beyond it.
 LATEST = 253_402_300_799_999
-
-
-def span(value: object) -> int:
-    """A duration in milliseconds. Misuse when it is none, or below 0.
-
-    It may be text such as ``"15m"`` and ``"1h 30m"``, ISO 8601 (``"PT15M"``, ``"P1DT12H"``, ``"P2W"``), a timedelta, or
-    a number of milliseconds.
-    """
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    given = value
-    if isinstance(value, str) and value[:1] == "P":
-        with suppress(msgspec.ValidationError):  # msgspec reads days, hours, minutes and seconds
-            weeks = _WEEKS.fullmatch(value)
-            given = msgspec.convert(value if weeks is None else f"P{int(weeks[1]) * 7}D", timedelta)
-    if isinstance(given, timedelta) and given >= timedelta():
-        return round(given / timedelta(milliseconds=1))
-    if isinstance(value, str) and value.strip():
-        total, at = 0.0, 0
-        while (match := _SPAN.match(value, at)) is not None:
-            total += float(match[1]) * _UNITS[match[2]]
-            at = match.end()
-        if at == len(value) and total < inf:
-            return round(total)
-    raise Misuse(f"{value!r} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds)")
 
 
 def instant(value: object) -> int:

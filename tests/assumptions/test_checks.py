@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 import confsim.api.catalogue
 import confsim.simulator  # noqa: F401  (declares the others)
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.profile import read_profile
 from kit.each import each
 
 
@@ -55,3 +58,45 @@ def test_a_value_that_cannot_work_is_a_misuse_that_names_the_entry(entry, value)
 def test_a_value_that_works_is_taken(entry, value, taken):
     """As the code asks for it: lists as tuples, schemes in lower case."""
     assert REGISTER.profile({entry: value}) == {entry: taken}
+
+
+@pytest.mark.parametrize("text", ["15m", "PT15M", "0.25h", timedelta(minutes=15)])
+@pytest.mark.parametrize(
+    ("id", "value"),
+    [
+        *((id, 900_000) for id in ("duration.token", "duration.invitation", "duration.api-token", "identity.skew")),
+        *((id, 900_000) for id in ("breakout.duration", "webhooks.timeout", "time.visibility-lag")),
+        *((id, 900_000) for id in ("duration.session-grace", "duration.media-link", "duration.recording-mail-link")),
+        ("app-sessions.started-within", 900_000),
+        ("turn.life", 900),
+        ("duration.placement", "time(900)"),
+        ("duration.broadcast-start", "time(900)"),
+    ],
+)
+def test_durations_are_written_as_everywhere(text, id, value):
+    """As text, ISO 8601 or a timedelta; as a number they are of the unit that the assumption has."""
+    assert read_profile({id: text}) == {id: value}
+
+
+@pytest.mark.parametrize(
+    ("id", "value", "error"),
+    [
+        ("duration.token", "soon", "'soon' is no duration such as '15m'"),
+        ("duration.token", True, "True is no whole number"),
+        ("duration.token", timedelta(-1), "is no duration"),
+        ("turn.life", "1500ms", "500 milliseconds are left over: it is a multiple of 1000"),
+        ("duration.placement", "PT0.5S", "500 milliseconds are left over"),
+        ("webhooks.retries", ["soon"], "'soon' is no duration"),
+        ("webhooks.retries", "15m", "'15m' is no list of milliseconds, or of durations such as '15m'"),
+    ],
+)
+def test_what_is_no_duration_is_refused(id, value, error):
+    """With what is wrong."""
+    with pytest.raises(Misuse) as raised:
+        read_profile({id: value})
+    assert error in str(raised.value)
+
+
+def test_delays_of_retries_are_durations():
+    """Each of them."""
+    assert read_profile({"webhooks.retries": ["5s", "PT5M", 7]}) == {"webhooks.retries": (5000, 300_000, 7)}

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Clock, Misuse
-from confsim.service.clock import LATEST, instant, rate, span
+from confsim.kernel.spans import span
+from confsim.service.clock import LATEST, instant, rate
 from kit import START, START_MS
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import NamedTuple
 
-from confsim.assumptions.register import assumption
+from confsim.assumptions.register import assumption, duration
 
 MINUTE = 60_000
 DAY = 86_400_000
 #: The longest span that a request may give: its end is still a number that every JSON reader tells exactly (G127).
 LONGEST = 10**15
+#: What a duration begins with as text, and no delay.
+_BEGINS_A_DURATION = tuple("P0123456789")
 _DELAY = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
 
 TOKEN = assumption(
@@ -20,6 +23,7 @@ TOKEN = assumption(
     DAY,
     (3_600_000, 10**15),
     "exchange_identity_token create_guest",
+    check=duration(),
 )
 INVITATION = assumption(
     "duration.invitation",
@@ -28,6 +32,7 @@ INVITATION = assumption(
     7 * DAY,
     (DAY, 30 * DAY),
     "create_invitation create_linked_user",
+    check=duration(),
 )
 
 
@@ -52,7 +57,9 @@ def parse_delay(text: object) -> Delay:
 
 
 def delay_spec(value: object) -> str:
-    """Check of an entry whose value is a simulated delay."""
+    """Check of an entry whose value is a simulated delay; a duration is one of so many seconds."""
+    if isinstance(value, timedelta) or (isinstance(value, str) and value[:1] in _BEGINS_A_DURATION):
+        return f"time({duration(1000)(value)})"
     parse_delay(value)
     return str(value)
 
@@ -74,6 +81,7 @@ SESSION_GRACE = assumption(
     0,
     (5 * MINUTE,),
     "get_session list_sessions",
+    check=duration(),
 )
 RECORDING_PROCESSING = assumption(
     "duration.recording-processing",
@@ -92,6 +100,7 @@ API_TOKEN = assumption(
     0,
     (365 * 86_400_000,),
     "create_api_token regenerate_api_token",
+    check=duration(),
 )
 MEDIA_LINK = assumption(
     "duration.media-link",
@@ -100,6 +109,7 @@ MEDIA_LINK = assumption(
     300_000,
     (3_600_000,),
     "get_channel_media_link get_client_media_link",
+    check=duration(),
 )
 RECORDING_MAIL_LINK = assumption(
     "duration.recording-mail-link", "G505", "Life in milliseconds of the link in the mail.", 7 * 86_400_000, (300_000,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from confsim.assumptions.register import assumption, text
+from confsim.assumptions.register import assumption, duration, text
 
 # route.*
 TRAILING_SLASH = assumption(
@@ -125,6 +125,7 @@ LAG = assumption(
     "Milliseconds until a change shows in what is read; 0 shows it to the next call.",
     0,
     (1000,),
+    check=duration(),
 )
 TIME_SOURCE = assumption(
     "time.source",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
 from confsim.kernel.refusal import Misuse, suggest
+from confsim.kernel.spans import span
 
 T = TypeVar("T")
 
@@ -176,6 +178,23 @@ def integer(least: int, most: int) -> Callable[[object], int]:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise ValueError(f"{value!r} is no whole number from {least} to {most}")
         return value
+
+    return check
+
+
+def duration(unit: int = 1, most: int = MOST) -> Callable[[object], int]:
+    """Return the check of an entry that takes a duration: a number of ``unit`` (milliseconds), text, or a timedelta."""
+    number = integer(0, most)
+
+    def check(value: object) -> int:
+        if isinstance(value, str | timedelta):
+            try:
+                value, rest = divmod(span(value), unit)
+            except Misuse as misuse:
+                raise ValueError(str(misuse)) from None
+            if rest:
+                raise ValueError(f"{rest} milliseconds are left over: it is a multiple of {unit}")
+        return number(value)
 
     return check
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import Entry, assumption, integer, subset_of, text, texts
+from confsim.assumptions.register import Entry, assumption, duration, subset_of, text, texts
 
 # data.*
 DATA_KINDS = assumption(
@@ -121,7 +121,7 @@ TURN_LIFE = assumption(
     86_400,
     (3_600,),
     "get_turn_credentials",
-    check=integer(0, 2**31 - 1),
+    check=duration(1000, 2**31 - 1),
 )
 TURN_URIS: Entry[tuple[str, ...]] = assumption(
     "turn.uris",

@@ -9,7 +9,7 @@ from typing import Any, overload
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.faults import FaultInfo, HeldCallInfo, HeldOutcome
 from confsim.kernel.refusal import Misuse
-from confsim.service.clock import Duration, span
+from confsim.kernel.spans import Duration, span
 from confsim.service.deferred import POLL_INTERVAL, monotonic
 
 from .assertions import require_place

@@ -11,7 +11,7 @@ import msgspec
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.worlds import WorldInfo
 from confsim.kernel.refusal import Misuse, suggest_near
-from confsim.service.clock import Duration
+from confsim.kernel.spans import Duration
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
 

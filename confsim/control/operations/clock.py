@@ -12,6 +12,7 @@ from confsim.control.fields import Duration, Instant, Rate
 from confsim.control.journal_view import FiredTimer, describe_timer
 from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.spans import span
 from confsim.service import clock
 from confsim.service.deferred import in_slices
 
@@ -76,7 +77,7 @@ def advance_clock(context: ControlContext, body: AdvanceClock) -> ClockMoved:
     """
     service = context.service
     if body.by is not None and body.until is None:
-        return _moved(context, service.live.advance(clock.span(body.by)))
+        return _moved(context, service.live.advance(span(body.by)))
     if body.until == "next" and body.by is None:
         return _moved(context, service.live.advance_to_next())
     raise Misuse("give by, a duration such as '15m', or until, which is 'next'")

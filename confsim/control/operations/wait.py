@@ -14,10 +14,10 @@ from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Object
 from confsim.control.journal_view import RequestPattern, describe, key_text, matching, part_of
 from confsim.domain.events.deliveries import State
+from confsim.kernel import spans
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
-from confsim.service import clock
 from confsim.service.deferred import in_steps, monotonic
 
 from .mail import find_mail
@@ -101,7 +101,7 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
     Other calls are served meanwhile, and due timers fire. Misuse (409, code not_seen) at the timeout, and (404) for an
     unknown operation or table.
     """
-    span = clock.span(body.timeout)
+    span = spans.span(body.timeout)
     if span > LONGEST:
         raise Misuse(f"timeout: nobody waits longer than {LONGEST // 1000}s")
     if body.count < 1:

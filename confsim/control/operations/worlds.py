@@ -10,7 +10,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX, CommandBody, operation
 from confsim.control.world_sources import MakeWorld, make_service
 from confsim.kernel.refusal import Misuse
-from confsim.service import clock
+from confsim.kernel.spans import span
 from confsim.service.deferred import in_slices, in_steps, monotonic
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
@@ -162,7 +162,7 @@ def drop_world(context: ControlContext, name: Annotated[str, "The name of the wo
 
 
 def _span(text: str) -> int:
-    return clock.span(int(text) if text.isdecimal() else text)
+    return span(int(text) if text.isdecimal() else text)
 
 
 def _describe(context: ControlContext, name: str, service: Service) -> WorldInfo:

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from confsim.domain.fault_points import FAULT_POINTS, TIMED, InjectedFault, Outcome
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.service.clock import LATEST, span
+from confsim.kernel.spans import span
+from confsim.service.clock import LATEST
 
 from .effects import Effect
 from .words import read_effect

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.service.clock import span
+from confsim.kernel.spans import span
 
 from .effects import Effect
 
