@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .register import assumption, text, texts
+from .register import assumption, duration, text, texts
 
 _EXCHANGE = "exchange_identity_token"
 _ALGORITHMS: tuple[str, ...] = ("HS256", "RS256", "ES256")
@@ -141,7 +141,13 @@ ALGORITHMS = assumption(
 
 # identity.*
 SKEW = assumption(
-    "identity.skew", "G195", "Milliseconds by which the times of an identity token may be off.", 0, (60_000,), _EXCHANGE
+    "identity.skew",
+    "G195",
+    "Milliseconds by which the times of an identity token may be off.",
+    0,
+    (60_000,),
+    _EXCHANGE,
+    check=duration(),
 )
 EXPIRY_REQUIRED = assumption(
     "identity.exp-required", "G195", "Whether an identity token without exp is refused.", True, (False,), _EXCHANGE

@@ -14,7 +14,6 @@ from http.client import HTTPConnection
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from websockets.sync.client import connect
 
 from confsim import Misuse, Simulator
 from confsim.control.bundle.document import decoded
@@ -26,7 +25,6 @@ from kit import CUSTOMER, ROOM, START, recordings
 from kit.catalogue_walk import walk
 from kit.processes.commands import run, run_pytest
 from kit.wire import web
-from kit.wire.sockets import until
 
 pytest_plugins = ["pytester"]
 
@@ -497,20 +495,3 @@ def test_a_missing_past_is_reported(sim):
     sim.requests.clear(operation="get_me", status=200)
     sim.call("get_me", "demo-user")
     assert sim.requests.export("pytest").startswith('"""1 calls of a journal of 4')
-
-
-def test_websockets_leave_an_export_whole(sim):
-    """Who came in by one comes in again; its handshake is a comment, or an entry of a HAR, without its token."""
-    sim.clock.resume()
-    with sim.serve() as server:
-        with connect(f"ws{server.root[4:]}/streaming/{ROOM}?token=demo-user", open_timeout=60) as client:
-            client.recv(timeout=60)
-        assert until(lambda: not sim.presence(ROOM), 60)
-        sim.call("get_me", "demo-owner")
-        assert left_out(sim) == []
-        again(sim)
-        assert "1 calls of a journal. " in sim.requests.export("pytest")
-        assert "# it asked for a websocket" in sim.requests.export("curl")
-        entries = json.loads(sim.control("export_requests", as_="har").data)["log"]["entries"]
-        assert [each["response"]["status"] for each in entries] == [101, 200]
-        assert "demo-user" not in json.dumps(entries)

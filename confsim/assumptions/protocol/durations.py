@@ -112,7 +112,12 @@ MEDIA_LINK = assumption(
     check=duration(),
 )
 RECORDING_MAIL_LINK = assumption(
-    "duration.recording-mail-link", "G505", "Life in milliseconds of the link in the mail.", 7 * 86_400_000, (300_000,)
+    "duration.recording-mail-link",
+    "G505",
+    "Life in milliseconds of the link in the mail.",
+    7 * 86_400_000,
+    (300_000,),
+    check=duration(),
 )
 CALL_ANSWERED = assumption(
     "duration.call-answered",

@@ -90,10 +90,13 @@ class _Writer:
 
     def control_call(self, call: ControlCall) -> None:
         """Add the step of a call of the control plane."""
-        self._at(call.at)
-        if CONTROL[call.operation].moves_clock:
+        moves = CONTROL[call.operation].moves_clock
+        if moves or call.at > self.now:  # at an earlier instant, as the restore of a snapshot, it sets the clock itself
+            self._at(call.at)
+        if moves:
             return
         body = msgspec.json.decode(call.body) if call.body else None
+        self.now = call.at
         self._control(call.operation, call.path, body)
 
     def call(self, call: ApiCall) -> None:

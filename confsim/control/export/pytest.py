@@ -57,7 +57,8 @@ def _lines(service: Service, calls: list[ApiCall | ControlCall]) -> Iterator[str
         yield f"    world.state = {_STATE}\n"
     for each in calls:
         moves = CONTROL[each.operation].moves_clock if isinstance(each, ControlCall) else False
-        own_time = isinstance(each, ApiCall) and each.sets_its_time
+        # A call of the control plane at an earlier instant, such as the restore of a snapshot, sets the clock itself.
+        own_time = each.sets_its_time if isinstance(each, ApiCall) else not moves and each.at < now
         if each.at != now and not own_time:
             yield f"    world.clock.set({each.at})\n"
         now = each.at
