@@ -21,7 +21,7 @@ NAMES = sorted(path.stem for path in HERE.glob("[a-z]*.py"))
 
 def main(arguments: list[str]) -> int:
     """Run one campaign and print its figures."""
-    parser = argparse.ArgumentParser("python tests/campaigns", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("python tests/campaigns", description=(__doc__ or "").partition("\n")[0])
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name in NAMES:
         campaign = import_module(f"campaigns.{name}")

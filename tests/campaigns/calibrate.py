@@ -67,8 +67,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         if chosen.verified:
             found = Beside(profile).verify(profile=profile, examples=chosen.verified)
             divergences += len(found.divergences)
-    for each in wrong:
-        print(f"wrong: {each}")  # noqa: T201
+    for claim in wrong:
+        print(f"wrong: {claim}")  # noqa: T201
     count = max(1, len(requests))
     return {
         "profiles": chosen.profiles,

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ def half_closed(server: Server, open_: ExitStack, chosen: argparse.Namespace) ->
     time.sleep(0.2)
     server.waits(b"/v1_0/users/me")
     for client in begun:
-        said = b"".join(iter(lambda client=client: client.recv(65536), b""))
+        said = b"".join(iter(partial(client.recv, 65536), b""))
         answered += b"HTTP/1.1 200 OK" in said
     yield "clients", chosen.half
     yield "unanswered", chosen.half - answered

@@ -34,7 +34,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     there = [path for minor in VERSIONS if (path := shutil.which(f"python3.{minor}"))]
     found = chosen.python or [path for path in there if _version(path)]
     differing = tried = 0
-    used, left_out = [], []
+    used: list[str] = []
+    left_out: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         pythons = [Way().python]
         for number, python in enumerate(found):

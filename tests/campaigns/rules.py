@@ -37,8 +37,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     if not chosen.quiet:
         for mark, breakage in sorted(found.died.items()):
             print(f"{mark} fails: {breakage}")  # noqa: T201  (this is its output)
-    for mark in sorted(found.alive):
-        print(f"{mark} fails under no breakage")  # noqa: T201
+    for unbroken in sorted(found.alive):
+        print(f"{unbroken} fails under no breakage")  # noqa: T201
     proved = {mark.partition(":")[0] for mark in found.died}
     unproved = [rule for rule in wanted if rule not in proved]
     for rule in unproved:

@@ -1,0 +1,46 @@
+"""Every campaign takes its options, and those of which a part is small enough run it; mypy judges the rest in CI."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from campaigns.__main__ import NAMES, main
+from confsim.api.catalogue import API
+
+#: The smallest part of a campaign that takes less than a second.
+SMALLEST = {
+    "calibrate": "--profiles 1 --values 0 --examples 1",
+    "flips": "--walks 1 --workers 1 --sample 0",
+    "linearizability": "--scheduled 1 --sockets 1 --threads 2 --calls 2 --races 1",
+    "no_trace": "--only get_me",
+    "non_interference": "--seeds 1 --length 3 --tenants 0",
+    "schemathesis": "--only all --seconds 0",
+    "tables": "--only nothing-is-called-so",
+    "tenant_matrix": "--only get_me",
+    "verify": "--requests 30 --most 1",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_takes_its_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its module is imported, and its options are told."""
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    assert "--json FILE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_its_smallest_part_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It gives its figures, among them those that must be 0. A walk through the catalogue is one through two calls."""
+    monkeypatch.setattr("kit.catalogue_walk.API", [API["get_me"], API["create_channel"]])
+    monkeypatch.setenv("HYPOTHESIS_PROFILE", "quick")  # some choose another
+    figures = tmp_path / "figures.json"
+    assert main([name, *SMALLEST[name].split(), "--json", str(figures)]) in (0, 1)
+    assert set(json.loads(figures.read_text()))
+    assert capsys.readouterr().out
