@@ -79,7 +79,7 @@ class ListenerHandler(BaseHTTPRequestHandler):
         """Note the request, and answer as the server was told."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.got.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-        self.server.open.wait(10)
+        self.server.open.wait(60)
         self.send_response(self.server.status)
         self.send_header("Content-Length", "0")
         if 300 <= self.server.status < 400:

@@ -191,10 +191,10 @@ def test_a_world_knows_the_server_that_runs_here(sim):
     server, listening = sim.serve(), threading.Event()
     thread = threading.Thread(target=server.run, args=(listening.set,))
     thread.start()
-    assert listening.wait(5)
+    assert listening.wait(30)
     assert sim.control.context.root == server.root
     server.stop()
-    thread.join(5)
+    thread.join(30)
     assert sim.control.context.root == "http://confsim.test"
 
 
@@ -318,7 +318,7 @@ def test_a_world_is_shown_in_the_browser(monkeypatch):
     sim.call("get_me", "demo-owner")
     url = sim.inspect()
     assert opened == [url]
-    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": "text/html"}), timeout=5) as page:
+    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": "text/html"}), timeout=30) as page:
         assert b"get_me" in page.read()
     assert sim.inspect(browser=False) == url
     assert second.inspect(browser=False).endswith("/w/second/_confsim/")
@@ -326,4 +326,4 @@ def test_a_world_is_shown_in_the_browser(monkeypatch):
     for each in (sim, second, sim):
         each.stop_inspecting()
     with pytest.raises(OSError, match="refused"):
-        urllib.request.urlopen(url, timeout=5)
+        urllib.request.urlopen(url, timeout=30)

@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     for name in NAMES:
         campaign = import_module(f"campaigns.{name}")
-        options = names.add_parser(name, help=campaign.__doc__.partition("\n")[0], description=campaign.__doc__)
+        options = names.add_parser(name, help=(campaign.__doc__ or "").partition("\n")[0], description=campaign.__doc__)
         options.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file")
         campaign.add_options(options)
     chosen = parser.parse_args(arguments)

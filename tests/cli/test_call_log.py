@@ -183,13 +183,13 @@ def test_serve_prints_a_line_for_each_call():
         assert (said["event"], said["api"], said["world"]) == ("serving", f"{root}/v1_0", "demo")
         assert said["tokens"]["demo-owner"]["role"] == "owner"
         with suppress(HTTPError):
-            urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=10)
+            urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=30)
         found = json.loads(command.stdout.readline())
         assert (found["operation"], found["status"], found["path"]) == ("get_me", 401, "/v1_0/users/me")
         assert found["ms"] > 0
     with serving("-q", **LOUD) as (command, _, root):
         with suppress(HTTPError):
-            urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=10)
+            urllib.request.urlopen(f"{root}/v1_0/users/me", timeout=30)
         command.send_signal(15)
         assert "/v1_0/users/me" not in command.stdout.read()
 
@@ -202,5 +202,5 @@ def test_serve_opens_the_inspector_in_the_browser(tmp_path):
     with serving("--open", BROWSER=str(browser)) as (_, _, root):
         assert until(opened.exists)
         assert opened.read_text() == f"{root}/_confsim/"
-        with urllib.request.urlopen(f"{root}/_confsim/health", timeout=10) as answer:
+        with urllib.request.urlopen(f"{root}/_confsim/health", timeout=30) as answer:
             assert answer.status == 200

@@ -28,7 +28,7 @@ from kit.processes.commands import run, run_afresh, serving
 
 def fetch(url, headers=()):
     """A request as curl would make it; answers the JSON."""
-    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers)), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers)), timeout=30) as answer:
         return json.load(answer)
 
 

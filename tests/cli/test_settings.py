@@ -26,7 +26,7 @@ def project(tmp_path, monkeypatch):
 
 def info(root):
     """What a server says of itself."""
-    with urllib.request.urlopen(f"{root}/_confsim/info", timeout=10) as answer:
+    with urllib.request.urlopen(f"{root}/_confsim/info", timeout=30) as answer:
         return json.load(answer)
 
 

@@ -35,7 +35,7 @@ def fetch(url, body=None, token="demo-api-token"):
     headers = {"Content-Type": "application/json"}
     if "/v1_0/" in url:
         headers["Authorization"] = f"Bearer {token}"
-    with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=30) as answer:
         return answer.read()
 
 

@@ -114,7 +114,7 @@ def test_over_a_socket(confsim_server: Server) -> None:
 def test_with_requests(confsim: Simulator) -> None:
     """A session that is signed in."""
     session: requests.Session = confsim.session(demo.USER)
-    assert session.get(f"{confsim.base_url}/users/me", timeout=5).json()["handle"] == "Uma User"
+    assert session.get(f"{confsim.base_url}/users/me", timeout=30).json()["handle"] == "Uma User"
 
 
 def test_with_the_test_client(confsim: Simulator) -> None:

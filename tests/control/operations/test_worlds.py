@@ -304,7 +304,7 @@ def test_worlds_may_be_made_from_each_other(sim, monkeypatch):
     for each in threads:
         each.start()
     for each in threads:
-        each.join(5)
+        each.join(30)
     assert not any(each.is_alive() for each in threads)
     assert set(sim.worlds) == {"", "other", "one", "two"}
 

@@ -258,7 +258,7 @@ def test_a_half_closed_client_gets_its_answer(connect: Connect) -> None:
 def test_an_ordinary_client_library_works(echo: Echo) -> None:
     """The client of the standard library uploads by chunks, downloads megabytes, and reuses its connection."""
     with LiveServer(echo) as server:
-        connection = http.client.HTTPConnection(server.host, server.port, timeout=5)
+        connection = http.client.HTTPConnection(server.host, server.port, timeout=30)
         connection.request("POST", "/", body=iter([b"abc", b"def"]))
         assert json.loads(connection.getresponse().read())["length"] == 6
         echo.answer = Response(200, [], b"x" * 5_000_000)

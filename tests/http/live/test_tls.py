@@ -38,7 +38,7 @@ def test_calls_are_answered_and_urls_begin_with_https(certificate, trusting):
         for host in ("127.0.0.1", "localhost"):
             with urllib.request.urlopen(f"https://{host}:{server.port}/_confsim/info", context=trusting) as answer:
                 assert json.load(answer)["base_url"] == f"{server.root}/v1_0"
-        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as plain:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as plain:
             plain.sendall(b"GET /_confsim/info HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert b"HTTP" not in plain.recv(100)
 
@@ -53,7 +53,7 @@ def test_websockets_are_opened_by_the_address_that_is_handed_out(certificate, tr
             address = json.load(answer)["url"]
         assert address.startswith(f"wss://127.0.0.1:{server.port}/streaming/")
         with open_websocket(f"{address}?token={OWNER}", ssl=trusting) as websocket:
-            assert json.loads(websocket.recv(timeout=5))["state"] == "in"
+            assert json.loads(websocket.recv(timeout=30))["state"] == "in"
             assert len(sim.presence(room)) == 1
         assert until(lambda: not sim.presence(room))
 
@@ -68,7 +68,7 @@ def test_a_connection_ends_as_tls_connections_do(certificate, trusting):
     with sim.serve(tls=context(*certificate)) as server:
         ends = []
         for line in ("", "", "Connection: close\r\n"):
-            raw = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+            raw = socket.create_connection(("127.0.0.1", server.port), timeout=30)
             with trusting.wrap_socket(raw, server_hostname="localhost") as client:
                 client.sendall((ask % line).encode())
                 received = b""

@@ -41,7 +41,7 @@ def test_a_waiter_whose_client_is_gone_is_forgotten(connect: Connect, echo: Echo
     assert until(lambda: late.polls > 3)
     client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     client.close()
-    assert until(late.rests, 15)
+    assert until(late.rests)
 
 
 @pytest.mark.parametrize(("version", "interim"), [(b"1.0", False), (b"1.1", True)])
@@ -57,7 +57,7 @@ def test_a_half_closed_client_gets_a_late_answer(connect: Connect, echo: Echo, v
         client.socket.settimeout(1.5)
         with pytest.raises(TimeoutError):
             client.socket.recv(1)
-        client.socket.settimeout(5)
+        client.socket.settimeout(30)
         client.file = client.socket.makefile("rb")
     late.ready = True
     status, headers = client.head()

@@ -52,13 +52,13 @@ class Place:
 
 def reported(ws):
     """The next message."""
-    return json.loads(ws.recv(timeout=5))
+    return json.loads(ws.recv(timeout=30))
 
 
 def closed(ws):
     """How the server closed the connection."""
     with pytest.raises(ConnectionClosed) as end:
-        ws.recv(timeout=5)
+        ws.recv(timeout=30)
     return end.value.rcvd.code, end.value.rcvd.reason
 
 
@@ -309,8 +309,8 @@ def test_data_channels_hand_on_what_clients_send(serve, choice):
     sender.send(b"\x00\xff")
     others[1].send("nobody hears this")
     if choice == "relay":
-        assert here.recv(timeout=5) == "hello"
-        assert here.recv(timeout=5) == b"\x00\xff"
+        assert here.recv(timeout=30) == "hello"
+        assert here.recv(timeout=30) == b"\x00\xff"
     for ws in [sender, *others, *([here] if choice == "ignore" else [])]:
         with pytest.raises(TimeoutError):
             ws.recv(timeout=0.1)

@@ -327,7 +327,7 @@ def read_by_server(reader: Reader, port: int, raw: bytes, *, waits: bool = False
 
 def _catch_up(port: int) -> None:
     """Return once the server has read what another connection sent before: it answers in turn."""
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=10)) as client:
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=30)) as client:
         client.sendall(b"GET " + _LATER_TARGET.encode() + b" HTTP/1.1\r\nHost: h\r\n\r\n")
         assert client.recv(65536)
 

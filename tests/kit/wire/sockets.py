@@ -48,7 +48,7 @@ class Client:
     """A socket with just enough HTTP to read one answer at a time."""
 
     def __init__(self, server: LiveServer) -> None:
-        self.socket = socket.create_connection((server.host, server.port), timeout=5)
+        self.socket = socket.create_connection((server.host, server.port), timeout=30)
         self.file = self.socket.makefile("rb")
 
     def send(self, *pieces: bytes) -> Client:
@@ -93,7 +93,7 @@ def serves(server: LiveServer) -> bool:
 Connect: TypeAlias = Callable[..., Client]
 
 
-def until(condition: Callable[[], bool], seconds: float = 5) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
     """Wait for the condition, no longer than it takes."""
     end = time.perf_counter() + seconds
     while not condition() and time.perf_counter() < end:

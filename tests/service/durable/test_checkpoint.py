@@ -77,14 +77,14 @@ def test_calls_are_served_and_recorded_while_a_checkpoint_is_made(begin, place, 
     def slow(world):
         for part in parts(world):
             begun.set()
-            go_on.wait(10)
+            go_on.wait(30)
             yield part
 
     sim = begin(place)
     monkeypatch.setattr(checkpoint.state, "parts", slow)
     monkeypatch.setattr(recorder, "LEAST", 1)
     ok(sim, "update_terms_url", "demo-api-token", body=URL)
-    assert begun.wait(10)
+    assert begun.wait(30)
     number = sim.durable.store.number
     busy(sim)
     sim.worlds.add("w")

@@ -65,7 +65,7 @@ def test_a_call_held_before_its_operation_has_done_nothing(sim, held):
     assert rooms(sim) == []
     done = call.release()
     assert (done.outcome, sim.faults.held) == ("released", [])
-    assert answer.result(5).status == 200
+    assert answer.result(30).status == 200
     assert rooms(sim) == ["Planning"]
     assert hits(sim) == [("after", "released")]
 
@@ -79,7 +79,7 @@ def test_a_call_held_after_its_operation_is_committed(sim, held):
     assert hits(sim) == [("after", "held")]
     assert not answer.done()
     assert call.release().request == "r1"
-    assert answer.result(5).body == call.info.answer
+    assert answer.result(30).body == call.info.answer
     assert hits(sim) == [("after", "released")]
     assert rooms(sim) == ["Planning"]
 
@@ -100,7 +100,7 @@ def test_a_dropped_call_loses_its_connection(sim, held, when, left, status):
     call, answer = held(hold=when)
     assert call.drop().outcome == "dropped"
     with pytest.raises(ConnectionResetError):
-        answer.result(5)
+        answer.result(30)
     assert hits(sim) == [(when, "dropped")]
     assert sim.requests[0].status == status
     assert rooms(sim) == left
@@ -111,7 +111,7 @@ def test_a_changed_call_is_answered_otherwise(sim, held, when, left):
     """Before its operation, that does not run; after it, only the answer is another. The journal has what was sent."""
     call, answer = held(hold=when)
     call.change({"status": 503, "body": {"late": True}, "headers": {"X-Late": "yes"}})
-    found = answer.result(5)
+    found = answer.result(30)
     assert (found.status, found.body, found.headers["X-Late"]) == (503, {"late": True}, "yes")
     assert found.headers["X-Confsim-Request-Id"] == "r1"
     assert (sim.requests[0].status, sim.requests[0].answer) == (503, {"late": True})
@@ -123,21 +123,21 @@ def test_a_refusal_in_place_of_an_answer_is_the_apis_own(sim, held):
     """With its reason, in the envelope that the profile says."""
     call, answer = held(hold="after")
     call.change({"reason": "too_many_calls"})
-    assert (answer.result(5).status, answer.result(5).body["code"]) == (429, "too_many_calls")
+    assert (answer.result(30).status, answer.result(30).body["code"]) == (429, "too_many_calls")
 
 
 def test_a_change_may_leave_the_answer_and_add_to_it(sim, held):
     """Headers, a cut: what an effect can do beside an answer."""
     call, answer = held(hold="after")
     call.change({"headers": {"X-Late": "yes"}})
-    assert (answer.result(5).status, answer.result(5).headers["X-Late"]) == (200, "yes")
+    assert (answer.result(30).status, answer.result(30).headers["X-Late"]) == (200, "yes")
 
 
 def test_an_operation_may_get_another_body(sim, held):
     """Only before it has run."""
     call, answer = held(hold="before")
     call.change(body={"name": "Planned otherwise"})
-    assert answer.result(5).status == 200
+    assert answer.result(30).status == 200
     assert rooms(sim) == ["Planned otherwise"]
     assert hits(sim) == [("after", "changed")]
     call, answer = held(hold="after")
@@ -145,7 +145,7 @@ def test_an_operation_may_get_another_body(sim, held):
         call.change(body={"name": "Too late"})
     assert refused.value.status == 409
     call.release()
-    answer.result(5)
+    answer.result(30)
 
 
 @pytest.mark.parametrize(("when", "first"), [("before", "after"), ("after", "after")])
@@ -153,7 +153,7 @@ def test_a_call_is_released_after_its_time(sim, held, when, first):
     """And the journal says so."""
     call, answer = held(hold=when, holdAtMost="150ms")
     assert 0 < call.info.remaining <= 150
-    assert answer.result(5).status == 200
+    assert answer.result(30).status == 200
     assert sim.faults.held == []
     assert hits(sim) == [(first, "expired")]
     with pytest.raises(Misuse, match="no call 'h1' is held"):
@@ -227,7 +227,7 @@ def test_a_world_that_is_dropped_holds_nothing_back(sim, pool):
     other.faults.wait_for_held()
     sim.worlds.drop("other")
     with pytest.raises(ConnectionResetError):
-        answer.result(5)
+        answer.result(30)
 
 
 def test_a_reset_drops_what_is_held(sim, held):
@@ -235,7 +235,7 @@ def test_a_reset_drops_what_is_held(sim, held):
     _, answer = held(hold="before")
     sim.reset()
     with pytest.raises(ConnectionResetError):
-        answer.result(5)
+        answer.result(30)
     assert (sim.faults.held, len(sim.requests), rooms(sim)) == ([], 0, [])
 
 
@@ -244,7 +244,7 @@ def test_time_that_a_call_takes_passes_when_it_goes_on(sim, held):
     call, answer = held(hold="before", clock="1h")
     assert sim.clock.now == START_MS
     call.release()
-    answer.result(5)
+    answer.result(30)
     assert sim.clock.now == START_MS + 3_600_000
     assert sim.requests[0].at == START_MS + 3_600_000
 
@@ -257,7 +257,7 @@ def test_a_request_may_ask_to_be_held(sim, pool):
     assert call.info.operation == "get_me"
     assert sim.fork().faults.held == []
     call.release()
-    assert answer.result(5).status_code == 200
+    assert answer.result(30).status_code == 200
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -277,7 +277,7 @@ def ask(url, body=None, **headers):
     """A request of the live server; answers the JSON."""
     raw = None if body is None else json.dumps(body).encode()
     given = {"Content-Type": "application/json", "Authorization": f"Bearer {OWNER}", **headers}
-    with urllib.request.urlopen(urllib.request.Request(url, raw, given), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, raw, given), timeout=30) as answer:
         return json.load(answer)
 
 
@@ -291,13 +291,13 @@ def test_over_http_a_held_call_holds_nobody_else_up(pool):
             time.sleep(0.01)
         begun = time.perf_counter()
         assert ask(f"{server.base_url}/users/me")["handle"] == "Olaf Owner"
-        assert time.perf_counter() - begun < 5
+        assert time.perf_counter() - begun < 20
         assert {each["body"]["name"] for each in found} == {"One", "Two"}
         first, second = found
         assert ask(f"{root}/held/{first['id']}", {"action": "release"})["outcome"] == "released"
         done = ask(f"{root}/held/{second['id']}", {"action": "change", "do": {"status": 200, "body": {"x": 1}}})
         assert done["outcome"] == "changed"
-        got = [answer.result(5) for answer in answers]
+        got = [answer.result(30) for answer in answers]
         assert sorted(map(len, got)) == [1, 1]
         assert {"x": 1} in got
 
@@ -323,7 +323,7 @@ def test_a_wrong_decision_is_reported(sim, held, body, status, text):
     assert len(sim.faults.held) == 1
     call.drop()
     with pytest.raises(ConnectionResetError):
-        answer.result(5)
+        answer.result(30)
 
 
 def test_a_call_whose_client_has_gone_is_released_in_its_time(sim):

@@ -22,8 +22,8 @@ from kit.webhooks import happen, listening, names, states
 
 
 def wait_for(found, count=1):
-    """Wait until there are so many, for five seconds at the most."""
-    until = time.monotonic() + 5
+    """Wait until there are so many, for half a minute at the most."""
+    until = time.monotonic() + 30
     while len(found()) < count and time.monotonic() < until:
         time.sleep(0.01)
 
