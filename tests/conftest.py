@@ -18,6 +18,7 @@ from hypothesis.internal.conjecture import providers
 from confsim import Simulator
 from confsim.reference import rules
 from kit import START
+from kit.rows import merged
 
 # quick, for the suite: the same examples at every run, and no deadline on a loaded machine.
 # thorough, for campaigns: HYPOTHESIS_PROFILE=thorough python -m pytest tests/properties tests/testing
@@ -116,6 +117,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="R276,…",
         help="without a value: print the share of the rules that tests prove; with rules: select and list their tests",
     )
+    parser.addoption(
+        "--rows", action="store_true", help="a test for each row of parametrised tests, where they are one"
+    )
     parser.addoption("--through", choices=("core", "wsgi", "socket"), default="core", help="the way of every call")
 
 
@@ -208,6 +212,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 #: The folders whose tests call a simulator in so many ways that the transport may matter, beside the top level.
 THROUGH = {"api", "control", "properties", "pytest_plugin", "service"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> pytest.Item | None:
+    """Make one test of the rows of a parametrised one, which runs them all; ``--rows`` makes a test of each."""
+    alone = collector.config.getoption("--rows") or any("[" in word for word in collector.config.args)
+    return None if alone or not name.startswith("test") else merged(collector, name, obj)
 
 
 @pytest.hookimpl(wrapper=True)
