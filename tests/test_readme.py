@@ -44,7 +44,7 @@ def test_the_tests_of_the_readme_pass(run: Callable[[str], pytest.RunResult], na
 def test_the_first_test_passes(pytester: pytest.Pytester) -> None:
     """The one before everything else."""
     pytester.makepyfile(re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S)[0])
-    run_pytest().assert_outcomes(passed=1)
+    run_pytest(autoload=True).assert_outcomes(passed=1)
 
 
 def test_the_profile_of_the_readme_is_one() -> None:

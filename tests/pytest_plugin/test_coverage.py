@@ -52,6 +52,20 @@ SUITE = """
 """
 
 
+SHARED = """
+    from confsim import demo
+
+    def test_one(confsim_module, confsim_session):
+        assert confsim_module.call("get_me", demo.OWNER).ok
+        assert confsim_session.call("get_user_terms", demo.OWNER).ok
+
+    def test_two(confsim_module, confsim_session):
+        confsim_module.clock.advance("1h")
+        assert confsim_module.fork().call("get_me", demo.OWNER).ok
+        assert confsim_session.client(demo.OWNER).get("/users/me/terms").status_code == 200
+"""
+
+
 @pytest.fixture
 def report(run, pytester):
     """Run tests with options; returns the result of the run and the report."""
@@ -73,15 +87,22 @@ def collector():
 
 
 @pytest.mark.own_ways  # a call in Python presents its token in no way, one over HTTP does
-@pytest.mark.parametrize(("options", "code"), [(("--confsim-coverage",), 0), (("--confsim-coverage=99.5", "-n2"), 1)])
-def test_it_counts_what_tests_met_in_workers_and_alone(report, options, code):
-    """In forks, on the live server, in worlds that a test makes; not the calls of the scenario of a world."""
+@pytest.mark.parametrize(
+    ("options", "code", "threshold"),
+    [(("--confsim-coverage",), 0, None), (("--confsim-coverage=99.5", "-n2", "--dist=loadfile"), 1, 99.5)],
+)
+def test_it_counts_what_tests_met_in_workers_and_alone(report, pytester, options, code, threshold):
+    """In forks, on the live server, in worlds that a test makes or shares; not the calls of the scenario of a world."""
+    pytester.makepyfile(test_shared=SHARED)
     result, found = report(SUITE, *options)
     assert result.ret == code
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=7)
+    assert found.pop("threshold") == threshold
+    is_of_its_type(found)
     users, channels = found["areas"]["users"], found["areas"]["channels"]
-    assert list(found["areas"]) == ["users", "channels"]
-    assert users["operations"]["met"] == {"get_me": 4, "reserve_handle": 1}
+    assert list(found["areas"]) == ["terms", "users", "channels"]
+    assert found["areas"]["terms"]["operations"]["met"] == {"get_user_terms": 2}
+    assert users["operations"]["met"] == {"get_me": 6, "reserve_handle": 1}
     assert users["refusals"]["met"] == {"get_me": {"credential_invalid": 1}}
     assert users["transitions"]["met"]["handle reservation"] == {
         "reserve: absent -> reserved [nobody else has or holds it, where that counts]": 1,
@@ -90,16 +111,16 @@ def test_it_counts_what_tests_met_in_workers_and_alone(report, options, code):
     assert channels["refusals"]["met"] == {"create_channel": {"role_missing": 1}}
     assert "find_user_by_handle" in users["operations"]["missing"]
     assert "credential_expired" in users["refusals"]["missing"]["get_me"]
-    assert found["totals"]["operations"] == {"met": 3, "of": 45}
+    assert found["totals"]["operations"] == {"met": 4, "of": 50}
     assert "lobby" not in found["areas"]
     assert "runtime" in found["untouched"]
-    assert found["beyond"]["assumptions"]["auth.presentation"] == 1  # a call in Python presents its token in no way
+    assert found["beyond"]["assumptions"]["auth.presentation"] == 2  # a call in Python presents its token in no way
     result.stdout.fnmatch_lines(
         [
             "*confsim: coverage of the API*",
             "area *operations *refusals *transitions *assumptions",
             "users * 2/33 *",
-            "all * 3/45 *",
+            "all * 4/50 *",
             "users, operations not met: *",
             "not touched: *runtime*",
             "*% of what the touched areas can show was met*",
@@ -108,33 +129,8 @@ def test_it_counts_what_tests_met_in_workers_and_alone(report, options, code):
     )
 
 
-SHARED = """
-    from confsim import demo
-
-    def test_one(confsim_module, confsim_session):
-        assert confsim_module.call("get_me", demo.OWNER).ok
-        assert confsim_session.call("get_user_terms", demo.OWNER).ok
-
-    def test_two(confsim_module, confsim_session):
-        confsim_module.clock.advance("1h")
-        assert confsim_module.fork().call("get_me", demo.OWNER).ok
-        assert confsim_session.client(demo.OWNER).get("/users/me/terms").status_code == 200
-"""
-
-
-@pytest.mark.parametrize("options", [(), ("-n2", "--dist=loadfile")])
-def test_worlds_that_tests_share_count(report, options):
-    """Here and in workers."""
-    _, found = report(SHARED, "--confsim-coverage", *options)
-    assert found["areas"]["users"]["operations"]["met"] == {"get_me": 2}
-    assert found["areas"]["terms"]["operations"]["met"] == {"get_user_terms": 2}
-
-
-@pytest.mark.parametrize("options", [(), ("-n2",)])
-def test_the_report_is_of_its_type(report, options):
-    """And is complete: in each touched area everything that can be met is met or missing."""
-    _, found = report(SUITE, "--confsim-coverage", *options)
-    assert found.pop("threshold") is None
+def is_of_its_type(found):
+    """It is, and complete: in each touched area everything that can be met is met or missing."""
     typed = msgspec.convert(found, CoverageReport)
     assert msgspec.to_builtins(typed) == found
     can = possible({})

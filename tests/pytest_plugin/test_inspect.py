@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from kit.processes.plugin import QUIET
+from kit.processes.plugin import ALONE
 
 pytest_plugins = ["pytester"]
 
@@ -50,7 +50,7 @@ def test_the_worlds_of_failed_tests_are_served_until_enter(pytester, monkeypatch
             line = reporter.write_line
             reporter.write_line = lambda text, **more: (written.write(f"{text}\n"), line(text, **more))
 
-    arguments = [*QUIET, "--confsim-inspect", "-s"]
+    arguments = [*ALONE, "--confsim-inspect", "-s"]
     result = pytester.inline_run(*arguments, plugins=[Copy()])
     result.assertoutcome(passed=1, failed=2)
     assert len(seen) == 3

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from kit.processes.plugin import QUIET
+from kit.processes.commands import run_pytest
 
 pytest_plugins = ["pytester"]
 
@@ -107,7 +107,7 @@ def test_the_reports_gather_what_the_workers_of_xdist_saw(pytester):
     """
     pytester.makepyfile(WORKERS)
     options = ("-n", "2", "--confsim-report", "--confsim-fuzz=singles", "--confsim-fuzz-report=fuzz.json")
-    result = pytester.runpytest_subprocess(*QUIET, *options)
+    result = run_pytest(*options, autoload=True)
     result.assert_outcomes(passed=1, skipped=5, errors=1)
     result.stdout.fnmatch_lines(["*assumptions used*", USED])
     result.stdout.fnmatch_lines(["status.role-missing: 1 call in 1 test: *test_leans"])

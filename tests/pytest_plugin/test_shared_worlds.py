@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kit.processes.plugin import QUIET
+from kit.processes.plugin import ALONE
 
 pytest_plugins = ["pytester"]
 
@@ -52,7 +52,7 @@ def test_modules_share_no_world_but_that_of_the_session(pytester):
                 """
             }
         )
-    pytester.runpytest_inprocess(*QUIET).assert_outcomes(passed=2)
+    pytester.runpytest_inprocess(*ALONE).assert_outcomes(passed=2)
 
 
 def test_a_failing_test_shows_the_journal_of_a_shared_world(run):

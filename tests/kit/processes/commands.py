@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 
 import pytest
 
-from .plugin import QUIET
+from .plugin import ALONE, NO_AUTOLOAD, QUIET
 
 Ran = tuple[int, str, str]
 
@@ -107,10 +107,14 @@ def run(*arguments: object, **environment: str) -> Ran:
         return command.wait(), output, errors
 
 
-def run_pytest(*arguments: str) -> pytest.RunResult:
-    """One run of ``pytest`` in the present directory, without the plugins that would order or remember its tests."""
+def run_pytest(*arguments: str, autoload: bool = False) -> pytest.RunResult:
+    """One run of ``pytest`` in the present directory, without plugins but that of confsim.
+
+    With ``autoload`` it has those that are installed, but for what would order or remember its tests.
+    """
     begun = time.perf_counter()
-    with Command("pytest", *QUIET, *arguments) as command:
+    environment = {NO_AUTOLOAD: "" if autoload else "1"}
+    with Command("pytest", *(QUIET if autoload else ALONE), *arguments, **environment) as command:
         output, errors = command.communicate()
         return pytest.RunResult(command.wait(), output.splitlines(), errors.splitlines(), time.perf_counter() - begun)
 

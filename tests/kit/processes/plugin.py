@@ -6,3 +6,8 @@ import jsonschema  # noqa: F401  (see everything_imported)
 
 #: Without what would order or remember tests, and without the plugins of packages that happen to be installed.
 QUIET = tuple(word for name in ("randomly", "cacheprovider", "anyio", "schemathesis") for word in ("-p", f"no:{name}"))
+
+#: The plugin alone, by its module: half of a run of one test goes by while pytest looks through what is installed.
+ALONE = ("-p", "no:cacheprovider", "-p", "confsim.pytest_plugin")
+#: The variable that is set for it.
+NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
