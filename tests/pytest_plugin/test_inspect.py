@@ -116,7 +116,7 @@ def test_a_test_that_fails_in_its_setup_or_in_a_shared_world_is_shown_too(pytest
             line = reporter.write_line
             reporter.write_line = lambda text, **more: (lines.append(text), line(text, **more))
 
-    pytester.inline_run(*QUIET, "--confsim-inspect", "-s", plugins=[Copy()])
+    pytester.inline_run(*ALONE, "--confsim-inspect", "-s", plugins=[Copy()])
     found = {re.sub(r".*::", "", line.partition(": ")[0]): line.rpartition("/w/")[2] for line in shown if "/w/" in line}
     assert found == {
         "test_setup": "test_setup-1/_confsim/inspector/requests",

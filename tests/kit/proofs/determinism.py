@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -9,28 +10,36 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-TESTS = Path(__file__).resolve().parents[2]
-SCRIPT = """
-import hashlib
-import sys
-
 from confsim import Simulator
+from kit import CUSTOMER, START
 from kit.catalogue_walk import walk
 
-simulator = Simulator(seed=int(sys.argv[1]), clock="2026-02-01T00:00:00Z")
-bytes_, calls = hashlib.sha256(), 0
-for step in walk(simulator, "22222222-2222-4222-8222-222222222222", (
-    "demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin"
-), rounds=map(int, sys.argv[2:])):
-    calls += 1
-    bytes_.update(repr((step.operation.name, step.caller, step.answer.status)).encode())
-    bytes_.update(repr(sorted(step.answer.headers.items())).encode() + step.answer.content)
-journal = hashlib.sha256()
-for entry in simulator.service.journal:
-    told = (entry.id, entry.at, entry.operation, entry.request, entry.response, entry.assumptions, entry.touched)
-    journal.update(repr(told).encode())
-print(calls, bytes_.hexdigest(), journal.hexdigest(), simulator.service.world.digest())
+TESTS = Path(__file__).resolve().parents[2]
+SCRIPT = """
+import sys
+
+from kit.proofs.determinism import run
+
+print(*run(int(sys.argv[1]), int(sys.argv[2])))
 """
+CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin")
+
+
+def run(seed: int = 7, rounds: int = 1) -> list[str]:
+    """What so many rounds of the walk make of a world of this seed.
+
+    The number of calls, and digests of answers, journal and world.
+    """
+    simulator = Simulator(seed=seed, clock=START)
+    answers, journal, calls = hashlib.sha256(), hashlib.sha256(), 0
+    for step in walk(simulator, CUSTOMER, CALLERS, rounds=range(rounds)):
+        calls += 1
+        answers.update(repr((step.operation.name, step.caller, step.answer.status)).encode())
+        answers.update(repr(sorted(step.answer.headers.items())).encode() + step.answer.content)
+    for entry in simulator.service.journal:
+        told = (entry.id, entry.at, entry.operation, entry.request, entry.response, entry.assumptions, entry.touched)
+        journal.update(repr(told).encode())
+    return [str(calls), answers.hexdigest(), journal.hexdigest(), simulator.service.world.digest()]
 
 
 class Way(NamedTuple):
@@ -42,12 +51,10 @@ class Way(NamedTuple):
 
 
 def runs(ways: Iterable[Way], seed: int = 7, rounds: int = 1) -> list[list[str]]:
-    """What the script tells of a world of this seed by each way: the number of calls, and digests of answers, journal
-    and world, after so many rounds of the walk. The ways run beside each other.
-    """
+    """What ``run`` returns in a process of each way. The ways run beside each other."""
     started = [
         subprocess.Popen(
-            [way.python, *(["-O"] if way.optimised else []), "-c", SCRIPT, str(seed), *map(str, range(rounds))],
+            [way.python, *(["-O"] if way.optimised else []), "-c", SCRIPT, str(seed), str(rounds)],
             env={**os.environ, "PYTHONPATH": _paths(way), "PYTHONHASHSEED": way.hashes},
             stdout=subprocess.PIPE,
             text=True,
