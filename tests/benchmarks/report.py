@@ -21,14 +21,11 @@ GROWTH = 2.0
 #: Why an operation is above a bound in the demo world, where neither what it writes nor what it answers says so.
 COSTLY: dict[str, str] = {
     "get_channel_config": "documents of four levels are merged",
-    "get_dial_quote": "the price of the longest code that the number begins with is looked up",
 }
 #: Why an operation is above the worst bound in the demo world.
 SLOW: dict[str, str] = {
     "delete_channel": "whatever a channel has goes with it, here one of everything",
     "dial_unregistered_user": "a user and a call are made, and the callee comes in",
-    "end_active_session": "everybody leaves, and what runs ends with the session",
-    "end_session": "everybody leaves, and what runs ends with the session",
     "exchange_identity_token": "a signature is checked, and a user is made",
     "start_breakout_session": "everybody who is assigned or unassigned goes to a room",
 }
