@@ -23,6 +23,7 @@ class Guide(msgspec.Struct, frozen=True):
 NAMES = (
     "about",
     "first-test",
+    "inspector",
     "choosing",
     "sso",
     "mail",

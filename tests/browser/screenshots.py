@@ -37,10 +37,13 @@ def main() -> None:
     """Write them."""
     PLACE.mkdir(exist_ok=True)
     sim = world()
-    renamed = next(each.id for each in sim.requests if each.operation == "create_channel")
+    renamed = next(each.id for each in sim.requests if each.status == 400)
+    sim.clock.advance("20m")
+    timer = next(each.id for each in sim.control("list_requests", kind="timer")[::-1] if each.changes)
     pages = {
         "overview": ("", "light"),
         "call": (f"inspector/requests/{renamed}", "light"),
+        "moment": (f"inspector/records?kind=reservations&at={timer}", "light"),
         "faults": ("inspector/faults", "dark"),
     }
     with sim.serve() as server, sync_playwright() as playwright:

@@ -1,10 +1,11 @@
-"""``confsim explain`` and ``confsim guide``."""
+"""``confsim explain``, ``confsim guide`` and ``confsim reference``."""
 
 from __future__ import annotations
 
 import json
 
 from confsim import guides
+from confsim.inspector import manual
 from kit.processes.commands import run
 
 
@@ -20,6 +21,40 @@ def test_names_are_explained():
     assert "did you mean 'reserve_handle'" in errors
 
 
+def test_words_of_one_name_are_one_name():
+    """Of a machine, of a place in the documents; several names stay several."""
+    for words, first in (
+        (("P1", "L236"), "P1 L236: place in the documents"),
+        (("lobby", "door"), "lobby door: state machine"),
+        (("exit", "2"), "exit 2: exit code"),
+        (("handle-taken",), "handle_taken: refusal"),
+        (("409",), "409: status"),
+    ):
+        code, output, _ = run("explain", *words)
+        assert (code, output.splitlines()[0]) == (0, first)
+
+
+def test_a_part_of_names_is_answered_with_what_is_near(tmp_path):
+    """And exits with 1, since nothing has the name; a code that a profile has set is that of its refusal."""
+    code, output, _ = run("explain", "handle_reserved")
+    assert code == 1
+    near = [line[3:-1] for line in output.splitlines() if line.startswith("- `")]
+    assert near[0] == "handle reservation"
+    assert {"handle_taken", "reserve_handle"} <= set(near[:4])
+    profile = tmp_path / "acme.toml"
+    profile.write_text('[code]\nhandle-taken = "E-1042"\n')
+    assert run("explain", "E-1042", "--profile", str(profile))[1].startswith("handle_taken: refusal\n")
+
+
+def test_the_reference_is_printed():
+    """Page by page; without a name all are listed."""
+    assert [line.split()[0] for line in run("reference")[1].splitlines()] == list(manual.REFERENCE)
+    for name in ("faults", "python", "control-plane"):
+        assert run("reference", name)[1] == manual.reference(name).rstrip("\n") + "\n"
+    code, _, errors = run("reference", "fault")
+    assert (code, "did you mean 'faults'" in errors) == (1, True)
+
+
 def test_a_guide_is_printed():
     """As it stands; without a name all are listed."""
     assert run("guide", "faults")[1] == guides.get("faults").text.rstrip("\n") + "\n"
@@ -33,6 +68,7 @@ def test_the_shell_completes_names():
     for words, word, offered in (
         ("confsim explain reserve_h", 2, "reserve_handle"),
         ("confsim guide fau", 2, "faults"),
+        ("confsim reference wor", 2, "world-files"),
         ("confsim run lob", 2, "lobby"),
     ):
         given = {"_CONFSIM_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(word)}

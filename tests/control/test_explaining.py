@@ -22,6 +22,14 @@ from confsim.reference import gaps, rules
         ("HANDLE_TAKEN", "refusal", "`status.handle-taken`"),
         ("p1", "numbering", "first part"),
         ("handle_reserved", "part of names", "- `handle reservation`"),
+        ("handle-taken", "refusal", "`reserve_handle`"),
+        ("Lobby  Door", "state machine", "| open | "),
+        ("P1 L236", "place in the documents", "`R175`"),
+        ("p1 lines 172-173", "place in the documents", "`R094`"),
+        ("L236", "place in the documents", "`R426`"),
+        ("P2 Limits", "place in the documents", "`R541`"),
+        ("404", "status", "`reservation_not_found`"),
+        ("exit 2", "exit code", "Drift"),
     ],
 )
 def test_a_name_is_explained(name, kind, text):
@@ -47,6 +55,20 @@ def test_a_profile_is_reported():
     profile = {"route.prefix": "/conf", "encode.empty": "204"}
     assert "`GET /conf/users/me`" in explain("get_me", profile).text
     assert 'Chosen by the profile: `"204"`' in explain("encode.empty", profile).text
+
+
+def test_near_names_begin_with_the_most_similar():
+    """Those of the API before those of assumptions; so many are listed, and how many more there are."""
+    assert explain("lobby", {}).see[:2] == ["lobby door", "set_lobby_door"]
+    many = explain("status", {})
+    assert len(many.see) == 20
+    assert "more" in many.text
+    assert not [each for each in explain("handle_reserved", {}).see[:4] if "." in each]
+
+
+def test_a_code_of_a_profile_is_explained():
+    """As the refusal whose code it is."""
+    assert explain("E-1042", {"code.handle-taken": "E-1042"}).name == "handle_taken"
 
 
 def test_an_unknown_name_is_reported_with_the_nearest():

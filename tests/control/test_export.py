@@ -494,4 +494,4 @@ def test_a_missing_past_is_reported(sim):
         sim.call("get_me", "demo-user")
     sim.requests.clear(operation="get_me", status=200)
     sim.call("get_me", "demo-user")
-    assert sim.requests.export("pytest").startswith('"""1 calls of a journal of 4')
+    assert sim.requests.export("pytest").startswith('"""1 call of a journal of 4')

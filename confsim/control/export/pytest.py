@@ -40,7 +40,8 @@ def as_test(service: Service, calls: list[ApiCall | ControlCall]) -> str:
 
 def _title(service: Service, calls: list[ApiCall | ControlCall]) -> str:
     count, all_ = sum(isinstance(each, ApiCall) for each in calls), total(service)
-    return f"{count} calls of a journal." if count == all_ else f"{count} calls of a journal of {all_}."
+    counted = "1 call" if count == 1 else f"{count} calls"
+    return f"{counted} of a journal." if count == all_ else f"{counted} of a journal of {all_}."
 
 
 def _lines(service: Service, calls: list[ApiCall | ControlCall]) -> Iterator[str]:
