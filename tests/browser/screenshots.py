@@ -39,11 +39,11 @@ def main() -> None:
     sim = world()
     renamed = next(each.id for each in sim.requests if each.status == 400)
     sim.clock.advance("20m")
-    timer = next(each.id for each in sim.control("list_requests", kind="timer")[::-1] if each.changes)
+    reserved = next(each.id for each in sim.requests if each.operation == "reserve_handle")
     pages = {
         "overview": ("", "light"),
         "call": (f"inspector/requests/{renamed}", "light"),
-        "moment": (f"inspector/records?kind=reservations&at={timer}", "light"),
+        "moment": (f"inspector/records?kind=reservations&at={reserved}", "light"),
         "faults": ("inspector/faults", "dark"),
     }
     with sim.serve() as server, sync_playwright() as playwright:

@@ -52,13 +52,18 @@ def records(asked: Asked) -> str:
         "records",
         "Records",
         page=page,
-        kinds=_counted(page.kinds),
+        kinds=_offered(_counted(page.kinds), chosen["kind"]),
         clients=control("get_info").clients,
         offset=offset,
         size=PAGE,
         at=at,
         **moments(asked, at),
     )
+
+
+def _offered(kinds: list[tuple[str, int]], kind: str | None) -> list[tuple[str, int]]:
+    """The kinds to choose from, the chosen one among them where there is no record of it."""
+    return kinds if kind is None or kind in dict(kinds) else [(kind, 0), *kinds]
 
 
 def _record(asked: Asked, kind: str, id: str, at: str | None) -> str:
