@@ -36,9 +36,11 @@ def merged(collector: pytest.Collector, name: str, test: Any) -> pytest.Function
 
 
 def _shared(item: pytest.Function, name: str) -> bool:
-    """Whether rows can share a fixture: those that outlive a test they share anyway."""
-    found = item._fixtureinfo.name2fixturedefs.get(name)
-    return name in SHARED or name == "request" or (found is not None and found[-1].scope != "function")
+    """Whether rows can share a fixture. Those that outlive a test they share anyway."""
+    found = item._fixtureinfo.name2fixturedefs.get(name, ())
+    if name in SHARED:
+        return len(found) == 1  # a fork of one that a module or a folder makes for itself may lack what it prepared
+    return name == "request" or (bool(found) and found[-1].scope != "function")
 
 
 def _plain(mark: pytest.Mark) -> bool:
