@@ -63,7 +63,7 @@ def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
 
 def require_service(call: Call, client: Client) -> None:
     """Raise Refusal SERVICE_DISABLED if the operation needs a service that is disabled (R086, G156, G162, G164)."""
-    if clients.served(call.change, client):
+    if clients.is_served(call.change, client):
         return
     operation = call.operation
     everything = ask(call, assumed_clients.WHILE_DISABLED) == "everything"

@@ -152,7 +152,7 @@ def list_app_sessions(
     ``url`` is a part of the address; ``startedBefore`` and ``startedAfter`` are UTC milliseconds.
     """
     wanted = Wanted(user, channelSession, channel, url, _at(call, startedBefore), _at(call, startedAfter))
-    found = app_sessions.find(call.change, call.client, call.require_caller(), wanted)
+    found = app_sessions.list_app_sessions(call.change, call.client, call.require_caller(), wanted)
     return views.page(call, found, limit, offset, lambda run: _app_session_view(call, run))
 
 
@@ -199,7 +199,7 @@ def list_app_session_logs(
     call: Call, appSession: Run, *, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[AppSessionLog]:
     """Read the logs of an app session by their index: for administrators and whoever registered it."""
-    return views.page(call, app_sessions.logs(call.change, appSession), limit, offset, _log_view)
+    return views.page(call, app_sessions.list_logs(call.change, appSession), limit, offset, _log_view)
 
 
 def _log_view(log: Log) -> AppSessionLog:

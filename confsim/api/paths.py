@@ -29,7 +29,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.config import templates
-from confsim.domain.config.templates import Offered
+from confsim.domain.config.templates import VisibleTemplate
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import Session
@@ -141,8 +141,8 @@ def _client(call: Call, id: str) -> Client:
     return client
 
 
-@resolves(Offered, str, "templates", about="The template, by id.")
-def _template(call: Call, id: str) -> Offered:
+@resolves(VisibleTemplate, str, "templates", about="The template, by id.")
+def _template(call: Call, id: str) -> VisibleTemplate:
     """A template that the call's client may see, as that client sees it (G408)."""
     return templates.get(call.change, call.client, id)
 

@@ -85,12 +85,12 @@ def _users(call: Call, ids: list[int]) -> list[User]:
         raise invalid_input("path userIds", "it names no user")
     if len(ids) > most:
         raise invalid_input("path userIds", f"it has more than {most} ids")
-    return user_list.several(call.change, call.client, ids)
+    return user_list.get_several(call.change, call.client, ids)
 
 
 @resolves(UserByOrigin, str, about="The id of the user in a third-party identity system.")
 def _user_by_origin(call: Call, id: str) -> User:
-    return predefined.find(call.change, call.client, id)
+    return predefined.get(call.change, call.client, id)
 
 
 @resolves(Reservation, str, "reservations", about="The token of a reserved handle.")

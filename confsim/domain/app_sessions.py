@@ -180,7 +180,7 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
         MACHINE.fire(change, run, "repeat", alike=alike, details={"index": index})
 
 
-def logs(change: Change, run: AppSession) -> Sequence[Log]:
+def list_logs(change: Change, run: AppSession) -> Sequence[Log]:
     """The logs of an app session in the order of G385."""
     found = LOGS.of(change, run.client).where(BY_SESSION, run.id)
     return found.by({"index": BY_NUMBER, "time": BY_TIME, "arrival": CREATED}[ask(change, assumed.LOG_ORDER)])
@@ -226,7 +226,7 @@ class Wanted(Struct, frozen=True):
     after: int | None = None
 
 
-def find(change: Change, client: Client, caller: Caller, wanted: Wanted) -> Sequence[AppSession]:
+def list_app_sessions(change: Change, client: Client, caller: Caller, wanted: Wanted) -> Sequence[AppSession]:
     """The client's app sessions that match, newest first (R431, G389)."""
     rows = APP_SESSIONS.of(change, client.id)
     given = (("user", wanted.user), ("session", wanted.session), ("channel", wanted.channel))

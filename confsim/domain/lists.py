@@ -36,7 +36,7 @@ def matches(context: Context, wanted: str, *texts: str | None) -> bool:
     return False
 
 
-class Related(Sequence[T]):
+class MappedSequence(Sequence[T]):
     """What each record of a sequence refers to, found by ``get(record)`` for those that are asked for."""
 
     def __init__(self, records: Sequence[R], get: Callable[[R], T]) -> None:
@@ -99,7 +99,7 @@ def in_order(
     return ordered(context, found if without_case else view, key, descending=descending)
 
 
-class Without(Sequence[T]):
+class FilteredSequence(Sequence[T]):
     """A sequence but for the ``number`` of its elements that are ``out``; it is read from its beginning."""
 
     __slots__ = ("_found", "_number", "_out")

@@ -103,7 +103,7 @@ ACCEPTANCE: Machine[Acceptance, User] = Machine(
 )
 
 
-class Standing(Struct, frozen=True):
+class TermsStatus(Struct, frozen=True):
     """The terms of the client for one user. ``current`` is whether the user need not accept them, ``first`` whether the
     user must accept and never accepted any version.
     """
@@ -119,16 +119,16 @@ def _binding(change: Change, client: Client) -> bool:
     return client.terms.version > 1 or ask(change, assumed.FIRST) == "bind"
 
 
-def standing(change: Change, client: Client, user: User) -> Standing:
+def standing(change: Change, client: Client, user: User) -> TermsStatus:
     """The standing of the user on the client's terms (R079-R082)."""
     terms = client.terms
     binding = _binding(change, client)
     first = user.accepted is None and binding
     current = not first and user.accepted in {None, terms.version}
-    return Standing(current, terms.version, terms.url, first)
+    return TermsStatus(current, terms.version, terms.url, first)
 
 
-def blocked(change: Change, client: Client, user: User) -> bool:
+def is_blocked(change: Change, client: Client, user: User) -> bool:
     """Whether authentication is denied until the user accepts (R105, R240).
 
     Guests may skip while the client does not require it of them (R077); telephony users never log in (G176).

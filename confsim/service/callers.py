@@ -91,14 +91,14 @@ class Callers:
         try:
             caller = credentials.authenticate(change, token)
             client = caller.client
-            blocked = caller.user is not None and terms.blocked(change, client, caller.user)
+            blocked = caller.user is not None and terms.is_blocked(change, client, caller.user)
         finally:
             change.used = noted
             noted.update(used)
         call.caller, call.known_client = caller, client
         if blocked and call.operation.name not in ask(call, assumed_terms.OPEN_CALLS):
             raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
-        if not clients.served(change, client):
+        if not clients.is_served(change, client):
             admission.require_service(call, client)
         elif not blocked:
             if len(self._known) >= _MOST:

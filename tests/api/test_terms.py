@@ -224,7 +224,7 @@ def test_telephony_users_are_never_bound(sim, people):
     change = sim.service.change()
     client = clients.get(change, CUSTOMER)
     dialled = users.create(change, CUSTOMER, "Phone", Account.DIALLED, channel=ROOM)
-    assert not terms.blocked(change, client, dialled)
+    assert not terms.is_blocked(change, client, dialled)
 
 
 @pytest.mark.rule("R105")

@@ -59,7 +59,7 @@ def test_logs_agree_with_a_plain_list(choice, given_logs):
         elif what == "written over":
             model[earlier] = (index, data, time)
     expected = sorted(model, key=lambda kept: (kept[0] is None, kept[0] or 0))
-    assert [(log.index, log.data, log.time) for log in app_sessions.logs(change, run)] == expected
+    assert [(log.index, log.data, log.time) for log in app_sessions.list_logs(change, run)] == expected
     assert len(LOGS.of(change, run.client)) == len(model)
 
 
@@ -69,7 +69,7 @@ def test_an_overwriting_log_keeps_its_place():
     run = app_sessions.register(change, caller, 1, "https://a/", None)
     for index, data in [(1, "a"), (2, "b"), (1, "c")]:
         app_sessions.append(change, app_sessions.get(change, run.client, run.id), 0, data, index)
-    assert [log.data for log in app_sessions.logs(change, run)] == ["c", "b"]
+    assert [log.data for log in app_sessions.list_logs(change, run)] == ["c", "b"]
 
 
 RUN = st.fixed_dictionaries(
@@ -112,7 +112,7 @@ def test_finding_agrees_with_filtering_a_list(runs, query):
         place for place, run in enumerate(runs) if all(MATCHES[name](run, value) for name, value in query.items())
     ]
     expected.sort(key=lambda place: (runs[place]["started"], place), reverse=True)
-    found = app_sessions.find(change, client, caller, Wanted(**query))
+    found = app_sessions.list_app_sessions(change, client, caller, Wanted(**query))
     assert [run.id for run in found] == [ids[place] for place in expected]
 
 
@@ -121,6 +121,6 @@ def test_only_the_clients_own_runs_are_found():
     change, client, caller = world()
     other = clients.create(change, "Other", None)
     foreign = put(change, other)
-    assert not app_sessions.find(change, client, caller, Wanted())
+    assert not app_sessions.list_app_sessions(change, client, caller, Wanted())
     with pytest.raises(Refusal):
         app_sessions.get(change, client.id, foreign.id)

@@ -154,7 +154,7 @@ def test_codes_are_sent_again_to_all_addresses_that_wait():
     user = users.create(change, client.id, "u", Account.REGISTERED)
     user = emails.MACHINE.fire(change, user, "trust", address="a@example.com")
     for address in ("b@example.com", "c@example.com"):
-        user = emails.MACHINE.fire(change, user, "set", address=address, second=emails.Second.WHEN_VERIFIED)
+        user = emails.MACHINE.fire(change, user, "set", address=address, second=emails.OnNewAddress.WHEN_VERIFIED)
     sent = len(MAILS.of(change).all)
     row = emails.MACHINE.row(emails.Address.RENEWING, "resend", user, {})
     assert row.effect(change, user) == user
@@ -176,8 +176,8 @@ def test_a_second_address_is_verified_by_its_code_alone(second, code, admitted):
     client = clients.create(change, "C", None)
     user = users.create(change, client.id, "u", Account.REGISTERED)
     user = emails.MACHINE.fire(change, user, "trust", address="a@example.com")
-    user = emails.MACHINE.fire(change, user, "set", address="b@example.com", second=emails.Second.WHEN_VERIFIED)
-    given = {"code": user.pending[0][1] if code == "right" else "wrong", "second": emails.Second[second]}
+    user = emails.MACHINE.fire(change, user, "set", address="b@example.com", second=emails.OnNewAddress.WHEN_VERIFIED)
+    given = {"code": user.pending[0][1] if code == "right" else "wrong", "second": emails.OnNewAddress[second]}
     assert (emails.MACHINE.row(emails.Address.RENEWING, "verify", user, given) is not None) is admitted
 
 

@@ -74,6 +74,6 @@ def test_what_records_refer_to_is_found_when_it_is_asked_for():
         looked.append(text)
         return text.upper()
 
-    found = lists.Related(["a", "b", "c", "d"], get)
+    found = lists.MappedSequence(["a", "b", "c", "d"], get)
     assert (len(found), found[1], found[-1], found[1:3], looked) == (4, "B", "D", ["B", "C"], ["b", "d", "b", "c"])
     assert list(reversed(found)) == ["D", "C", "B", "A"]

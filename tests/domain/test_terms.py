@@ -51,7 +51,7 @@ def test_acceptance_follows_the_version(steps):
         assert (standing.version, standing.url) == (version, client.terms.url)
         assert standing.current is (accepted == version)
         assert standing.first is (accepted is None)
-        assert terms.blocked(change, client, user) is not standing.current
+        assert terms.is_blocked(change, client, user) is not standing.current
 
 
 @pytest.mark.rule("R077", "R078", "R105", "R240")
@@ -65,7 +65,7 @@ def test_who_is_blocked(account, required, accepted):
     client = terms.require(change, terms.promulgate(change, client, "https://terms.example/2"), required)
     user = users.create(change, client.id, "a", account, accepted=accepted)
     skips = account is Account.DIALLED or (users.unregistered(user) and not required)
-    assert terms.blocked(change, client, user) is (accepted != 2 and not skips)
+    assert terms.is_blocked(change, client, user) is (accepted != 2 and not skips)
 
 
 @pytest.mark.rule("R104", "R107")

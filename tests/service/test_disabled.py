@@ -119,4 +119,4 @@ def test_a_disabled_child_is_read_through_for_client_and_not_changed(disabled):
     assert answer.body["code"] == "service_disabled"
     fork = disabled.fork()
     fork.call("set_client_service_state", "demo-partner-admin", clientId=CUSTOMER, state="enable")
-    assert clients.served(fork.service.change(), clients.get(fork.service.change(), CUSTOMER))
+    assert clients.is_served(fork.service.change(), clients.get(fork.service.change(), CUSTOMER))

@@ -240,7 +240,7 @@ def list_channels(
     """
     by_name, descending = sort is Sort.NAME, order is Order.DESC
     caller = call.require_caller()
-    found = channel_list.listed(call.change, call.client, caller, search, by_name=by_name, descending=descending)
+    found = channel_list.list_channels(call.change, call.client, caller, search, by_name=by_name, descending=descending)
     return page(call, found, limit, offset, lambda channel: _list_item_view(call, channel, imgSize))
 
 
@@ -292,7 +292,7 @@ def find_channel_by_meeting_id(
     """Find the channel of the caller's client that has the meeting id. Refused with 404 when none has."""
     if not meetingId and ask(call, MEETING_ID_EMPTY) == "refuse":
         raise invalid_input("query meetingId", "it is empty")
-    return FoundChannel(uuid=channels.by_meeting_id(call.change, call.client, meetingId).id)
+    return FoundChannel(uuid=channels.get_by_meeting_id(call.change, call.client, meetingId).id)
 
 
 @operation(

@@ -16,8 +16,8 @@ from confsim.domain.clients import settings
 from confsim.domain.clients.settings import Default
 from confsim.domain.config import documents, effective, templates
 from confsim.domain.config.documents import LIGHT
-from confsim.domain.config.effective import Reading
-from confsim.domain.config.templates import Offered
+from confsim.domain.config.effective import ConfigQuery
+from confsim.domain.config.templates import VisibleTemplate
 from confsim.domain.media import media
 
 LINE = "P2 Configuration and templates"
@@ -64,11 +64,11 @@ class ChannelSettings(Wire, kw_only=True):
 
 def _reading(
     call: Call, context: str | None, categories: list[str] | None, language: str | None, theme: str
-) -> Reading:
+) -> ConfigQuery:
     user = call.maybe_user
     if language is None and ask(call, LANGUAGE) == "configuration":
         language = _preferred(call.headers.get("accept-language", ""))
-    return Reading(theme, language, context, categories, user.languages if user is not None else ())
+    return ConfigQuery(theme, language, context, categories, user.languages if user is not None else ())
 
 
 def _preferred(header: str) -> str | None:
@@ -156,7 +156,7 @@ def set_channel_config(
 )
 def get_template_config(
     call: Call,
-    templateId: Offered,
+    templateId: VisibleTemplate,
     *,
     context: Context | None = None,
     categories: Categories | None = None,
@@ -176,13 +176,18 @@ def get_template_config(
     gaps="G392 G394 G402 G403 G408 G411",
 )
 def set_template_config(
-    call: Call, templateId: Offered, body: dict[str, Json], *, language: Language | None = None, theme: Theme = LIGHT
+    call: Call,
+    templateId: VisibleTemplate,
+    body: dict[str, Json],
+    *,
+    language: Language | None = None,
+    theme: Theme = LIGHT,
 ) -> None:
     """Update the configuration of a template of the client; it shows at once in every channel that uses it.
 
     403 for an inherited template.
     """
-    documents.update(call.change, call.client.id, templates.owned(templateId).id, body, theme, language)
+    documents.update(call.change, call.client.id, templates.require_own(templateId).id, body, theme, language)
 
 
 @operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", line=LINE, gaps="G297")

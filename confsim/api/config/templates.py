@@ -17,7 +17,7 @@ from confsim.contract.operation import Source
 from confsim.contract.types import Chosen, Limit, Name, Offset, Page, Switch, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.config import template_choice, templates
-from confsim.domain.config.templates import Offered
+from confsim.domain.config.templates import VisibleTemplate
 from confsim.kernel.refusal import Refusal
 
 LINE = "P2 Configuration and templates"
@@ -55,7 +55,7 @@ class TemplateName(Wire):
     name: Annotated[Name, "The name of the template."]
 
 
-def _template_view(template: Offered) -> Template:
+def _template_view(template: VisibleTemplate) -> Template:
     return Template(
         id=template.id,
         name=template.template.name,
@@ -68,7 +68,7 @@ def _template_view(template: Offered) -> Template:
 @operation(
     "GET /templates/{templateId}", gate=gates.SIGNED_IN.assumed("G405"), rules="R320 R448", line=LINE, gaps="G408"
 )
-def get_template(call: Call, templateId: Offered) -> Template:
+def get_template(call: Call, templateId: VisibleTemplate) -> Template:
     """Read a template: the client's own, or an inheritable one of a client above."""
     return _template_view(templateId)
 
@@ -89,7 +89,7 @@ def list_templates(
     onlyInheritable: Annotated[bool | None, "Only those that clients below may use."] = None,
 ) -> Page[Template]:
     """List the templates of the client with those it inherits, by name."""
-    found = templates.listed(call.change, call.client, shown=True, inheritable=onlyInheritable is True)
+    found = templates.list_templates(call.change, call.client, shown=True, inheritable=onlyInheritable is True)
     if onlyEnabled is not None:
         found = [seen for seen in found if _passes(call, onlyEnabled, seen.enabled)]
     if onlyInheritable is False:
@@ -155,7 +155,7 @@ def create_template(call: Call, body: TemplateName) -> Id:
     gaps="G411 G584",
     line=NAMED,
 )
-def update_template(call: Call, templateId: Offered, body: TemplateName) -> None:
+def update_template(call: Call, templateId: VisibleTemplate, body: TemplateName) -> None:
     """Give a template of the client another name. 403 for an inherited one."""
     templates.rename(call.change, templateId, body.name)
 
@@ -168,7 +168,7 @@ def update_template(call: Call, templateId: Offered, body: TemplateName) -> None
     gaps="G411 G413 G584",
     line=NAMED,
 )
-def remove_template(call: Call, templateId: Offered) -> None:
+def remove_template(call: Call, templateId: VisibleTemplate) -> None:
     """Remove a template of the client, from every channel that uses it too. 403 for an inherited one."""
     templates.remove(call.change, templateId)
 
@@ -181,7 +181,7 @@ def remove_template(call: Call, templateId: Offered) -> None:
     gaps="G411 G413 G585",
     line=NAMED,
 )
-def set_template_state(call: Call, templateId: Offered, state: Switch) -> None:
+def set_template_state(call: Call, templateId: VisibleTemplate, state: Switch) -> None:
     """Enable or disable a template for the channels of this client; an inherited one too."""
     templates.offer(call.change, templateId, state)
 
@@ -194,7 +194,7 @@ def set_template_state(call: Call, templateId: Offered, state: Switch) -> None:
     gaps="G411 G413 G583",
     line=NAMED,
 )
-def set_template_inheritance(call: Call, templateId: Offered, state: Inheritance) -> None:
+def set_template_inheritance(call: Call, templateId: VisibleTemplate, state: Inheritance) -> None:
     """Allow or disallow sub-clients to enable a template of the client. 403 for an inherited one."""
     templates.share(call.change, templateId, state)
 
@@ -207,7 +207,7 @@ def set_template_inheritance(call: Call, templateId: Offered, state: Inheritance
     gaps="G407 G586",
     line=NAMED,
 )
-def select_channel_template(call: Call, uuid: Channel, templateId: Offered) -> None:
+def select_channel_template(call: Call, uuid: Channel, templateId: VisibleTemplate) -> None:
     """Let the channel use a template that its client has enabled. 409 for a disabled one."""
     template_choice.select(call.change, uuid, templateId.id, enabled=templateId.enabled)
 

@@ -52,7 +52,7 @@ def create_linked_user(
 )
 def list_linked_users(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
     """List the users linked to the channel, regular ones and those made for it, as they were linked."""
-    return [user_view(call, user, imgSize) for user in linked_users.listed(call.change, uuid)]
+    return [user_view(call, user, imgSize) for user in linked_users.list_linked(call.change, uuid)]
 
 
 @operation(

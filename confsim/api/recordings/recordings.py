@@ -163,7 +163,9 @@ def list_recordings(
     order: Order = Order.DESC,
 ) -> Page[Recording]:
     """List the recordings of a channel, the latest first unless asked otherwise; ``session`` selects those of one."""
-    find = partial(recording_list.listed, call.change, channelId, session, sort, descending=order is Order.DESC)
+    find = partial(
+        recording_list.list_recordings, call.change, channelId, session, sort, descending=order is Order.DESC
+    )
     found = recording_list.poll_shown(call.change, find, page_of(call, len(find()), limit, offset))
     return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
 
@@ -200,7 +202,7 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRec
 
     404 when the channel has no such recording.
     """
-    return [asset_view(call, asset) for asset in assets.listed(call.change, recordingId.client, recordingId.id)]
+    return [asset_view(call, asset) for asset in assets.list_assets(call.change, recordingId.client, recordingId.id)]
 
 
 @operation(

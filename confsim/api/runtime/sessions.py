@@ -87,7 +87,7 @@ def _participants(call: Call, found: Sequence[Attendance]) -> Sequence[Attendanc
         user = people.get(each.user)
         return each if user is None or user.handle == each.handle else replace(each, handle=user.handle)
 
-    return lists.Related(found, present)
+    return lists.MappedSequence(found, present)
 
 
 def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None) -> UserSummary:
@@ -135,8 +135,10 @@ def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize 
 )
 def list_session_recordings(call: Call, sessionId: Run) -> list[RecordingAsset]:
     """List the assets of the recordings of a session, as a host of its channel or an administrator."""
-    found = recording_list.of_session(call.change, sessionId)
-    return [asset_view(call, asset) for each in found for asset in assets.listed(call.change, each.client, each.id)]
+    found = recording_list.list_of_session(call.change, sessionId)
+    return [
+        asset_view(call, asset) for each in found for asset in assets.list_assets(call.change, each.client, each.id)
+    ]
 
 
 @operation(
@@ -220,5 +222,5 @@ def list_sessions(
     """
     wanted = Wanted(channel, search, from_, to, hasRecording)
     caller = call.require_caller()
-    found = session_list.listed(call.change, call.client, caller, wanted, sort, descending=order is Order.DESC)
+    found = session_list.list_sessions(call.change, call.client, caller, wanted, sort, descending=order is Order.DESC)
     return page(call, found, limit, offset, lambda each: _session_view(call, each, imgSize))

@@ -52,7 +52,7 @@ def set_user_email(call: Call, userId: MeOrUser, body: NewAddress) -> None:
 )
 def get_user_email(call: Call, userId: MeOrUser) -> UserAddress:
     """Read the verified address of a user, or the one that was set last and waits for its code."""
-    return UserAddress(email=emails.last(userId), verified=userId.email is not None)
+    return UserAddress(email=emails.find_latest(userId), verified=userId.email is not None)
 
 
 @operation(

@@ -87,7 +87,7 @@ def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle tha
     required = call.client.unique_handles
     shown = required or ask(call, assumed.HANDLE_REQUIRED_SHOWN) == "always"
     return Uniqueness(
-        unique=handles.free(call.change, call.client, handle, by=call.require_caller().name),
+        unique=handles.is_free(call.change, call.client, handle, by=call.require_caller().name),
         required=required if shown else None,
     )
 

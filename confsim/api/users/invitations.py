@@ -65,4 +65,4 @@ def get_invitation(call: Call, userId: User) -> Invitation:
 
     Refusals NOT_PREDEFINED, INVITATION_NOT_PENDING.
     """
-    return _invitation_view(call, invitations.read(call.change, userId))
+    return _invitation_view(call, invitations.get_pending(call.change, userId))

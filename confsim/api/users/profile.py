@@ -131,7 +131,7 @@ def list_users(
     ``search`` filters handles and full names, ``levels`` selects holders of at least one of these access level ids.
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
     """
-    found = user_list.listed(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
+    found = user_list.list_users(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
     return page(call, found, limit, offset, lambda user: _list_item_view(call, user, imgSize))
 
 
@@ -228,7 +228,7 @@ def get_user_client(call: Call, userId: MeOrUser) -> Id:
 )
 def find_user_by_handle(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> NumberId:
     """Find the registered user who has a handle."""
-    return NumberId(id=user_list.by_handle(call.change, call.client, handle).id)
+    return NumberId(id=user_list.get_by_handle(call.change, call.client, handle).id)
 
 
 @operation(
@@ -245,4 +245,4 @@ def find_user_by_email(
     imgSize: ImageSize | None = None,
 ) -> UserView:
     """Find the user who has verified an address; one that waits for its code finds nobody."""
-    return user_view(call, user_list.by_email(call.change, call.client, email), imgSize)
+    return user_view(call, user_list.get_by_email(call.change, call.client, email), imgSize)

@@ -98,7 +98,7 @@ def _assignable(change: Change, channel: Channel, user: User) -> bool:
         return False
     choice = ask(change, assumed.ASSIGNABLE)
     if choice == "linked":
-        return linked_users.linked(change, channel, user.id)
+        return linked_users.is_linked(change, channel, user.id)
     return choice == "client" or presence.find(change, channel, user.id) is not None
 
 

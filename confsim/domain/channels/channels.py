@@ -344,7 +344,7 @@ def rooms(change: Change, channel: Channel) -> View[Channel]:
     return ROOMS.of(change, channel.client).where(ROOMS_OF, channel.id)
 
 
-def by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
+def get_by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
     """The channel of the client that has the meeting id. Refusal MEETING_ID_UNKNOWN (G320, G321)."""
     found = CHANNELS.of(change, client.id).one(BY_MEETING_ID, meeting_id)
     found = found or ROOMS.of(change, client.id).one(ROOM_MEETING_ID, meeting_id)

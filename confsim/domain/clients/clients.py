@@ -222,7 +222,7 @@ def ancestors(change: Change, client: Client) -> Iterator[Client]:
 _ENABLED = Service.ENABLED
 
 
-def served(change: Change, client: Client) -> bool:
+def is_served(change: Change, client: Client) -> bool:
     """Whether neither the client nor an ancestor is disabled (R086, G165)."""
     above: Client | None = client
     while above is not None and above.service is _ENABLED:
@@ -236,7 +236,7 @@ def shown_disabled(change: Change, client: Client) -> bool:
     """The value of the client's ``disabled`` field in answers (R085, G165)."""
     if ask(change, assumed.DISABLED_FIELD) == "own":
         return client.service is Service.DISABLED
-    return not served(change, client)
+    return not is_served(change, client)
 
 
 def require_reseller(change: Change, client: Client, call: str) -> None:

@@ -29,7 +29,7 @@ def set_domains(change: Change, client: Client, domains: Sequence[str]) -> Clien
     return clients.update(change, client, domains=_listed(change, domains, _HOST))
 
 
-def leads_back(client: Client, url: str) -> bool:
+def may_redirect_to(client: Client, url: str) -> bool:
     """Whether a login through OAuth may redirect to the URL: its host is one of the client's domains (R558)."""
     host = urlsplit(url).hostname
     return host is not None and host in {domain.casefold() for domain in client.domains}

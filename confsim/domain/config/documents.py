@@ -99,7 +99,7 @@ def update(
     """
     json_documents.bounded(change, posted)
     _shaped(change, posted)
-    known(change, theme)
+    require_theme(change, theme)
     key = ask(change, assumed.TEXTS_KEY)
     texts, rest = json_documents.split(posted, key, strings=key == assumed.EVERY_STRING)
     if texts and language is None:
@@ -139,7 +139,7 @@ def _shaped(change: Change, posted: dict[str, Any]) -> None:
                 raise Refusal(Reason.INVALID_INPUT, where=f"body {context}", problem=problem)
 
 
-def known(change: Change, theme: str) -> None:
+def require_theme(change: Change, theme: str) -> None:
     """Raise Refusal THEME_UNKNOWN for an unknown theme (G404)."""
     themes = ask(change, assumed.THEMES)
     if themes and theme not in themes:

@@ -15,44 +15,44 @@ from confsim.kernel.world import Change
 
 from . import documents, json_documents, templates
 from .documents import DOCUMENTS, LIGHT
-from .templates import Offered
+from .templates import VisibleTemplate
 
 
-class Reading(Struct, frozen=True):
-    """The part of a configuration that a call requests. ``spoken`` are the caller's own languages, best first."""
+class ConfigQuery(Struct, frozen=True):
+    """The part of a configuration that a call requests. ``user_languages`` are the caller's own, best first."""
 
     theme: str = LIGHT
     language: str | None = None
     context: str | None = None
     categories: list[str] | None = None
-    spoken: tuple[str, ...] = ()
+    user_languages: tuple[str, ...] = ()
 
 
-def of_client(change: Change, client: Client, reading: Reading) -> dict[str, Any]:
+def of_client(change: Change, client: Client, query: ConfigQuery) -> dict[str, Any]:
     """The configuration of the client, over that of the service (G395, G398)."""
-    return _picked(change, _laid(change, _broad(change, client), reading), reading)
+    return _select(change, _merge_levels(change, _client_levels(change, client), query), query)
 
 
-def of_template(change: Change, client: Client, offered: Offered, reading: Reading) -> dict[str, Any]:
+def of_template(change: Change, client: Client, template: VisibleTemplate, query: ConfigQuery) -> dict[str, Any]:
     """The configuration of a template: its own documents, or these merged with the broader levels (G395)."""
-    own = [(offered.template.client, offered.id)]
+    own = [(template.template.client, template.id)]
     if ask(change, assumed.TEMPLATE_READ) == "effective":
-        ranked = _ranked(change, _broad(change, client), own)
-        return _picked(change, _laid(change, ranked, reading), reading)
-    return _picked(change, _laid(change, own, reading, base={}), reading)
+        levels = _in_rank_order(change, _client_levels(change, client), own)
+        return _select(change, _merge_levels(change, levels, query), query)
+    return _select(change, _merge_levels(change, own, query, base={}), query)
 
 
-def of_channel(change: Change, client: Client, channel: Channel, reading: Reading) -> dict[str, Any]:
+def of_channel(change: Change, client: Client, channel: Channel, query: ConfigQuery) -> dict[str, Any]:
     """The effective configuration of a channel: service, client, templates, channel; the later wins (R436-R438)."""
-    broader = _ranked(change, _broad(change, client), _templates(change, client, channel))
-    return _picked(change, _laid(change, [*broader, (client.id, channel.id)], reading), reading)
+    broader = _in_rank_order(change, _client_levels(change, client), _templates(change, client, channel))
+    return _select(change, _merge_levels(change, [*broader, (client.id, channel.id)], query), query)
 
 
 #: The id of the client that stores a document, and its level.
 Level = tuple[str, str]
 
 
-def _broad(change: Change, client: Client) -> list[Level]:
+def _client_levels(change: Change, client: Client) -> list[Level]:
     """The levels of clients, the broadest first."""
     if ask(change, assumed.PARENT_LEVEL):
         return [(each.id, each.id) for each in clients.ancestors(change, client)][::-1]
@@ -61,7 +61,7 @@ def _broad(change: Change, client: Client) -> list[Level]:
 
 def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
     """The templates that apply to the channel, with the selected one last."""
-    found: dict[str, Offered] = {}
+    found: dict[str, VisibleTemplate] = {}
     if ask(change, assumed.INHERITED_LEVEL) == "enabled":
         found = {each.id: each for each in templates.inherited(change, client) if each.enabled}
     used = templates.selected(change, client, channel)
@@ -71,20 +71,22 @@ def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
     return [(each.template.client, each.id) for each in found.values()]
 
 
-def _ranked(change: Change, broad: list[Level], template: list[Level]) -> list[Level]:
+def _in_rank_order(change: Change, broad: list[Level], template: list[Level]) -> list[Level]:
     return broad + template if ask(change, assumed.TEMPLATE_RANK) == "over-client" else template + broad
 
 
-def _laid(change: Change, laid: list[Level], reading: Reading, base: dict[str, Any] | None = None) -> dict[str, Any]:
+def _merge_levels(
+    change: Change, levels: list[Level], query: ConfigQuery, base: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """The levels merged in order; in each the theme wins over the light one, the language over none."""
-    documents.known(change, reading.theme)
+    documents.require_theme(change, query.theme)
     how = ask(change, assumed.MERGE)
-    themes = [reading.theme]
-    if reading.theme != LIGHT and ask(change, assumed.THEME_OVER_LIGHT):
+    themes = [query.theme]
+    if query.theme != LIGHT and ask(change, assumed.THEME_OVER_LIGHT):
         themes.insert(0, LIGHT)
-    languages = _languages(change, reading)
+    languages = _languages(change, query)
     result = ask(change, assumed.SERVICE_DEFAULT) if base is None else base
-    for client, level in laid:
+    for client, level in levels:
         rows = DOCUMENTS.of(change, client)
         for theme in themes:
             for language in languages:
@@ -94,12 +96,12 @@ def _laid(change: Change, laid: list[Level], reading: Reading, base: dict[str, A
     return result
 
 
-def _languages(change: Change, reading: Reading) -> list[str | None]:
+def _languages(change: Change, query: ConfigQuery) -> list[str | None]:
     """The languages that count, the weakest first, after what is stored without one (G401)."""
     how = ask(change, assumed.LANGUAGES)
-    wanted = [reading.language] if reading.language is not None else []
+    wanted = [query.language] if query.language is not None else []
     if how == "user" and not wanted:
-        wanted = list(reading.spoken)[::-1]
+        wanted = list(query.user_languages)[::-1]
     default = ask(change, assumed.DEFAULT_LANGUAGE)
     if how == "exact":
         return [None, *(wanted or [default])]
@@ -111,25 +113,25 @@ def _languages(change: Change, reading: Reading) -> list[str | None]:
     return list(chain)
 
 
-def _picked(change: Change, document: dict[str, Any], reading: Reading) -> dict[str, Any]:
+def _select(change: Change, document: dict[str, Any], query: ConfigQuery) -> dict[str, Any]:
     """The context and the categories asked for, nothing else (G399, G400)."""
-    if reading.categories is not None:
+    if query.categories is not None:
         how = ask(change, assumed.CATEGORIES)
         if how == "first-level":
-            document = _only(document, reading.categories)
+            document = _with_keys(document, query.categories)
         elif how == "second-level":
             parts = {key: value for key, value in document.items() if isinstance(value, dict)}
-            parts = {key: _only(value, reading.categories) for key, value in parts.items()}
+            parts = {key: _with_keys(value, query.categories) for key, value in parts.items()}
             document = {key: value for key, value in parts.items() if value}
-    if reading.context is not None:
+    if query.context is not None:
         how = ask(change, assumed.CONTEXT)
         if how == "filter":
-            return _only(document, [reading.context])
+            return _with_keys(document, [query.context])
         if how == "inner":
-            inner = document.get(reading.context)
+            inner = document.get(query.context)
             return inner if isinstance(inner, dict) else {}
     return document
 
 
-def _only(document: dict[str, Any], keys: list[str]) -> dict[str, Any]:
+def _with_keys(document: dict[str, Any], keys: list[str]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key in keys}

@@ -86,7 +86,7 @@ def selected(change: Change, channel: Channel) -> str | None:
     return None if selection is None else selection.template
 
 
-def used(change: Change, scope: list[str], template: str) -> bool:
+def is_used(change: Change, scope: list[str], template: str) -> bool:
     """Whether a channel of one of the clients uses the template."""
     return any(SELECTIONS.of(change, client).where(BY_TEMPLATE, template) for client in scope)
 

@@ -19,7 +19,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lists import Related
+from confsim.domain.lists import MappedSequence
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -72,7 +72,7 @@ TEMPLATES: Table[str, Template] = Table("templates", Template, "id", INHERITABLE
 CHOICES: Table[str, Choice] = Table("template choices", Choice, "template")
 
 
-class Offered(Struct, frozen=True):
+class VisibleTemplate(Struct, frozen=True):
     """A template as one client sees it, with that client's own offer."""
 
     client: str
@@ -123,9 +123,9 @@ MACHINE: Machine[State, Template] = Machine(
 def _choose(offer: Offer) -> Callable[..., Choice]:
     """The effect that makes the first choice of a client."""
 
-    def choose(change: Change, *, seen: Offered) -> Choice:
+    def choose(change: Change, *, visible: VisibleTemplate) -> Choice:
         """The client offers the template, or does not, whatever it inherits."""
-        return Choice(seen.id, offer, seen.client)
+        return Choice(visible.id, offer, visible.client)
 
     return choose
 
@@ -145,115 +145,117 @@ OFFER: Machine[Offer, Choice] = Machine(
         Row("remove", _EITHER, ABSENT, source="G413"),
     ),
     state="offer",
-    facts={"enable": "seen", "disable": "seen held"},
+    facts={"enable": "visible", "disable": "visible held"},
     refusals={None: Reason.TEMPLATE_IN_USE},
 )
 
 
-def create(change: Change, client: Client, name: str) -> Offered:
+def create(change: Change, client: Client, name: str) -> VisibleTemplate:
     """A new template of the client, enabled and inheritable according to G584."""
     template = MACHINE.create(change, "create", client=client, name=name)
     if ask(change, assumed.NEW_INHERITABLE):
         template = MACHINE.fire(change, template, "allow")
-    seen = Offered(client.id, template, Offer.DISABLED)
+    visible = VisibleTemplate(client.id, template, Offer.DISABLED)
     if ask(change, assumed.NEW_ENABLED):
-        OFFER.create(change, "enable", seen=seen)
-        seen = replace(seen, offer=Offer.ENABLED)
-    return seen
+        OFFER.create(change, "enable", visible=visible)
+        visible = replace(visible, offer=Offer.ENABLED)
+    return visible
 
 
-def rename(change: Change, seen: Offered, name: str) -> None:
+def rename(change: Change, visible: VisibleTemplate, name: str) -> None:
     """Rename the template. Refusal TEMPLATE_INHERITED for one of a client above (G411)."""
-    template = owned(seen)
+    template = require_own(visible)
     TEMPLATES.of(change, template.client).put(replace(template, name=name))
 
 
-def remove(change: Change, seen: Offered) -> None:
+def remove(change: Change, visible: VisibleTemplate) -> None:
     """Remove the template from everywhere. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE (G411, G413)."""
-    template = owned(seen)
-    held = _held(change, template, _scope(change, template))
+    template = require_own(visible)
+    held = _blocks_withdrawal(change, template, _scope(change, template))
     MACHINE.end(change, template, "remove", held=held, details={"name": template.name})
 
 
-def share(change: Change, seen: Offered, event: str) -> None:
+def share(change: Change, visible: VisibleTemplate, event: str) -> None:
     """Allow or disallow sub-clients to use the template. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE."""
-    template = owned(seen)
+    template = require_own(visible)
     repeats.require_change(change, event, holds=MACHINE.holds(template, event))
-    held = _held(change, template, _below(change, template.client))
+    held = _blocks_withdrawal(change, template, _below(change, template.client))
     facts = {"held": held} if event == "disallow" else {}
     MACHINE.fire(change, template, event, **facts, details={"name": template.name})
 
 
-def offer(change: Change, seen: Offered, event: str) -> None:
+def offer(change: Change, visible: VisibleTemplate, event: str) -> None:
     """Enable or disable the template for the channels of this client alone. Refusal TEMPLATE_IN_USE (G413)."""
-    repeats.require_change(change, event, holds=seen.enabled is (event == "enable"))
-    held = _held(change, seen.template, [seen.client])
+    repeats.require_change(change, event, holds=visible.enabled is (event == "enable"))
+    held = _blocks_withdrawal(change, visible.template, [visible.client])
     facts = {"held": held} if event == "disable" else {}
-    choice = CHOICES.get(change, seen.id, seen.client)
-    OFFER.fire(change, choice, event, seen=seen, **facts, details={"name": seen.template.name})
+    choice = CHOICES.get(change, visible.id, visible.client)
+    OFFER.fire(change, choice, event, visible=visible, **facts, details={"name": visible.template.name})
 
 
-def owned(seen: Offered) -> Template:
+def require_own(visible: VisibleTemplate) -> Template:
     """The template, when it is the client's own. Refusal TEMPLATE_INHERITED when it is not (G411)."""
-    if seen.inherited:
-        raise Refusal(Reason.TEMPLATE_INHERITED, id=seen.id)
-    return seen.template
+    if visible.inherited:
+        raise Refusal(Reason.TEMPLATE_INHERITED, id=visible.id)
+    return visible.template
 
 
-def get(change: Change, client: Client, id: str) -> Offered:
+def get(change: Change, client: Client, id: str) -> VisibleTemplate:
     """A template that the client may see: its own, or an inheritable one from above. Refusal NOT_FOUND (G408)."""
-    for each in _givers(change, client):
+    for each in _sources(change, client):
         rows = TEMPLATES.of(change, each.id)
         template = rows.get(id) or rows.get(id.lower())
         if template is not None and (each.id == client.id or template.inheritable):
-            return _seen(change, client, template)
+            return _as_seen_by(change, client, template)
     raise Refusal(Reason.NOT_FOUND, what="template", id=id)
 
 
-def listed(change: Change, client: Client, *, shown: bool = False, inheritable: bool = False) -> Sequence[Offered]:
+def list_templates(
+    change: Change, client: Client, *, shown: bool = False, inheritable: bool = False
+) -> Sequence[VisibleTemplate]:
     """Every template that the client may see, by name or in order of creation (G414).
 
     Where they are ``shown`` in the list of templates, inherited ones may be left out (G411); ``inheritable`` leaves out
     those that clients below do not see.
     """
-    views = [_given(change, client, each, inheritable=inheritable) for each in _givers(change, client)]
+    views = [_visible_in(change, client, each, inheritable=inheritable) for each in _sources(change, client)]
     if shown and any(views[1:]) and not ask(change, assumed.INHERITED_LISTED):
         views = views[:1]
     if ask(change, assumed.ORDER) != "name":
-        return [_seen(change, client, template) for view in views for template in view]
+        return [_as_seen_by(change, client, template) for view in views for template in view]
     if any(views) and ask(change, TEXT_ORDER) != "caseless":
         found = sorted(chain.from_iterable(views), key=lambda template: template.name)
-        return [_seen(change, client, template) for template in found]
+        return [_as_seen_by(change, client, template) for template in found]
     by_name = merged((view.by(NAME) for view in views), itemgetter(0))
-    return Related(by_name, lambda template: _seen(change, client, template))
+    return MappedSequence(by_name, lambda template: _as_seen_by(change, client, template))
 
 
-def inherited(change: Change, client: Client) -> list[Offered]:
+def inherited(change: Change, client: Client) -> list[VisibleTemplate]:
     """The templates that the client inherits: those from furthest above first, each client's in order of creation."""
-    above = [_given(change, client, each) for each in _givers(change, client) if each.id != client.id]
-    return [_seen(change, client, template) for view in reversed(above) for template in view]
+    above = [_visible_in(change, client, each) for each in _sources(change, client) if each.id != client.id]
+    return [_as_seen_by(change, client, template) for view in reversed(above) for template in view]
 
 
-def for_channel(change: Change, client: Client, channel: Channel) -> Sequence[Offered]:
+def for_channel(change: Change, client: Client, channel: Channel) -> Sequence[VisibleTemplate]:
     """The templates to choose from for a channel (G410)."""
     how = ask(change, assumed.LISTED)
     if how == "selected":
         used = selected(change, client, channel)
         return [] if used is None else [used]
-    found = listed(change, client)
-    return found if how == "all" else [seen for seen in found if seen.enabled]
+    found = list_templates(change, client)
+    return found if how == "all" else [visible for visible in found if visible.enabled]
 
 
-def selected(change: Change, client: Client, channel: Channel) -> Offered | None:
+def selected(change: Change, client: Client, channel: Channel) -> VisibleTemplate | None:
     """The template that the channel uses, also when it is no longer offered (G413)."""
     id = template_choice.selected(change, channel)
     if id is None:
         return None
     found = (TEMPLATES.get(change, id, each.id) for each in clients.ancestors(change, client))
-    return next((_seen(change, client, template) for template in found if template is not None), None)
+    return next((_as_seen_by(change, client, template) for template in found if template is not None), None)
 
 
-def _givers(change: Change, client: Client) -> Iterator[Client]:
+def _sources(change: Change, client: Client) -> Iterator[Client]:
     """The client and those above whose templates it may inherit, the nearest first (G411)."""
     for distance, each in enumerate(clients.ancestors(change, client)):
         if distance > 1 and ask(change, assumed.INHERITED_FROM) == "parent":
@@ -261,19 +263,19 @@ def _givers(change: Change, client: Client) -> Iterator[Client]:
         yield each
 
 
-def _given(change: Change, client: Client, giver: Client, *, inheritable: bool = False) -> View[Template]:
-    """The templates of one of its ``_givers`` that the client may see: its own, or inheritable ones alone."""
+def _visible_in(change: Change, client: Client, giver: Client, *, inheritable: bool = False) -> View[Template]:
+    """The templates of one of its ``_sources`` that the client may see: its own, or inheritable ones alone."""
     rows = TEMPLATES.of(change, giver.id)
     return rows.all if giver.id == client.id and not inheritable else rows.where(INHERITABLE, True)
 
 
-def _seen(change: Change, client: Client, template: Template) -> Offered:
+def _as_seen_by(change: Change, client: Client, template: Template) -> VisibleTemplate:
     choice = CHOICES.get(change, template.id, client.id)
     if choice is not None:
-        return Offered(client.id, template, choice.offer)
+        return VisibleTemplate(client.id, template, choice.offer)
     inherited = template.client != client.id
     enabled = inherited and ask(change, assumed.INHERITED_ENABLED)
-    return Offered(client.id, template, Offer.ENABLED if enabled else Offer.DISABLED)
+    return VisibleTemplate(client.id, template, Offer.ENABLED if enabled else Offer.DISABLED)
 
 
 def _below(change: Change, client: str) -> list[str]:
@@ -286,23 +288,23 @@ def _scope(change: Change, template: Template) -> list[str]:
     return [template.client, *_below(change, template.client)]
 
 
-def _held(change: Change, template: Template, scope: list[str]) -> bool:
+def _blocks_withdrawal(change: Change, template: Template, scope: list[str]) -> bool:
     """Whether use by channels of these clients prevents a withdrawal of the template (G413)."""
-    return template_choice.used(change, scope, template.id) and ask(change, assumed.IN_USE) == "refuse"
+    return template_choice.is_used(change, scope, template.id) and ask(change, assumed.IN_USE) == "refuse"
 
 
 def withdrawn_below(change: Change, template: Template) -> Iterator[Selection]:
     """The selections by channels of clients below, which lose a template that they no longer inherit (G413)."""
-    return _losing(change, template.id, _below(change, template.client))
+    return _selections_to_remove(change, template.id, _below(change, template.client))
 
 
 def withdrawn(change: Change, choice: Choice) -> Iterator[Selection]:
     """The selections by channels of the client, which lose a template that it no longer offers (G413)."""
-    return _losing(change, choice.template, [choice.client])
+    return _selections_to_remove(change, choice.template, [choice.client])
 
 
-def _losing(change: Change, template: str, scope: list[str]) -> Iterator[Selection]:
-    if template_choice.used(change, scope, template) and ask(change, assumed.IN_USE) == "lose":
+def _selections_to_remove(change: Change, template: str, scope: list[str]) -> Iterator[Selection]:
+    if template_choice.is_used(change, scope, template) and ask(change, assumed.IN_USE) == "lose":
         yield from template_choice.selections(change, scope, template)
 
 

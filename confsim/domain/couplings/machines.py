@@ -236,7 +236,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(calls.MACHINE, calls.State.ENDED, presence.MACHINE, "disconnect", related_telephony.caller, source="G452"),
     Coupling(
         numbers.STANDING,
-        numbers.Standing.DISABLED,
+        numbers.NumberState.DISABLED,
         number_assignments.MACHINE,
         "release",
         related_telephony.assignments_of,

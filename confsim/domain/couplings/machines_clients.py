@@ -166,7 +166,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         related_identity.invitation,
         source="P2 States L171, R365",
     ),
-    Coupling(users.MACHINE, ABSENT, presence.MACHINE, "disconnect", related.wherever, source="R365, G542"),
+    Coupling(users.MACHINE, ABSENT, presence.MACHINE, "disconnect", related.presences_of_user, source="R365, G542"),
     Coupling(
         users.MACHINE,
         ABSENT,

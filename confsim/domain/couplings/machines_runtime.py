@@ -6,7 +6,7 @@ from confsim.domain.breakout import breakouts
 from confsim.domain.recordings import recordings
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
 from confsim.domain.runtime.lobby import AutoClose, Door
-from confsim.domain.runtime.occupancy import Audience
+from confsim.domain.runtime.occupancy import OccupancyState
 from confsim.domain.runtime.presence import Where
 from confsim.domain.runtime.sessions import Life
 from confsim.domain.runtime.streaming import Placed
@@ -42,7 +42,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         occupancy.MACHINE,
-        Audience.OCCUPIED,
+        OccupancyState.OCCUPIED,
         streaming.MACHINE,
         "place",
         related.placement,
@@ -51,14 +51,16 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         occupancy.MACHINE,
-        Audience.OCCUPIED,
+        OccupancyState.OCCUPIED,
         sessions.MACHINE,
         "initialise",
         related.session_of,
         facts=related.new_session,
         source="R285, G350",
     ),
-    Coupling(occupancy.MACHINE, Audience.OCCUPIED, sessions.MACHINE, "start", related.session_of, source="R285, G359"),
+    Coupling(
+        occupancy.MACHINE, OccupancyState.OCCUPIED, sessions.MACHINE, "start", related.session_of, source="R285, G359"
+    ),
     Coupling(
         presence.MACHINE,
         Where.IN,
@@ -102,7 +104,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         Where.WAITING,
         presence.PRESENTER,
         "revoke",
-        related.itself,
+        related.same_presence,
         out_of=(Where.IN,),
         source="G331, G328",
     ),

@@ -50,7 +50,7 @@ def attending(change: Change, present: Presence, session: Session | None) -> dic
     """The user who joins the session, and the number of users inside."""
     user = USERS.of(change, present.client)[present.user]
     place = channels.get(change, present.client, present.place or present.channel)
-    return {"user": user, "inside": presence.number_inside(change, place)}
+    return {"user": user, "inside": presence.count_inside(change, place)}
 
 
 def session_of(change: Change, record: Occupancy | Placement) -> Iterable[Session | None]:
@@ -95,7 +95,7 @@ def left_empty(change: Change, present: Presence) -> Iterable[Channel]:
     if not occupancy.occupants(change, present.client, present.channel):
         return  # it is empty either way
     channel = channels.get(change, present.client, present.channel)
-    if not presence.number_inside(change, channel) and ask(change, assumed_presence.CHANNEL_EMPTY) == "channel":
+    if not presence.count_inside(change, channel) and ask(change, assumed_presence.CHANNEL_EMPTY) == "channel":
         yield channel
 
 
@@ -116,8 +116,8 @@ def present_in_client(change: Change, client: Client) -> Iterable[Presence]:
     """The presences of the client's users who must accept new terms, where these put them out (G177)."""
     if ask(change, assumed_terms.SESSIONS) == "put-out":
         for user in USERS.of(change, client.id).all:
-            if terms.blocked(change, client, user):
-                yield from wherever(change, user)
+            if terms.is_blocked(change, client, user):
+                yield from presences_of_user(change, user)
 
 
 def waiting(change: Change, channel: Channel) -> Iterable[Presence]:
@@ -128,7 +128,7 @@ def waiting(change: Change, channel: Channel) -> Iterable[Presence]:
 
 def room_left(change: Change, channel: Channel, present: Presence) -> dict[str, Any]:
     """Whether the channel is full."""
-    return {"full": presence.full(change, channel)}
+    return {"full": presence.is_full(change, channel)}
 
 
 def attendees(change: Change, channel: Channel) -> Iterable[Presence]:
@@ -147,15 +147,15 @@ def connected(change: Change, session: Session) -> Iterable[Presence]:
         return presence.current(change, presence.inside(change, channel))
     if not occupancy.occupants(change, channel.client, channel.id):
         return ()
-    return presence.current(change, presence.everybody(change, channel))
+    return presence.current(change, presence.list_present(change, channel))
 
 
-def itself(change: Change, present: Presence) -> Iterable[Presence]:
+def same_presence(change: Change, present: Presence) -> Iterable[Presence]:
     """The presence."""
     return presence.current(change, (present,))
 
 
-def wherever(change: Change, user: User) -> Iterable[Presence]:
+def presences_of_user(change: Change, user: User) -> Iterable[Presence]:
     """The presences of the user in every channel."""
     found = presence.PRESENCES.of(change, user.client).where(presence.BY_USER, user.id)
     return presence.current(change, found)
@@ -194,7 +194,7 @@ def asset_draft(change: Change, recording: Recording, draft: Asset) -> dict[str,
 
 def assets_of(change: Change, recording: Recording) -> Iterable[Asset]:
     """The assets of the recording."""
-    return assets.of(change, recording.client, recording.id)
+    return assets.list_of_recording(change, recording.client, recording.id)
 
 
 def end_of(change: Change, recording: Recording, asset: Asset) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from .credentials import Caller
 RANKS = (Level.CUSTOMER_ADMIN, Level.PARTNER_ADMIN)
 
 
-class Grant(Enum):
+class LevelState(Enum):
     """Whether a user holds a level."""
 
     NOT_HELD = "not held"
@@ -37,28 +37,28 @@ class _Holds(Field):
     __slots__ = ("level",)
 
     def __init__(self, level: Level) -> None:
-        super().__init__("levels", lambda user: Grant.HELD if level in user.levels else Grant.NOT_HELD)
+        super().__init__("levels", lambda user: LevelState.HELD if level in user.levels else LevelState.NOT_HELD)
         self.level = level
 
     def write(self, record: User, state: Enum) -> User:
         """The user with the level or without it."""
         others = tuple(level for level in record.levels if level is not self.level)
-        return replace(record, levels=(*others, self.level) if state is Grant.HELD else others)
+        return replace(record, levels=(*others, self.level) if state is LevelState.HELD else others)
 
 
-def _machine(level: Level) -> Machine[Grant, User]:
+def _machine(level: Level) -> Machine[LevelState, User]:
     return Machine(
         f"access level {level.word}",
         "Whether a user holds this access level (R209, R211).",
         USERS,
-        Grant,
+        LevelState,
         (
-            Row("add", tuple(Grant), Grant.HELD, source="P1 Access levels L262, R209, G142"),
-            Row("remove", Grant.HELD, Grant.NOT_HELD, source="P1 Access levels L263, R211"),
+            Row("add", tuple(LevelState), LevelState.HELD, source="P1 Access levels L262, R209, G142"),
+            Row("remove", LevelState.HELD, LevelState.NOT_HELD, source="P1 Access levels L263, R211"),
         ),
         state=_Holds(level),
         refusals={None: Reason.LEVEL_NOT_HELD},
-        initial=Grant.NOT_HELD,
+        initial=LevelState.NOT_HELD,
     )
 
 
@@ -111,23 +111,23 @@ def remove(change: Change, caller: Caller, client: Client, user: User, level: Le
     Refusals: LEVEL_OWN, LEVEL_LAST_ADMIN, LEVEL_NOT_ASSIGNABLE, LEVEL_NOT_HELD.
     """
     _require_assignable(change, caller, client, user, level)
-    if user.levels == (level,) and _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "keep-one":
-        _keep_one(change, client, user)
+    if user.levels == (level,) and _is_own(caller, user) and ask(change, assumed.LEVELS_OWN) == "keep-one":
+        _require_remaining_admin(change, client, user)
     return MACHINES[level].fire(change, user, "remove", details={"id": user.id, "level": users.level_id(change, level)})
 
 
-def _keep_one(change: Change, client: Client, user: User) -> None:
+def _require_remaining_admin(change: Change, client: Client, user: User) -> None:
     rows = USERS.of(change, client.id)
     if not any(len(rows.where(BY_LEVEL, level)) > (level in user.levels) for level in Level):
         raise Refusal(Reason.LEVEL_LAST_ADMIN, id=user.id)
 
 
-def _own(caller: Caller, user: User) -> bool:
+def _is_own(caller: Caller, user: User) -> bool:
     return caller.user is not None and caller.user.id == user.id
 
 
 def _require_assignable(change: Change, caller: Caller, client: Client, user: User, level: Level) -> None:
-    if _own(caller, user) and ask(change, assumed.LEVELS_OWN) == "never":
+    if _is_own(caller, user) and ask(change, assumed.LEVELS_OWN) == "never":
         raise Refusal(Reason.LEVEL_OWN)
     if level not in grantable(change, caller, client):
         raise Refusal(Reason.LEVEL_NOT_ASSIGNABLE, level=users.level_id(change, level))

@@ -135,7 +135,7 @@ def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
     return draft
 
 
-def read(change: Change, user: User) -> Invitation:
+def get_pending(change: Change, user: User) -> Invitation:
     """The pending invitation. Refusals NOT_PREDEFINED, and INVITATION_NOT_PENDING when there is none (G238)."""
     if not _invitable(change, user):
         raise Refusal(Reason.NOT_PREDEFINED, id=user.id)

@@ -34,8 +34,8 @@ def register(
     is assumed (G225), IMAGE_UNREACHABLE where the image is fetched (G243).
     """
     client = caller.client
-    guest = _becomes(change, caller)
-    handle = handles.take(change, client, reservation, user=guest)
+    guest = _registering_user(change, caller)
+    handle = handles.use_reservation(change, client, reservation, user=guest)
     if guest is None:
         user = users.create(change, client.id, handle, Account.REGISTERED)
     else:
@@ -48,10 +48,10 @@ def register(
     if image is not None:
         images.remove(change, client.id, user.image)
     user = users.update(change, user, **{name: value for name, value in details.items() if value is not None})
-    return emails.given(change, user, email, ask(change, assumed_emails.EMAIL_AT_REGISTRATION))
+    return emails.set_initial(change, user, email, ask(change, assumed_emails.EMAIL_AT_REGISTRATION))
 
 
-def _becomes(change: Change, caller: Caller) -> User | None:
+def _registering_user(change: Change, caller: Caller) -> User | None:
     """The calling user when that one is registered, None when a new one is. Refusal NO_USER_CONTEXT."""
     whom = ask(change, assumed_users.REGISTERS)
     if whom == "caller" and caller.user is None:
@@ -65,7 +65,7 @@ def change_handle(change: Change, caller: Caller, user: User, reservation: Reser
 
     Refusal HANDLE_TAKEN.
     """
-    handle = handles.take(change, caller.client, reservation, user=user)
+    handle = handles.use_reservation(change, caller.client, reservation, user=user)
     if user.account is Account.GUEST and ask(change, assumed_users.GUEST_HANDLE_CHANGE) == "registers":
         return users.register(change, user, handle)
     return users.update(change, user, handle=handle)

@@ -137,21 +137,21 @@ def _person(change: Change, validator: Validator, claims: dict[str, Any], until:
     address = isinstance(email, str) and len(email) <= 254 and emails.well_formed(email)
     return Person(
         origin=origin,
-        name=_line(values["name"], ask(change, sizes.NAME)),
-        picture=_link(values["picture"], ask(change, sizes.URL)),
+        name=_clean_text(values["name"], ask(change, sizes.NAME)),
+        picture=_clean_url(values["picture"], ask(change, sizes.URL)),
         email=email if address else None,
         verified=values["emailVerified"] is True,
         until=until,
     )
 
 
-def _line(value: object, most: int) -> str | None:
+def _clean_text(value: object, most: int) -> str | None:
     """One line of text, cut to size; None for anything else, so that a bad detail does not fail a login (G201)."""
     text = _CONTROL.sub(" ", value).strip()[:most].rstrip() if isinstance(value, str) else ""
     return text or None
 
 
-def _link(value: object, most: int) -> str | None:
+def _clean_url(value: object, most: int) -> str | None:
     if not isinstance(value, str) or len(value) > most or _CONTROL.search(value) or " " in value:
         return None
     try:
@@ -173,10 +173,10 @@ def _user(change: Change, client: Client, validator: Validator, person: Person) 
         problem = "its origin id is that of an unregistered user"
         found = users.connect(change, found, person.origin, problem)
         found = _renamed(change, client, found, person)
-    return _detailed(change, found, validator, person)
+    return _with_details(change, found, validator, person)
 
 
-def _detailed(change: Change, user: User, validator: Validator, person: Person) -> User:
+def _with_details(change: Change, user: User, validator: Validator, person: Person) -> User:
     """The user with the details of the token; details that it lacks are unchanged (R143, R144)."""
     before = user.identity if user.auth_kind is AuthKind.CUSTOM else None
     before = before or Identity(validator.name)
@@ -207,7 +207,7 @@ def _renamed(change: Change, client: Client, user: User, person: Person) -> User
     return users.update(change, user, handle=_free_handle(change, client, person.name, user.handle))
 
 
-def _numbered(change: Change, handle: str, name: str) -> bool:
+def _is_numbered(change: Change, handle: str, name: str) -> bool:
     """Whether the handle is the name followed by a number."""
     plain, _, number = handle.rpartition(" ")
     room = ask(change, sizes.HANDLE) - len(number) - 1
@@ -220,14 +220,14 @@ def _free_handle(change: Change, client: Client, name: str, before: str = "") ->
     A numbered handle ``before`` of the same name is returned unchanged, so that a repeated login changes nothing.
     """
     name = name[: ask(change, sizes.HANDLE)]
-    if not client.unique_handles or handles.free(change, client, name):
+    if not client.unique_handles or handles.is_free(change, client, name):
         return name
-    if _numbered(change, before, name):
+    if _is_numbered(change, before, name):
         return before
     while True:
         tail = f" {change.count(f'handle {client.id} {folded(name)}', 2)}"
         handle = name[: ask(change, sizes.HANDLE) - len(tail)] + tail
-        if handles.free(change, client, handle):
+        if handles.is_free(change, client, handle):
             return handle
 
 

@@ -38,4 +38,4 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
         return True
     if user.channel is not None:
         return is_home_channel(change, user, channel)
-    return not (channel.private or base.private) or linked_users.linked(change, base, user.id)
+    return not (channel.private or base.private) or linked_users.is_linked(change, base, user.id)

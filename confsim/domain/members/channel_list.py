@@ -15,7 +15,7 @@ from confsim.kernel.world import Change
 from . import roles
 
 
-def listed(
+def list_channels(
     change: Change, client: Client, caller: Caller, search: str | None, *, by_name: bool, descending: bool
 ) -> Sequence[Channel]:
     """The channels where the caller is at least operator, all of them for administrators (R385, R386).

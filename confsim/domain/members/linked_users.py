@@ -85,7 +85,7 @@ def create(change: Change, client: Client, channel: Channel, handle: str, ttl: i
     registered ones (G232).
     """
     if ask(change, assumed.LINKED_HANDLES) == "refuse" and any(
-        user.handle == handle and user.account is Account.LINKED for user in listed(change, channel)
+        user.handle == handle and user.account is Account.LINKED for user in list_linked(change, channel)
     ):
         raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
     handles.require_usable(change, client, handle, channel=channel.id)
@@ -106,12 +106,12 @@ def unlink(change: Change, channel: Channel, user: User) -> None:
     MACHINE.end(change, _find(change, channel, user.id), "unlink", details={"id": user.id})
 
 
-def linked(change: Change, channel: Channel, user: int) -> bool:
+def is_linked(change: Change, channel: Channel, user: int) -> bool:
     """Whether the user is linked to the channel."""
     return f"{channel.id}/{user}" in LINKS.of(change, channel.client)
 
 
-def listed(change: Change, channel: Channel) -> list[User]:
+def list_linked(change: Change, channel: Channel) -> list[User]:
     """The linked users of the channel, in the order in which they were linked (R473)."""
     people = USERS.of(change, channel.client)
     found = LINKS.of(change, channel.client).where(BY_CHANNEL, channel.id)

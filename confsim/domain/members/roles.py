@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask, note
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, Channel
-from confsim.domain.lists import Related
+from confsim.domain.lists import MappedSequence
 from confsim.domain.users.users import USERS, Hosting, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -233,7 +233,7 @@ def roles_as(change: Change, user: User, role: Role) -> View[Host]:
 def channels_of(change: Change, client: str, hosts: Sequence[Host]) -> Sequence[Channel]:
     """The channels of these hosts, in their order; each is read when it is asked for."""
     rows = CHANNELS.of(change, client)
-    return Related(hosts, lambda host: rows[host.channel])
+    return MappedSequence(hosts, lambda host: rows[host.channel])
 
 
 def highest(change: Change, user: User) -> Hosting:

@@ -25,7 +25,7 @@ class Sort(StrEnum):
     LEVEL = "level"
 
 
-def listed(
+def list_users(
     change: Change, client: Client, search: str | None, levels: list[int] | None, sort: Sort, *, descending: bool
 ) -> Sequence[User]:
     """The users of the list who match every filter, sorted.
@@ -77,7 +77,7 @@ def _matching(change: Change, members: Sequence[User], search: str | None) -> Se
     return [user for user in members if lists.matches(change, search, user.handle, user.full_name)]
 
 
-def several(change: Change, client: Client, ids: list[int]) -> list[User]:
+def get_several(change: Change, client: Client, ids: list[int]) -> list[User]:
     """The users of these ids, each once, in order (G216, G217). Refusal NOT_FOUND for unknown ids, if refused."""
     rows = USERS.of(change, client.id)
     if ask(change, assumed_users.SEVERAL) == "refused":
@@ -86,7 +86,7 @@ def several(change: Change, client: Client, ids: list[int]) -> list[User]:
     return [user for user in found if user is not None]
 
 
-def by_handle(change: Change, client: Client, handle: str) -> User:
+def get_by_handle(change: Change, client: Client, handle: str) -> User:
     """The registered user of this handle, the oldest where several have it (G559). Refusal NOT_FOUND."""
     user = handles.find_holder(change, client, handle)
     if user is None:
@@ -94,7 +94,7 @@ def by_handle(change: Change, client: Client, handle: str) -> User:
     return user
 
 
-def by_email(change: Change, client: Client, address: str) -> User:
+def get_by_email(change: Change, client: Client, address: str) -> User:
     """The user who verified this address, the oldest where several did (G225, G560). Refusal NOT_FOUND.
 
     Pending addresses are not found, since anybody could have set them.

@@ -138,14 +138,14 @@ def data(asset: Asset) -> bytes:
     return sample_files.archive(members)
 
 
-def of(change: Change, client: str, recording: str) -> View[Asset]:
+def list_of_recording(change: Change, client: str, recording: str) -> View[Asset]:
     """The assets of a recording, in order of creation."""
     return ASSETS.of(change, client).where(BY_RECORDING, recording)
 
 
-def listed(change: Change, client: str, recording: str) -> Sequence[Asset]:
+def list_assets(change: Change, client: str, recording: str) -> Sequence[Asset]:
     """The assets of a recording that the API shows; those not uploaded yet only where that is assumed (G491)."""
-    found = of(change, client, recording)
+    found = list_of_recording(change, client, recording)
     if ask(change, assumed.BEFORE_READY) == "hidden":
         return [asset for asset in found if asset.state not in _UNDER_WAY]
     return found
@@ -153,7 +153,7 @@ def listed(change: Change, client: str, recording: str) -> Sequence[Asset]:
 
 def get(change: Change, client: str, recording: str, id: str) -> Asset:
     """The asset of this id of the recording. Refusal NOT_FOUND."""
-    for asset in listed(change, client, recording):
+    for asset in list_assets(change, client, recording):
         if asset.id == id:
             return asset
     raise Refusal(Reason.NOT_FOUND, what="recording asset", id=id)
@@ -161,5 +161,5 @@ def get(change: Change, client: str, recording: str, id: str) -> Asset:
 
 def remove_all(change: Change, client: str, recording: str) -> None:
     """Remove the assets of a recording."""
-    for asset in of(change, client, recording):
+    for asset in list_of_recording(change, client, recording):
         MACHINE.end(change, asset, "remove")

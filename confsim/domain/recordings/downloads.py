@@ -32,7 +32,7 @@ _LINKS = "recording downloads"
 _TOKENS = "recording credentials"
 
 
-class Grant(Record, kw_only=True):
+class DownloadGrant(Record, kw_only=True):
     """Access to a recording, or with ``asset`` to one file of it, by a token. ``expires`` in epoch milliseconds."""
 
     client: str
@@ -48,7 +48,7 @@ class Life(Enum):
     ISSUED = "issued"
 
 
-def _issue(change: Change, *, grant: Grant) -> Grant:
+def _issue(change: Change, *, grant: DownloadGrant) -> DownloadGrant:
     """The grant is issued, valid until it expires; several may be valid at once."""
     return grant
 
@@ -58,7 +58,7 @@ _VALID = Guard("it has not expired", lambda grant, *, now: grant.expires > now)
 
 def _machine(
     name: str, title: str, issued: str, opened: str, *, expired: Reason, invalid: Reason
-) -> Machine[Life, Grant]:
+) -> Machine[Life, DownloadGrant]:
     """The machine of one kind of grant; ``issued`` and ``opened`` are the sources of its rows."""
     return Machine(
         name,
@@ -113,7 +113,7 @@ def items(context: Context, found: Iterable[Asset]) -> list[Item]:
 def asset_of_kind(change: Change, client: str, recording: str, wanted: str | None) -> Asset:
     """The asset of a recording that a download of this kind returns (G497). Refusal RECORDING_WITHOUT."""
     word = wanted or ask(change, assumed.DEFAULT_KIND)
-    for item in items(change, assets.of(change, client, recording)):
+    for item in items(change, assets.list_of_recording(change, client, recording)):
         if item.kind == word:
             return item.asset
     raise Refusal(Reason.RECORDING_WITHOUT, kind=word)
@@ -140,15 +140,15 @@ def asset_of_link(change: Change, token: str) -> Asset:
     return assets.get(change, grant.client, grant.recording, grant.asset)
 
 
-def open_token(change: Change, token: str) -> Grant:
+def open_token(change: Change, token: str) -> DownloadGrant:
     """The grant of a token for downloading assets (R511). Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED (G501)."""
     return _open(change, TOKEN, _TOKENS, token)
 
 
-def _open(change: Change, machine: Machine[Life, Grant], purpose: str, text: str) -> Grant:
+def _open(change: Change, machine: Machine[Life, DownloadGrant], purpose: str, text: str) -> DownloadGrant:
     try:
         claims = jws.verify(text, "HS256", change.key(purpose))
-        grant = Grant(
+        grant = DownloadGrant(
             client=claims["client"],
             channel=claims["channel"],
             recording=claims["recording"],
@@ -160,12 +160,14 @@ def _open(change: Change, machine: Machine[Life, Grant], purpose: str, text: str
     return machine.fire(change, grant, "open", now=change.now)
 
 
-def _grant(change: Change, client: str, channel: str, recording: str, ttl: int | None, asset: str = "") -> Grant:
+def _grant(
+    change: Change, client: str, channel: str, recording: str, ttl: int | None, asset: str = ""
+) -> DownloadGrant:
     expires = change.now + (DEFAULT_TTL if ttl is None else ttl)
-    return Grant(client=client, channel=channel, recording=recording, asset=asset, expires=expires)
+    return DownloadGrant(client=client, channel=channel, recording=recording, asset=asset, expires=expires)
 
 
-def _signed(change: Change, grant: Grant, purpose: str) -> str:
+def _signed(change: Change, grant: DownloadGrant, purpose: str) -> str:
     claims: dict[str, Any] = {
         "client": grant.client,
         "channel": grant.channel,

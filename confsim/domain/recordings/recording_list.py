@@ -17,7 +17,7 @@ from confsim.kernel.world import Change
 
 from . import assets, recordings
 from .assets import Asset
-from .downloads import Grant
+from .downloads import DownloadGrant
 from .recordings import RECORDINGS, Phase, Recording
 
 
@@ -45,7 +45,7 @@ def require_ready(recording: Recording) -> None:
         raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=recording.id)
 
 
-def listed(
+def list_recordings(
     change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool
 ) -> Sequence[Recording]:
     """The recordings of the channel, those of one session if it is given, in order (R503).
@@ -80,7 +80,7 @@ def poll_shown(change: Change, find: Callable[[], Sequence[Recording]], shown: s
     return find()
 
 
-def of_session(change: Change, session: Session) -> Sequence[Recording]:
+def list_of_session(change: Change, session: Session) -> Sequence[Recording]:
     """The recordings of a session, in order of creation, polled."""
 
     def find() -> View[Recording]:
@@ -90,7 +90,7 @@ def of_session(change: Change, session: Session) -> Sequence[Recording]:
     return poll_shown(change, find, slice(0, len(find())))
 
 
-def downloadable(change: Change, grant: Grant) -> list[Asset]:
+def downloadable(change: Change, grant: DownloadGrant) -> list[Asset]:
     """The assets that a token for downloading them grants (R511, G502). Refusal NOT_FOUND when it is deleted."""
     rows = RECORDINGS.of(change, grant.client)
     if grant.recording not in rows:
@@ -98,4 +98,4 @@ def downloadable(change: Change, grant: Grant) -> list[Asset]:
     ids = [grant.recording]
     if ask(change, assumed.SCOPE) == "channel":
         ids = [each.id for each in rows.where(recordings.BY_CHANNEL, grant.channel) if each.ready is not None]
-    return [asset for id in ids for asset in assets.of(change, grant.client, id)]
+    return [asset for id in ids for asset in assets.list_of_recording(change, grant.client, id)]

@@ -40,7 +40,7 @@ def send(change: Change, recording: Recording) -> None:
 def _link(change: Change, channel: Channel, recording: str) -> str:
     link = ask(change, assumed.LINK)
     if "{token}" in link:
-        combined = assets.of(change, channel.client, recording)[0]
+        combined = assets.list_of_recording(change, channel.client, recording)[0]
         link = link.replace(
             "{token}", downloads.issue_link(change, combined, ask(change, durations.RECORDING_MAIL_LINK))
         )

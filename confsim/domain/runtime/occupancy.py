@@ -13,7 +13,7 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 
-class Audience(Enum):
+class OccupancyState(Enum):
     """Whether a channel is occupied: a user is in it or in one of its breakout rooms."""
 
     OCCUPIED = "occupied"
@@ -47,18 +47,18 @@ def _fewer(change: Change, occupancy: Occupancy) -> Occupancy:
 
 _LAST = Guard("nobody else is inside", lambda occupancy: occupancy.count == 1)
 
-MACHINE: Machine[Audience, Occupancy] = Machine(
+MACHINE: Machine[OccupancyState, Occupancy] = Machine(
     "audience",
     "Whether a channel is empty: with its breakout rooms, without its lobby (R342, G334).",
     OCCUPANCIES,
-    Audience,
+    OccupancyState,
     (
-        Row("enter", ABSENT, Audience.OCCUPIED, effect=_first, source="G327"),
-        Row("enter", Audience.OCCUPIED, Audience.OCCUPIED, effect=_more, source="G327"),
-        Row("leave", Audience.OCCUPIED, Audience.OCCUPIED, only_if=~_LAST, effect=_fewer, source="G327"),
-        Row("leave", Audience.OCCUPIED, ABSENT, only_if=_LAST, source="P2 States L158, G334"),
+        Row("enter", ABSENT, OccupancyState.OCCUPIED, effect=_first, source="G327"),
+        Row("enter", OccupancyState.OCCUPIED, OccupancyState.OCCUPIED, effect=_more, source="G327"),
+        Row("leave", OccupancyState.OCCUPIED, OccupancyState.OCCUPIED, only_if=~_LAST, effect=_fewer, source="G327"),
+        Row("leave", OccupancyState.OCCUPIED, ABSENT, only_if=_LAST, source="P2 States L158, G334"),
     ),
-    state=Computed(lambda occupancy: Audience.OCCUPIED),
+    state=Computed(lambda occupancy: OccupancyState.OCCUPIED),
     facts={"enter": "client channel"},
     refusals={None: Reason.NOT_PRESENT},
 )

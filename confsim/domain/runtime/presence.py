@@ -150,7 +150,7 @@ def find(change: Change, channel: Channel, user: int) -> Presence | None:
     return PRESENCES.get(change, f"{channel.id}/{user}", channel.client)
 
 
-def everybody(change: Change, channel: Channel) -> View[Presence]:
+def list_present(change: Change, channel: Channel) -> View[Presence]:
     """All presences in the channel, its breakout rooms and its lobby, in order of joining."""
     return PRESENCES.of(change, channel.client).where(BY_CHANNEL, channel.id)
 
@@ -160,7 +160,7 @@ def inside(change: Change, channel: Channel) -> View[Presence]:
     return PRESENCES.of(change, channel.client).where(BY_PLACE, channel.id)
 
 
-def number_inside(change: Change, channel: Channel) -> int:
+def count_inside(change: Change, channel: Channel) -> int:
     """The number of users connected to this channel itself."""
     return len(PRESENCES.of(change, channel.client).where(BY_PLACE, channel.id))
 
@@ -211,16 +211,16 @@ def join_facts(
 ) -> dict[str, Any]:
     """The facts of the event "join" for the user. Refusals of ``join`` except CHANNEL_FULL."""
     note(change, assumed.JOINING)
-    if not phone and terms.blocked(change, client, user):
+    if not phone and terms.is_blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     _check(change, client, channel, user)
     host = host or channel.open or roles.is_operator(change, channel, user)
     bypasses_lobby = host or _readmitted(change, channel, user)
-    return {"channel": channel, "user": user, "bypasses_lobby": bypasses_lobby, "full": full(change, channel)}
+    return {"channel": channel, "user": user, "bypasses_lobby": bypasses_lobby, "full": is_full(change, channel)}
 
 
 def _check(change: Change, client: Client, channel: Channel, user: User) -> None:
-    if not clients.served(change, client):
+    if not clients.is_served(change, client):
         raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
     if user.channel is not None:
         channel_access.require_home_channel(change, user, channel)
@@ -243,7 +243,7 @@ def capacity(channel: Channel) -> int:
     return channel.max_users if limit is None else min(channel.max_users, limit)
 
 
-def full(change: Change, channel: Channel) -> bool:
+def is_full(change: Change, channel: Channel) -> bool:
     """Whether the channel and its breakout rooms have reached their capacity."""
     return occupancy.occupants(change, channel.client, channel.id) >= capacity(channel)
 
@@ -259,7 +259,7 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
         if fault is not None:
             return presence
     details = {"limit": capacity(channel)}
-    admitted = MACHINE.fire(change, presence, "admit", full=full(change, channel), details=details)
+    admitted = MACHINE.fire(change, presence, "admit", full=is_full(change, channel), details=details)
     return PRESENCES.of(change, channel.client)[admitted.key]
 
 
@@ -276,11 +276,11 @@ def route(change: Change, presence: Presence, *, place: str, room: str) -> Prese
 
 def stop_in_channel(change: Change, channel: Channel) -> None:
     """Remove all presences in a channel that is deleted, and in its lobby."""
-    for presence in current(change, everybody(change, channel)):
+    for presence in current(change, list_present(change, channel)):
         MACHINE.end(change, presence, "disconnect")
 
 
-def muted(change: Change, channel: Channel, presence: Presence) -> bool:
+def is_muted(change: Change, channel: Channel, presence: Presence) -> bool:
     """Whether the attendee lock mutes the user (R346, G336)."""
     if not channel.attendees_muted or presence.state is Where.WAITING:
         return False
@@ -346,4 +346,4 @@ def population(change: Change, channel: Channel) -> int:
     counted = ask(change, assumed.POPULATION_COUNTS)
     if counted == "with-rooms" and channel.parent is None:
         return occupancy.occupants(change, channel.client, channel.id)
-    return number_inside(change, channel) + (len(waiting(change, channel)) if counted == "with-waiting" else 0)
+    return count_inside(change, channel) + (len(waiting(change, channel)) if counted == "with-waiting" else 0)

@@ -55,7 +55,7 @@ class Wanted(Struct, frozen=True):
         return self.after is not None or self.before is not None
 
 
-class _Sight(Struct, frozen=True):
+class _VisibleSessions(Struct, frozen=True):
     """Which sessions of a client the caller may list: all, or those of channels that the user hosts (R421, G439).
 
     ``rooms`` is whether those of breakout rooms are among them.
@@ -67,7 +67,7 @@ class _Sight(Struct, frozen=True):
     everything: bool
     rooms: bool
 
-    def covers(self, id: str) -> bool:
+    def includes(self, id: str) -> bool:
         """Whether it has the sessions of this channel."""
         user = self.caller.user
         if user is not None and roles.hosts_itself(self.change, self.client, id, user.id):
@@ -104,10 +104,10 @@ def participants(change: Change, session: Session) -> int:
         return session.peak
     if session.ended is not None or session.started is None:
         return 0
-    return presence.number_inside(change, channels.get(change, session.client, session.channel))
+    return presence.count_inside(change, channels.get(change, session.client, session.channel))
 
 
-def listed(
+def list_sessions(
     change: Change, client: Client, caller: Caller, wanted: Wanted, sort: Sort, *, descending: bool
 ) -> Sequence[Session]:
     """The sessions that the caller may list and that match, sorted; those not started come last, if at all (G379).
@@ -115,9 +115,9 @@ def listed(
     Refusal NOT_FOUND for a channel that the caller does not host, where that is refused (G377).
     """
     rooms = ask(change, assumed.ROOMS) == "listed"
-    sight = _Sight(change, client.id, caller, _administers(change, caller), rooms)
+    visible = _VisibleSessions(change, client.id, caller, _administers(change, caller), rooms)
     channel = None if wanted.channel is None else wanted.channel.lower()
-    hosted = channel is None or sight.covers(channel)
+    hosted = channel is None or visible.includes(channel)
     if not hosted and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
         raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
     recorded = wanted.recorded
@@ -129,15 +129,15 @@ def listed(
     unstarted = not wanted.bounded and ask(change, assumed.NOT_STARTED) == "last"
     found: Sequence[Session] = ()
     if hosted:
-        views = None if unstarted else _views(sight, channel, recorded)
+        views = None if unstarted else _views(visible, channel, recorded)
         order = _order(change, sort, views or (), descending=descending)
         if views is None or order is None or (wanted.bounded and sort is not Sort.STARTED):
-            matching = _matching(sight, channel, recorded, low, high, unstarted=unstarted)
+            matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
             every = SESSIONS.of(change, client.id).where(LISTED, (None, recorded))
             bounds = None if low is None and high is None else (low, high)
-            found = _merged(sight, every, views, order, bounds, recorded, descending=descending)
+            found = _merged(visible, every, views, order, bounds, recorded, descending=descending)
     if wanted.search:
         return [session for session in found if lists.matches(change, wanted.search, session.name)]
     return found
@@ -149,25 +149,27 @@ def _administers(change: Change, caller: Caller) -> bool:
     return administers and ask(change, assumed.ADMINISTRATORS) == "all"
 
 
-def _views(sight: _Sight, channel: str | None, recorded: bool | None) -> Mapping[str | None, View[Session]] | None:
+def _views(
+    visible: _VisibleSessions, channel: str | None, recorded: bool | None
+) -> Mapping[str | None, View[Session]] | None:
     """The sessions that have started, by channel, or all of the client under None; None when they must be filtered.
 
     Where there are more than ``FEW`` hosted channels with sessions, those of some.
     """
-    rows = SESSIONS.of(sight.change, sight.client)
+    rows = SESSIONS.of(visible.change, visible.client)
     every = rows.where(LISTED, (channel, recorded))
-    if channel is not None or (sight.everything and sight.rooms):
+    if channel is not None or (visible.everything and visible.rooms):
         return {channel: every}
-    if sight.everything:
+    if visible.everything:
         return None
-    user = sight.caller.user
+    user = visible.caller.user
     if user is None:
         return {}
-    if sight.hosts_more_than(every):
+    if visible.hosts_more_than(every):
         ids = dict.fromkeys(session.channel for session in every)
-        return {id: rows.where(LISTED, (id, recorded)) for id in ids if sight.covers(id)}
+        return {id: rows.where(LISTED, (id, recorded)) for id in ids if visible.includes(id)}
     found: dict[str | None, View[Session]] = {}
-    for id in sight.channels():
+    for id in visible.channels():
         if view := rows.where(LISTED, (id, recorded)):
             found[id] = view
             if len(found) > FEW:
@@ -192,7 +194,7 @@ def _order(change: Change, sort: Sort, views: Sized, *, descending: bool) -> Ord
 
 
 def _merged(
-    sight: _Sight,
+    visible: _VisibleSessions,
     every: View[Session],
     views: Mapping[str | None, View[Session]],
     order: Order[Session],
@@ -213,29 +215,35 @@ def _merged(
     if len(views) <= FEW:
         return merged(map(shown, views.values()), UNIQUE, reverse=descending)
     found = shown(every)
-    covers = cache(sight.covers)
-    if bounds is None and sight.hosts_more_than(every):
+    includes = cache(visible.includes)
+    if bounds is None and visible.hosts_more_than(every):
         total = sum(map(len, views.values()))
     elif bounds is None:
-        rows = SESSIONS.of(sight.change, sight.client)
-        total = rows.number(LISTED, ((id, recorded) for id in sight.channels()))
+        rows = SESSIONS.of(visible.change, visible.client)
+        total = rows.number(LISTED, ((id, recorded) for id in visible.channels()))
     else:
-        total = sum(covers(session.channel) for session in found)
+        total = sum(includes(session.channel) for session in found)
     if total == len(found):
         return found
-    return lists.Without(found, lambda session: not covers(session.channel), len(found) - total)
+    return lists.FilteredSequence(found, lambda session: not includes(session.channel), len(found) - total)
 
 
 def _matching(
-    sight: _Sight, channel: str | None, recorded: bool | None, low: int | None, high: int | None, *, unstarted: bool
+    visible: _VisibleSessions,
+    channel: str | None,
+    recorded: bool | None,
+    low: int | None,
+    high: int | None,
+    *,
+    unstarted: bool,
 ) -> list[Session]:
     """The sessions that match, found by looking at each, in the order in which they are stored."""
-    rows = SESSIONS.of(sight.change, sight.client)
+    rows = SESSIONS.of(visible.change, visible.client)
     covered: dict[str, bool] = {}
 
     def matches(session: Session) -> bool:
         if session.channel not in covered:
-            covered[session.channel] = sight.covers(session.channel)
+            covered[session.channel] = visible.includes(session.channel)
         if not covered[session.channel] or (recorded is not None and session.had_recording is not recorded):
             return False
         if session.started is None:

@@ -103,7 +103,7 @@ def find(change: Change, client: str, channel: str) -> Placement | None:
     return PLACEMENTS.get(change, channel, client)
 
 
-def hosted(change: Change, channel: Channel) -> bool:
+def is_hosted(change: Change, channel: Channel) -> bool:
     """Whether a streaming server hosts the channel."""
     return MACHINE.state(find(change, channel.client, channel.id)) is Placed.HOSTED
 

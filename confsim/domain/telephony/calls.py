@@ -269,9 +269,9 @@ def dial_in(
     """Dial in to an inbound number with a routing code or a meeting id, and a PIN (G466).
 
     Each call creates an unregistered user. An organizer's PIN passes the door and so starts the meeting (R324).
-    Refusals of ``number_assignments.reached``; DIAL_IN_OFF (G467), PIN_WRONG; of ``presence.join``.
+    Refusals of ``number_assignments.resolve_inbound_call``; DIAL_IN_OFF (G467), PIN_WRONG; of ``presence.join``.
     """
-    client, reached = number_assignments.reached(change, number, code, meeting_id)
+    client, reached = number_assignments.resolve_inbound_call(change, number, code, meeting_id)
     if not reached.dial_in:
         raise Refusal(Reason.DIAL_IN_OFF)
     organizer = pins.check(change, reached, pin)

@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
-from confsim.domain.lists import Without
+from confsim.domain.lists import FilteredSequence
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Guard, Row
@@ -24,7 +24,7 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import e164, numbers
-from .numbers import NUMBERS, Number, Standing
+from .numbers import NUMBERS, Number, NumberState
 
 
 class Use(Enum):
@@ -86,12 +86,12 @@ def _free_code(change: Change, number: str, channel: Channel) -> str:
     return drawn
 
 
-def _take(change: Change, *, number: str, channel: Channel) -> Assignment:
+def _assign_exclusively(change: Change, *, number: str, channel: Channel) -> Assignment:
     """The number is assigned to this channel exclusively, without a routing code."""
     return Assignment(client=channel.client, number=number, channel=channel.id)
 
 
-def _take_alone(change: Change, assignment: Assignment) -> Assignment:
+def _make_exclusive(change: Change, assignment: Assignment) -> Assignment:
     """The number is assigned to this channel exclusively, without a routing code."""
     return replace(assignment, code=None)
 
@@ -108,13 +108,20 @@ MACHINE: Machine[Use, Assignment] = Machine(
         Row("assign", ABSENT, Use.SHARED, only_if=_FREE, effect=_assign, source="P2 L300, R482, G473, G475"),
         Row("assign", Use.SHARED, Use.SHARED, source="G473"),
         Row("assign", Use.EXCLUSIVE, Use.SHARED, effect=_share, source="G473"),
-        Row("assign exclusively", ABSENT, Use.EXCLUSIVE, only_if=_ALONE, effect=_take, source="P2 L301, R484, G474"),
+        Row(
+            "assign exclusively",
+            ABSENT,
+            Use.EXCLUSIVE,
+            only_if=_ALONE,
+            effect=_assign_exclusively,
+            source="P2 L301, R484, G474",
+        ),
         Row(
             "assign exclusively",
             Use.SHARED,
             Use.EXCLUSIVE,
             only_if=_ALONE,
-            effect=_take_alone,
+            effect=_make_exclusive,
             source="R485, G473, G474",
         ),
         Row("assign exclusively", Use.EXCLUSIVE, Use.EXCLUSIVE, source="G473"),
@@ -149,7 +156,7 @@ def list_of_number(change: Change, client: str, number: str) -> View[Assignment]
 def get_available(change: Change, client: Client, number: str) -> Number:
     """The inbound number (+E164) of the client, if enabled. Refusal NUMBER_UNAVAILABLE (G472)."""
     known = NUMBERS.get(change, number, client.id)
-    if known is None or known.standing is Standing.DISABLED:
+    if known is None or known.standing is NumberState.DISABLED:
         raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
     return known
 
@@ -224,10 +231,10 @@ def list_available(change: Change, client: Client, country: str | None) -> Seque
     count = len(taken)
     if country is not None:
         count = sum(numbers.is_of(change, every[assignment.number], country) for assignment in taken)
-    return Without(found, lambda number: rows.one(EXCLUSIVE, number.number) is not None, count)
+    return FilteredSequence(found, lambda number: rows.one(EXCLUSIVE, number.number) is not None, count)
 
 
-def reached(change: Change, text: str, code: str | None, meeting_id: str | None) -> tuple[Client, Channel]:
+def resolve_inbound_call(change: Change, text: str, code: str | None, meeting_id: str | None) -> tuple[Client, Channel]:
     """The client and the channel of an inbound call: of an exclusive number its only channel, whatever is dialled; else
     the channel of the routing code, or that of the meeting id in the client that has the number (R382, R482, R484).
 
@@ -235,13 +242,13 @@ def reached(change: Change, text: str, code: str | None, meeting_id: str | None)
     """
     number = e164.canonical(change, text)
     client = numbers.find_owner(change, number)
-    if client is None or NUMBERS.of(change, client.id)[number].standing is Standing.DISABLED:
+    if client is None or NUMBERS.of(change, client.id)[number].standing is NumberState.DISABLED:
         raise Refusal(Reason.NUMBER_UNAVAILABLE, number=number)
     exclusive = find_exclusive(change, client.id, number)
     if exclusive is not None:
         return client, channels.get(change, client.id, exclusive.channel)
     if code is None and meeting_id is not None:
-        return client, channels.by_meeting_id(change, client, meeting_id)
+        return client, channels.get_by_meeting_id(change, client, meeting_id)
     assignment = ASSIGNMENTS.of(change, client.id).one(BY_CODE, (number, code))
     if assignment is None:
         raise Refusal(Reason.CODE_UNKNOWN, number=number, keyed=code or "")

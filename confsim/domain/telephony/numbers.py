@@ -23,7 +23,7 @@ from . import e164
 _COUNTRY = re.compile(r"[A-Za-z]{2}\Z", re.ASCII)
 
 
-class Standing(Enum):
+class NumberState(Enum):
     """Whether an inbound number may be used."""
 
     ENABLED = "enabled"
@@ -43,19 +43,19 @@ class Number(Record, kw_only=True):
     number: str
     client: str
     country: str
-    standing: Standing = Standing.ENABLED
+    standing: NumberState = NumberState.ENABLED
     listing: Listing = Listing.PLAIN
 
 
 def _default(number: Number) -> tuple[bool, ...]:
-    return (True,) if number.listing is Listing.DEFAULT and number.standing is Standing.ENABLED else ()
+    return (True,) if number.listing is Listing.DEFAULT and number.standing is NumberState.ENABLED else ()
 
 
 #: The enabled numbers on the default list, under True.
 DEFAULTS: Index[Number] = Index("default", _default)
 #: The enabled numbers: all of them under None, and those of a country under its ISO code.
 ENABLED: Index[Number] = Index(
-    "enabled", lambda number: (None, number.country) if number.standing is Standing.ENABLED else ()
+    "enabled", lambda number: (None, number.country) if number.standing is NumberState.ENABLED else ()
 )
 NUMBERS: Table[str, Number] = Table(
     "inbound numbers", Number, "number", DEFAULTS, ENABLED, located=lambda number: (number.number,)
@@ -67,17 +67,17 @@ def _add(change: Change, *, client: Client, number: str, country: str) -> Number
     return Number(number=number, client=client.id, country=country)
 
 
-_ANY = (Standing.ENABLED, Standing.DISABLED)
+_ANY = (NumberState.ENABLED, NumberState.DISABLED)
 
-STANDING: Machine[Standing, Number] = Machine(
+STANDING: Machine[NumberState, Number] = Machine(
     "inbound number",
     "Whether an inbound number may be assigned; disabling it removes its assignments (R366, R367).",
     NUMBERS,
-    Standing,
+    NumberState,
     (
-        Row("add", ABSENT, Standing.ENABLED, effect=_add, source="G468"),
-        Row("enable", _ANY, Standing.ENABLED, source="P2 L299, G580, G537"),
-        Row("disable", _ANY, Standing.DISABLED, source="P2 States L172, R366, G580, G537"),
+        Row("add", ABSENT, NumberState.ENABLED, effect=_add, source="G468"),
+        Row("enable", _ANY, NumberState.ENABLED, source="P2 L299, G580, G537"),
+        Row("disable", _ANY, NumberState.DISABLED, source="P2 States L172, R366, G580, G537"),
     ),
     state="standing",
     facts={"add": "client number country"},

@@ -30,7 +30,7 @@ class Address(Enum):
     RENEWING = "verified, another pending"
 
 
-class Second(Enum):
+class OnNewAddress(Enum):
     """The effect of a new address on a verified one (G223)."""
 
     WHEN_VERIFIED = "when-verified"
@@ -98,13 +98,13 @@ def _resend(change: Change, user: User) -> User:
 _KNOWN = Guard("an address waits for the code", lambda user, *, code: code in _addresses(user))
 _WINS = Guard(
     "an address waits for the code, and the second wins",
-    lambda user, *, code, second: code in _addresses(user) and second is not Second.NEVER,
+    lambda user, *, code, second: code in _addresses(user) and second is not OnNewAddress.NEVER,
 )
 _LOSES = Guard(
     "an address waits for the code, and the first stays",
-    lambda user, *, code, second: code in _addresses(user) and second is Second.NEVER,
+    lambda user, *, code, second: code in _addresses(user) and second is OnNewAddress.NEVER,
 )
-_AT_ONCE = Guard("a new address ends the old one at once", lambda user, *, second: second is Second.AT_ONCE)
+_AT_ONCE = Guard("a new address ends the old one at once", lambda user, *, second: second is OnNewAddress.AT_ONCE)
 
 MACHINE: Machine[Address, User] = Machine(
     "email",
@@ -181,7 +181,7 @@ def verify(change: Change, user: User, code: str) -> User:
     return MACHINE.fire(change, user, "verify", code=code, second=_second(change, user), details={"code": code})
 
 
-def given(change: Change, user: User, address: str | None, how: str) -> User:
+def set_initial(change: Change, user: User, address: str | None, how: str) -> User:
     """Store the address of a new user; ``how`` is ``mailed`` (a code), ``silent`` (no mail) or ``verified``.
 
     Refusals EMAIL_MALFORMED, EMAIL_TAKEN.
@@ -206,7 +206,7 @@ def well_formed(address: str) -> bool:
     return _ADDRESS.match(address) is not None
 
 
-def last(user: User) -> str | None:
+def find_latest(user: User) -> str | None:
     """The verified address, else the latest pending one, or None."""
     return user.email if user.email is not None else user.pending[-1][0] if user.pending else None
 
@@ -218,8 +218,8 @@ def _without(change: Change, user: User) -> User:
     return MACHINE.fire(change, user, "resend" if meant == "resends" else "clear")
 
 
-def _second(change: Change, user: User) -> Second | None:
-    return Second(ask(change, assumed.EMAIL_SECOND)) if user.email is not None else None
+def _second(change: Change, user: User) -> OnNewAddress | None:
+    return OnNewAddress(ask(change, assumed.EMAIL_SECOND)) if user.email is not None else None
 
 
 def _check(change: Change, user: User, address: str) -> None:

@@ -24,7 +24,7 @@ from .users import BY_HANDLE, USERS, User, folded
 RESERVATION = 15 * 60_000
 
 
-class Holding(Enum):
+class ReservationState(Enum):
     """The state of a reservation until it is used, replaced or expires."""
 
     RESERVED = "reserved"
@@ -57,22 +57,29 @@ def _reserve(change: Change, *, client: Client, handle: str, by: str) -> Reserva
 _OPEN = Guard("nobody else has or holds it, where that counts", lambda reservation, *, available: available)
 _END = Deadline("handle reservation", lambda reservation: reservation.expires)
 
-MACHINE: Machine[Holding, Reservation] = Machine(
+MACHINE: Machine[ReservationState, Reservation] = Machine(
     "handle reservation",
     "A handle of a client, held by the reservation of a caller (R094-R099, R174).",
     RESERVATIONS,
-    Holding,
+    ReservationState,
     (
-        Row("reserve", ABSENT, Holding.RESERVED, only_if=_OPEN, effect=_reserve, source="P1 States L172, R094, G259"),
-        Row("replace", Holding.RESERVED, ABSENT, source="G261"),
-        Row("use", Holding.RESERVED, ABSENT, only_if=_OPEN, source="P1 States L173-174, R096, R098"),
-        Row("expire", Holding.RESERVED, ABSENT, at=_END, source="P1 Limits L332, R095"),
+        Row(
+            "reserve",
+            ABSENT,
+            ReservationState.RESERVED,
+            only_if=_OPEN,
+            effect=_reserve,
+            source="P1 States L172, R094, G259",
+        ),
+        Row("replace", ReservationState.RESERVED, ABSENT, source="G261"),
+        Row("use", ReservationState.RESERVED, ABSENT, only_if=_OPEN, source="P1 States L173-174, R096, R098"),
+        Row("expire", ReservationState.RESERVED, ABSENT, at=_END, source="P1 Limits L332, R095"),
     ),
-    state=Computed(lambda reservation: Holding.RESERVED),
+    state=Computed(lambda reservation: ReservationState.RESERVED),
     facts={"reserve": "available client handle by", "use": "available"},
     refusals={
         "reserve": Reason.HANDLE_TAKEN,
-        ("use", Holding.RESERVED): Reason.HANDLE_TAKEN,
+        ("use", ReservationState.RESERVED): Reason.HANDLE_TAKEN,
         None: Reason.RESERVATION_NOT_FOUND,
     },
 )
@@ -127,7 +134,7 @@ def list_reservations(change: Change, client: Client, handle: str) -> list[Reser
     return [reservation for reservation in reservations if _same(change, reservation.handle, handle)]
 
 
-def free(change: Change, client: Client, handle: str, *, by: str = "") -> bool:
+def is_free(change: Change, client: Client, handle: str, *, by: str = "") -> bool:
     """Whether no registered user has the handle and no reservation visible to ``by`` holds it (R170, G260)."""
     if find_holder(change, client, handle) is not None:
         return False
@@ -180,7 +187,7 @@ def get_reservation(change: Change, client: Client, token: str, *, by: str) -> R
     return reservation
 
 
-def take(change: Change, client: Client, reservation: Reservation, *, user: User | None = None) -> str:
+def use_reservation(change: Change, client: Client, reservation: Reservation, *, user: User | None = None) -> str:
     """Use up a reservation; returns its handle, for ``user`` or a new user.
 
     Refusal HANDLE_TAKEN when another user has the handle by now.

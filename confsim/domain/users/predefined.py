@@ -46,10 +46,10 @@ def create(
         image=images.stored_url(change, client.id, image),
         origin_id=origin_id,
     )
-    return emails.given(change, user, email, ask(change, assumed.PREDEFINED_EMAIL)) if email else user
+    return emails.set_initial(change, user, email, ask(change, assumed.PREDEFINED_EMAIL)) if email else user
 
 
-def find(change: Change, client: Client, origin_id: str) -> User:
+def get(change: Change, client: Client, origin_id: str) -> User:
     """The user of this origin id in the client (G214). Refusal PREDEFINED_USER_NOT_FOUND."""
     user = USERS.of(change, client.id).one(BY_ORIGIN, origin_id)
     if user is None or (user.account is not Account.PREDEFINED and ask(change, assumed.ORIGIN_LOOKUP) == "predefined"):
@@ -64,6 +64,6 @@ def _named(change: Change, client: Client, name: str) -> tuple[str, str | None]:
         return name, name
     if where == "full-name":
         return f"user-{change.count('made-up handle')}", name
-    if client.unique_handles and not handles.free(change, client, name):
+    if client.unique_handles and not handles.is_free(change, client, name):
         raise Refusal(Reason.HANDLE_TAKEN, handle=name)
     return name, None

@@ -76,7 +76,7 @@ def _present(change: Change, channel: Channel, found: presence.Presence, session
         session,
         found.room,
         found.presenter,
-        presence.muted(change, channel, found),
+        presence.is_muted(change, channel, found),
     )
 
 

@@ -231,7 +231,7 @@ def test_enabling_a_child_of_a_disabled_client_does_not_bring_it_back(sim):
         clients.switch_service(change, clients.get(change, client), "disable")
     child = clients.switch_service(change, clients.get(change, below), "enable")
     assert child.service is clients.Service.ENABLED
-    assert not clients.served(change, child)
+    assert not clients.is_served(change, child)
 
 
 @pytest.mark.rule("R087", "R089", "R090")

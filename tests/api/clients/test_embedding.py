@@ -87,14 +87,14 @@ def test_a_login_leads_back_to_listed_domains_only(sim):
     sim.call("set_domains", "demo-customer-admin", clientId=CUSTOMER, body=["App.example"])
     client = clients.get(sim.service.change(), CUSTOMER)
     assert sim.call("list_domains", "demo-customer-admin", clientId=CUSTOMER).body == ["App.example"]
-    assert embedding.leads_back(client, "https://app.example:8443/back?x=1")
+    assert embedding.may_redirect_to(client, "https://app.example:8443/back?x=1")
     for url in (
         "https://evil.example/",
         "https://app.example.evil.example/",
         "/back",
         "https://app.example@evil.example",
     ):
-        assert not embedding.leads_back(client, url)
+        assert not embedding.may_redirect_to(client, url)
 
 
 @pytest.mark.parametrize(("set_", "read"), KINDS)

@@ -116,7 +116,7 @@ def test_ending_the_session_of_a_room_disconnects_its_users(stage):
     stage.start("Uma User")
     presence.join(stage.change, stage.client, stage.event, stage.user("Olaf Owner"))
     sessions.end_active(stage.change, stage.place(0))
-    left = presence.everybody(stage.change, stage.event)
+    left = presence.list_present(stage.change, stage.event)
     assert [each.user for each in left] == [stage.user("Olaf Owner").id]
 
 

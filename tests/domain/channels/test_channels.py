@@ -78,7 +78,7 @@ def test_rooms_are_kept_apart(change, client):
     assert list(channels.rooms(change, base)) == [room]
     assert (len(CHANNELS.of(change, client.id)), len(ROOMS.of(change, client.id))) == (1, 1)
     assert channels.base_channel(change, room) == base
-    assert channels.by_meeting_id(change, client, room.meeting_id) == room
+    assert channels.get_by_meeting_id(change, client, room.meeting_id) == room
     assert channels.rename(change, room, "Room").name == "Room"
 
 

@@ -49,7 +49,7 @@ def test_service_is_ones_own_flag_and_that_of_all_above(parents, switches):
     for place, client in enumerate(made):
         now = clients.get(change, client.id)
         assert (now.service is Service.DISABLED) is (place in off)
-        assert clients.served(change, now) is not bool(off & set(ancestors(parents, place)))
+        assert clients.is_served(change, now) is not bool(off & set(ancestors(parents, place)))
 
 
 @given(FOREST, st.booleans())

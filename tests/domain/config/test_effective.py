@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from confsim.domain.clients import clients
 from confsim.domain.config import documents, effective, json_documents
 from confsim.domain.config.documents import DOCUMENTS, LIGHT
-from confsim.domain.config.effective import Reading
+from confsim.domain.config.effective import ConfigQuery
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
@@ -115,7 +115,7 @@ def test_the_levels_of_clients_count_from_the_root(several):
         documents.update(change, client.id, client.id, json_documents.patched({}, document), LIGHT, "en")
         parent = client.id
     expected = json_documents.merged(json_documents.merged(several[0], several[1]), several[2])
-    assert effective.of_client(change, client, Reading(language="en")) == expected
+    assert effective.of_client(change, client, ConfigQuery(language="en")) == expected
 
 
 @pytest.mark.rule("R444", "R445")
@@ -126,7 +126,7 @@ def test_a_document_shows_exactly_where_its_theme_and_language_reach(change, wri
     theme, language = written
     documents.update(change, client.id, client.id, {"here": 1}, theme, language)
     for asked_theme, asked in product([LIGHT, "dark", "sepia"], [None, "en", "de", "de-CH", "de-AT", "fr"]):
-        shown = effective.of_client(change, client, Reading(theme=asked_theme, language=asked))
+        shown = effective.of_client(change, client, ConfigQuery(theme=asked_theme, language=asked))
         reaches = theme in (LIGHT, asked_theme) and language in (None, "en", asked, (asked or "").split("-")[0])
         assert (shown == {"here": 1}) is reaches, (asked_theme, asked)
 

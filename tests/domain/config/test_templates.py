@@ -29,7 +29,7 @@ class Family:
 
     def sees(self, client, id):
         """Whether the client sees the template."""
-        return any(seen.id == id for seen in templates.listed(self.change, client))
+        return any(seen.id == id for seen in templates.list_templates(self.change, client))
 
     def everything(self):
         """What is stored about templates in any client."""

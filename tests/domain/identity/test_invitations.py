@@ -68,7 +68,7 @@ def test_when_an_invitation_ends(profile: dict[str, Any], ttl: int | None, life:
     after = world.change(made.expires)
     assert invitations.find_pending(after, user) is None
     with pytest.raises(Refusal, match="invitation_not_pending"):
-        invitations.read(after, user)
+        invitations.get_pending(after, user)
 
 
 def test_a_re_made_invitation_ends_at_its_own_end() -> None:
@@ -113,9 +113,9 @@ def test_for_whom_invitations_are(account: Account) -> None:
     user = person(change, Account.LINKED)
     user = users.update(change, user, account=account)
     if account in {Account.PREDEFINED, Account.LINKED}:
-        assert invitations.create(change, user) == invitations.read(change, user)
+        assert invitations.create(change, user) == invitations.get_pending(change, user)
         return
-    for act in (invitations.create, invitations.read):
+    for act in (invitations.create, invitations.get_pending):
         with pytest.raises(Refusal, match="not_predefined"):
             act(change, user)
 
@@ -301,11 +301,11 @@ def test_what_a_connection_does_to_the_code(choice: str, kind: str, pending: boo
     assert user.account is Account.REGISTERED
     assert (invitations.find_pending(change, user) == made) is pending
     if choice == "kept":
-        assert invitations.read(change, user) == made
+        assert invitations.get_pending(change, user) == made
         assert invitations.redeem(change, client, made.code)[0] == user
     else:
         with pytest.raises(Refusal, match="not_predefined"):
-            invitations.read(change, user)
+            invitations.get_pending(change, user)
 
 
 def test_the_code_goes_with_its_user() -> None:

@@ -31,7 +31,7 @@ def test_a_linked_user_is_bound_to_the_channel_and_invited(stage):
     user = linked_users.create(change, client, channel, "Linus", None)
     assert (user.account, user.channel) == (Account.LINKED, EVENT_ROOM)
     assert invitations.find_pending(change, user) is not None
-    assert linked_users.linked(change, channel, user.id)
+    assert linked_users.is_linked(change, channel, user.id)
 
 
 @pytest.mark.rule("R365")
@@ -48,7 +48,7 @@ def test_a_removed_linked_user_holds_nothing(stage):
     assert refusal.value.reason is Reason.CREDENTIAL_INVALID
     assert invitations.find_pending(change, user) is None
     assert user.id not in users.USERS.of(change, CUSTOMER)
-    assert not linked_users.linked(change, channel, user.id)
+    assert not linked_users.is_linked(change, channel, user.id)
 
 
 def test_two_linked_users_of_one_handle(stage):
@@ -75,8 +75,8 @@ def test_links_are_kept_by_channel(stage):
     for each in (channel, other):
         linked_users.link(change, each, user)
     linked_users.unlink(change, other, user)
-    assert linked_users.listed(change, channel) == [user]
-    assert linked_users.listed(change, other) == []
+    assert linked_users.list_linked(change, channel) == [user]
+    assert linked_users.list_linked(change, other) == []
     with pytest.raises(Refusal) as refusal:
         linked_users.unlink(change, other, user)
     assert refusal.value.reason is Reason.NOT_LINKED

@@ -63,7 +63,7 @@ def test_users_are_those_who_match_by_handle(found, search, levels, ignored, who
         and (not search or search.lower() in user.handle.lower())
     ]
     expected.sort(key=lambda user: user.handle.casefold(), reverse=descending)
-    shown = user_list.listed(change, client, search, levels, Sort.HANDLE, descending=descending)
+    shown = user_list.list_users(change, client, search, levels, Sort.HANDLE, descending=descending)
     assert [user.handle.casefold() for user in shown] == [user.handle.casefold() for user in expected]
     assert {user.id for user in shown} == {user.id for user in expected}
 
@@ -97,5 +97,5 @@ def test_channels_are_those_that_the_caller_hosts_or_all(found, who, search, by_
     shown = [channel for channel in shown if not search or search.lower() in channel.name.lower()]
     if by_name:
         shown.sort(key=lambda channel: channel.name.casefold())
-    found = channel_list.listed(change, client, caller, search, by_name=by_name, descending=descending)
+    found = channel_list.list_channels(change, client, caller, search, by_name=by_name, descending=descending)
     assert [each.id for each in found] == [each.id for each in (shown[::-1] if descending else shown)]

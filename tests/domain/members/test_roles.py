@@ -107,7 +107,7 @@ def test_what_is_listed_of_hosts_follows_their_channels(steps):
         for descending in (False, True):
             names = sorted(hosted, key=lambda channel: channel.name.casefold())
             for by_name, expected in ((False, hosted), (True, names)):
-                found = channel_list.listed(change, client, caller, None, by_name=by_name, descending=descending)
+                found = channel_list.list_channels(change, client, caller, None, by_name=by_name, descending=descending)
                 assert list(found) == (expected[::-1] if descending else expected)
 
 

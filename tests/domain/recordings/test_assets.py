@@ -39,7 +39,7 @@ def test_an_asset_is_uploaded_step_by_step(change):
     assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADING, None, None)
     asset = MACHINE.fire(change, asset, "finish upload", ended=2000)
     assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADED, 2000, len(assets.data(asset)))
-    assert list(assets.of(change, "c", "r")) == [asset]
+    assert list(assets.list_of_recording(change, "c", "r")) == [asset]
 
 
 #: The events that move an asset, with their facts.

@@ -76,7 +76,7 @@ def test_a_channel_without_guest_access_admits_no_guests(stage):
     stage.join("Guest Gwen")
     stage.set(guest_access=False)
     assert stage.join("Uma User").state is Where.IN
-    assert [each.state for each in presence.everybody(stage.change, stage.channel)] == [Where.IN, Where.IN]
+    assert [each.state for each in presence.list_present(stage.change, stage.channel)] == [Where.IN, Where.IN]
     presence.leave(stage.change, stage.channel, stage.user("Guest Gwen").id)
     assert stage.refused("Guest Gwen") is Reason.GUEST_ACCESS_OFF
 
@@ -196,4 +196,4 @@ def test_a_removed_user_is_nowhere(stage):
     linked = users.create(stage.change, CUSTOMER, "Linus", Account.LINKED, channel=ROOM)
     stage.join("Linus")
     users.MACHINE.fire(stage.change, linked, "unlink")
-    assert not presence.everybody(stage.change, stage.channel)
+    assert not presence.list_present(stage.change, stage.channel)

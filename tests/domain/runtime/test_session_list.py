@@ -103,7 +103,7 @@ def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
     wanted = Wanted(None if place is None else places[place], "", after, before, recorded)
 
     def listed():
-        return session_list.listed(change, client, caller, wanted, sort, descending=descending)
+        return session_list.list_sessions(change, client, caller, wanted, sort, descending=descending)
 
     with mock.patch.object(session_list, "_order", return_value=None):
         expected = [session.id for session in listed()]

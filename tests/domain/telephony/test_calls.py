@@ -222,7 +222,7 @@ def test_who_hangs_up_leaves_and_who_leaves_hangs_up(office):
     calls.hang_up(office.change, first)
     presence.leave(office.change, office.room, second.user)
     assert office.state(second) is State.ENDED
-    assert not presence.everybody(office.change, office.room)
+    assert not presence.list_present(office.change, office.room)
 
 
 def test_who_was_there_before_the_call_stays_after_it(office):

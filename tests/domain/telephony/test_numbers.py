@@ -10,7 +10,7 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.telephony import number_assignments, numbers
 from confsim.domain.telephony.number_assignments import Use
-from confsim.domain.telephony.numbers import Listing, Standing
+from confsim.domain.telephony.numbers import Listing, NumberState
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import World
@@ -66,7 +66,7 @@ def test_a_number_gets_its_country():
     """It is worked out from the number, or given; the number itself is canonical."""
     shop = Shop()
     made = numbers.add(shop.change, shop.client, "4930123456")
-    assert (made.number, made.country, made.standing) == ("+4930123456", "DE", Standing.ENABLED)
+    assert (made.number, made.country, made.standing) == ("+4930123456", "DE", NumberState.ENABLED)
     assert numbers.add(shop.change, shop.client, "+999123", "de").country == "DE"
 
 
@@ -291,4 +291,4 @@ def test_whatever_happens_the_assignments_are_sound(events):
             codes = [assignment.code for assignment in found]
             assert len(set(codes)) == len(codes)
             assert None not in codes or len(codes) == 1
-            assert each.standing is Standing.ENABLED or not codes
+            assert each.standing is NumberState.ENABLED or not codes

@@ -7,7 +7,7 @@ import pytest
 from confsim.assumptions import emails as assumed
 from confsim.domain import mail
 from confsim.domain.users import emails, users
-from confsim.domain.users.emails import MACHINE, Address, Second
+from confsim.domain.users.emails import MACHINE, Address, OnNewAddress
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
@@ -51,7 +51,7 @@ def test_the_address_moves_as_stated_and_in_no_other_way(state: Address, event: 
     change = _now()
     email, pending = IN_STATE[state]
     ann = _ann(change, email=email, pending=pending)
-    every = {"address": "b@x", "code": "111111", "second": Second.WHEN_VERIFIED}
+    every = {"address": "b@x", "code": "111111", "second": OnNewAddress.WHEN_VERIFIED}
     facts = {name: every[name] for name in MACHINE.facts[event]}
     if (state, event) in MOVES:
         moved = MACHINE.fire(change, ann, event, **facts)
@@ -179,10 +179,10 @@ def test_an_address_given_with_a_user_is_shared_unless_assumed_otherwise(how: st
         change = _now({assumed.EMAIL_SHARED.id: choice})
         _ann(change, email="a@x")
         if choice == "allowed":
-            assert emails.last(emails.given(change, _ann(change), "A@x", how)) == "A@x"
+            assert emails.find_latest(emails.set_initial(change, _ann(change), "A@x", how)) == "A@x"
         else:
             with pytest.raises(Refusal, match="email_taken"):
-                emails.given(change, _ann(change), "A@x", how)
+                emails.set_initial(change, _ann(change), "A@x", how)
 
 
 @pytest.mark.parametrize(
@@ -191,18 +191,18 @@ def test_an_address_given_with_a_user_is_shared_unless_assumed_otherwise(how: st
 def test_an_address_given_with_a_user(how: str, verified: bool, mails: int):
     """An address that came with a new user is kept silently, mailed a code, or trusted."""
     change = _now()
-    ann = emails.given(change, _ann(change), "a@x", how)
-    assert (emails.last(ann), ann.email is not None, len(mail.list_mails(change))) == ("a@x", verified, mails)
-    assert emails.given(change, _ann(change), None, how).pending == ()
+    ann = emails.set_initial(change, _ann(change), "a@x", how)
+    assert (emails.find_latest(ann), ann.email is not None, len(mail.list_mails(change))) == ("a@x", verified, mails)
+    assert emails.set_initial(change, _ann(change), None, how).pending == ()
 
 
 def test_the_address_told_is_the_verified_one_or_the_last_that_waits():
     """Whoever has a verified address is told of it, whatever waits beside it."""
     change = _now()
     ann = _ann(change)
-    assert emails.last(ann) is None
+    assert emails.find_latest(ann) is None
     for address in ("a@x", "b@x"):
         ann = emails.put(change, ann, address)
-    assert emails.last(ann) == "b@x"
+    assert emails.find_latest(ann) == "b@x"
     ann = emails.put(change, emails.trust(change, ann, "v@x"), "c@x")
-    assert emails.last(ann) == "v@x"
+    assert emails.find_latest(ann) == "v@x"

@@ -12,7 +12,7 @@ from confsim.assumptions.protocol import conventions
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users
-from confsim.domain.users.handles import MACHINE, RESERVATION, UNIQUENESS, Holding, Reservation, Uniqueness
+from confsim.domain.users.handles import MACHINE, RESERVATION, UNIQUENESS, Reservation, ReservationState, Uniqueness
 from confsim.domain.users.users import Account, User, folded
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
@@ -24,7 +24,7 @@ from kit.each import each
 
 def take(change, client, token, *, by, user=None):
     """Use up the reservation of this token."""
-    return handles.take(change, client, handles.get_reservation(change, client, token, by=by), user=user)
+    return handles.use_reservation(change, client, handles.get_reservation(change, client, token, by=by), user=user)
 
 
 class Tenant:
@@ -65,13 +65,13 @@ def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Enum, event:
     tenant = Tenant()
     change, client = tenant.change(), tenant.client
     rows = handles.RESERVATIONS.of(change, client.id)
-    own = rows.put(Reservation("t", client.id, "ann", "Ann", "1", 5)) if state is Holding.RESERVED else None
+    own = rows.put(Reservation("t", client.id, "ann", "Ann", "1", 5)) if state is ReservationState.RESERVED else None
     every = {"available": open_, "client": client, "handle": "Ann", "by": "1"}
     facts = {name: every[name] for name in MACHINE.facts[event]}
     admitted = {
         (ABSENT, "reserve", True),
-        (Holding.RESERVED, "use", True),
-        *((Holding.RESERVED, event, whether) for event in ("replace", "expire") for whether in (True, False)),
+        (ReservationState.RESERVED, "use", True),
+        *((ReservationState.RESERVED, event, whether) for event in ("replace", "expire") for whether in (True, False)),
     }
     if (state, event, open_) in admitted:
         MACHINE.fire(change, own, event, **facts)
@@ -95,7 +95,7 @@ def test_a_reservation_lasts_fifteen_minutes(later: int, free: bool):
     tenant = Tenant()
     tenant.token("Ann", "1")
     tenant.now = later
-    assert tenant.do(handles.free, "ann") is free
+    assert tenant.do(handles.is_free, "ann") is free
     assert later // MINUTE == (15 if free else 14)
 
 
@@ -163,7 +163,7 @@ def test_only_registered_users_take_their_handles(account: Account):
     for choice, free in (("registered", True), ("everybody", False)):
         tenant = Tenant(**{assumed.HANDLE_OCCUPIERS.id: choice})
         tenant.user("Ann", account)
-        assert tenant.do(handles.free, "ANN") is free
+        assert tenant.do(handles.is_free, "ANN") is free
 
 
 def test_handles_may_be_compared_exactly():
@@ -171,7 +171,7 @@ def test_handles_may_be_compared_exactly():
     tenant = Tenant(**{assumed.HANDLE_EQUALITY.id: "exact"})
     tenant.user("Neo")
     tenant.token("NEO", "1")
-    assert [tenant.do(handles.free, handle) for handle in ("Neo", "NEO", "neo")] == [False, False, True]
+    assert [tenant.do(handles.is_free, handle) for handle in ("Neo", "NEO", "neo")] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_who_is_told_that_a_reserved_handle_is_free(choice: str, seen: tuple[boo
     """A reserved handle is free to nobody, to its maker, or to everybody."""
     tenant = Tenant(**{assumed.HANDLE_CHECK_RESERVED.id: choice})
     tenant.token("Ann", "1")
-    assert (tenant.do(handles.free, "Ann", by="1"), tenant.do(handles.free, "Ann", by="2")) == seen
+    assert (tenant.do(handles.is_free, "Ann", by="1"), tenant.do(handles.is_free, "Ann", by="2")) == seen
 
 
 def test_a_profile_refuses_to_renew():
@@ -198,7 +198,7 @@ def test_a_profile_lets_a_caller_hold_one_handle():
     tenant = Tenant(**{assumed.RESERVATIONS_HELD.id: "one"})
     for handle, by in (("Ann", "1"), ("Bob", "2"), ("Cid", "1")):
         tenant.token(handle, by)
-    assert [tenant.do(handles.free, handle) for handle in ("Ann", "Bob", "Cid")] == [True, False, False]
+    assert [tenant.do(handles.is_free, handle) for handle in ("Ann", "Bob", "Cid")] == [True, False, False]
 
 
 def test_a_caller_holds_any_number_of_handles():
@@ -233,7 +233,7 @@ def test_who_may_set_a_handle(account: Account, unique: bool):
     user = tenant.do(handles.rename, tenant.user("Ann", account), "Bob")
     renamed = not unique or account in users.UNREGISTERED
     assert user.handle == ("Bob" if renamed else "Ann")
-    assert tenant.do(handles.free, "Bob") is not (renamed and account is Account.REGISTERED)
+    assert tenant.do(handles.is_free, "Bob") is not (renamed and account is Account.REGISTERED)
 
 
 def test_a_profile_never_lets_registered_users_set_their_handle():
@@ -263,7 +263,7 @@ def test_the_former_handle_is_free_at_once():
     tenant = Tenant(unique=False)
     ann = tenant.user("Ann")
     tenant.do(handles.rename, ann, "Bob")
-    assert (tenant.do(handles.free, "Ann"), tenant.do(handles.free, "Bob")) == (True, False)
+    assert (tenant.do(handles.is_free, "Ann"), tenant.do(handles.is_free, "Bob")) == (True, False)
 
 
 def test_a_profile_refuses_to_switch_to_what_holds():
@@ -345,7 +345,7 @@ def test_handles_agree_with_plain_dictionaries(steps: list[tuple[str, int, objec
                 people[who] = tenant.do(lambda change, client: users.update(change, bearer, handle=handle))  # noqa: B023
                 oracle.bears[by] = folded(handle)
         for handle in ("ann", "bob", "strasse", "É"):
-            assert tenant.do(handles.free, handle) is oracle.free(folded(handle))
+            assert tenant.do(handles.is_free, handle) is oracle.free(folded(handle))
     borne = [folded(user.handle) for user in people]
     assert len(set(borne)) == len(borne)
 
@@ -356,8 +356,8 @@ def test_a_client_is_its_own_realm_of_handles():
     tenant.user("Ann")
     other: Client = tenant.do(lambda change, client: clients.create(change, "Other", None))
     change = tenant.change()
-    assert handles.free(change, other, "Ann")
-    assert not handles.free(change, tenant.client, "Ann")
+    assert handles.is_free(change, other, "Ann")
+    assert not handles.is_free(change, tenant.client, "Ann")
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ def _latest_app_session() -> AbstractContextManager[Any]:
 
 @breaks("R432", "one criterion is enough")
 def _any_criterion() -> AbstractContextManager[Any]:
-    find = app_sessions.find
+    find = app_sessions.list_app_sessions
 
     def any_of(change: Any, client: Any, caller: Any, wanted: Any) -> Any:
         given = {name: value for name, value in msgspec.structs.asdict(wanted).items() if value is not None}
@@ -299,7 +299,7 @@ def _any_criterion() -> AbstractContextManager[Any]:
 
 @breaks("R448", "the first template is answered")
 def _first_template() -> AbstractContextManager[Any]:
-    return finding("get_template", 0, lambda call: templates.listed(call.change, call.client)[0])
+    return finding("get_template", 0, lambda call: templates.list_templates(call.change, call.client)[0])
 
 
 @breaks("R448", "a template is answered in part")

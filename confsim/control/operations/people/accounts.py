@@ -133,7 +133,7 @@ def make_user(context: ControlContext, body: MakeUser) -> MadeUser:
         client = get_client(change, body.clientId)
         if body.channel is not None and body.channel not in CHANNELS.of(change, client.id):
             raise Misuse(f"channel: the client has no channel {body.channel!r}", status=404)
-        if body.registered and client.unique_handles and not handles.free(change, client, body.handle):
+        if body.registered and client.unique_handles and not handles.is_free(change, client, body.handle):
             raise Misuse(f"handle: {body.handle!r} is used or reserved", status=409)
         user = users.create(
             change,
@@ -145,7 +145,7 @@ def make_user(context: ControlContext, body: MakeUser) -> MadeUser:
             accepted=client.terms.version,
             channel=body.channel,
         )
-        user = emails.given(change, user, body.email, "verified" if body.verified else "mailed")
+        user = emails.set_initial(change, user, body.email, "verified" if body.verified else "mailed")
         return MadeUser(id=user.id, token=credentials.issue(change, user).value)
 
 

@@ -143,7 +143,7 @@ def list_presence(context: ControlContext, *, channel: Annotated[str, "The uuid 
 
 
 def _people(change: Change, channel: Channel) -> Sequence[Presence]:
-    return presence.everybody(change, channel) if channel.parent is None else presence.inside(change, channel)
+    return presence.list_present(change, channel) if channel.parent is None else presence.inside(change, channel)
 
 
 def _describe(change: Change, channel: Channel, found: Presence) -> InChannel:
@@ -152,7 +152,7 @@ def _describe(change: Change, channel: Channel, found: Presence) -> InChannel:
         state=_state(found),
         room=found.room,
         presenter=found.presenter,
-        muted=presence.muted(change, channels.base_channel(change, channel), found),
+        muted=presence.is_muted(change, channels.base_channel(change, channel), found),
     )
 
 
