@@ -65,7 +65,7 @@ class Log(Record, kw_only=True):
     index: int | None = None
 
     @property
-    def place(self) -> tuple[str, int]:
+    def key(self) -> tuple[str, int]:
         """The key of the record: unique in the client."""
         return self.app_session, self.number
 
@@ -87,7 +87,7 @@ BY_NUMBER: Order[Log] = Order("index", lambda log: (log.index is None, log.index
 BY_TIME: Order[Log] = Order("time", lambda log: (log.time, log.number))
 BY_SESSION: Index[Log] = Index("app session", lambda log: (log.app_session,), orders=(CREATED, BY_NUMBER, BY_TIME))
 BY_INDEX: Unique[Log] = Unique("index", lambda log: ((log.app_session, log.index),) if log.index is not None else ())
-LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "place", BY_SESSION, BY_INDEX)
+LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "key", BY_SESSION, BY_INDEX)
 
 
 def _register(change: Change, *, draft: AppSession) -> AppSession:

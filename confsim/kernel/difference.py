@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from .document import record_of
 from .maps import inserted
@@ -24,18 +24,18 @@ Row = tuple[str, str, Any]
 class Difference(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Rows removed (their last values), then rows put, both in order; timers cancelled, then timers set.
 
-    ``minted`` and ``counted`` are the counters of the later world. Unchanged counters are omitted.
+    ``id_counter`` and ``counted`` are the counters of the later world. Unchanged counters are omitted.
     """
 
     removed: list[Row] = []
     put: list[Row] = []
     cancelled: list[Name] = []
     timers: list[tuple[int, str, str, str]] = []
-    minted: int | None = None
+    id_counter: int | None = field(default=None, name="minted")
     counted: dict[str, int] = {}
 
     def __bool__(self) -> bool:
-        return any((self.removed, self.put, self.cancelled, self.timers, self.counted)) or self.minted is not None
+        return any((self.removed, self.put, self.cancelled, self.timers, self.counted)) or self.id_counter is not None
 
 
 class Touched:
@@ -113,8 +113,8 @@ def follow(world: World, found: Difference) -> World:
         change.schedule(kind, due, client, subject)
     for sequence, number in found.counted.items():
         change.sequences = inserted(change.sequences, sequence, number)
-    if found.minted is not None:
-        change.id_counter = found.minted
+    if found.id_counter is not None:
+        change.id_counter = found.id_counter
     return change.commit()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Raw, Struct
+from msgspec import Meta, Raw, Struct, field
 
 from .maps import map_of
 from .refusal import Misuse
@@ -25,7 +25,7 @@ class _Counters(Struct, forbid_unknown_fields=True):
     """What an export holds beside its tables."""
 
     seed: int
-    minted: _Count
+    id_counter: _Count = field(name="minted")
     sequences: dict[str, _Count]
     timers: list[tuple[_Count, str, str, str]]
 
@@ -150,7 +150,7 @@ def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -
         if kind not in HANDLERS:
             raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(HANDLERS)}")
         change.schedule(kind, due, client, subject)
-    change.id_counter = counters.minted
+    change.id_counter = counters.id_counter
     change.sequences = map_of(counters.sequences)
     return change.commit()
 

@@ -38,13 +38,13 @@ class Document(Record):
     client: str
 
     @property
-    def place(self) -> Place:
+    def key(self) -> Place:
         """The key of the document."""
         return self.level, self.theme, self.language
 
 
 BY_LEVEL: Index[Document] = Index("level", lambda document: (document.level,))
-DOCUMENTS: Table[Place, Document] = Table("configuration", Document, "place", BY_LEVEL)
+DOCUMENTS: Table[Place, Document] = Table("configuration", Document, "key", BY_LEVEL)
 
 
 class Content(Enum):

@@ -162,7 +162,7 @@ def difference(found: Difference, world: World) -> Difference:
     counted = dict(found.counted)
     if moved.number != world.sequences.get("channel", 0):
         counted["channel"] = moved.number
-    return Difference(moved.removed, moved.put, found.cancelled, found.timers, found.minted, counted)
+    return Difference(moved.removed, moved.put, found.cancelled, found.timers, found.id_counter, counted)
 
 
 def world(found: World) -> World:

@@ -83,7 +83,7 @@ class Step(Struct, frozen=True):
             self._rows(found.put),
             [(self.timers.get(kind, kind), client, subject) for kind, client, subject in found.cancelled],
             [(due, self.timers.get(kind, kind), client, subject) for due, kind, client, subject in found.timers],
-            found.minted,
+            found.id_counter,
             {self.sequence(name): count for name, count in found.counted.items()},
         )
         return found if self.moved is None else self.moved(found, world)
