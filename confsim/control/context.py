@@ -106,7 +106,7 @@ class ControlContext:
         if repeated:
             journal.add_control_call(call)
         else:
-            journal.add_other(call)
+            journal.add_between(call)
 
     def view(self) -> Change:
         """A change on the world at this instant, for reading; nothing commits it."""

@@ -25,7 +25,7 @@ from .limits import Limits
 from .mount import Mount
 from .routing import Found
 from .stamps import http_date
-from .unmatched import allow, no_route, otherwise, split_slashes, wrong_method
+from .unmatched import allow, handle_unmatched, no_route, split_slashes, wrong_method
 
 
 class App:
@@ -123,7 +123,7 @@ class App:
         routes = self.mount.routes(exchange.profile)
         found: Found | Response | tuple[str, ...] = routes.find(exchange, method, segments, request.query)
         if isinstance(found, tuple):
-            found = otherwise(service, routes, method, segments, found, request, exchange)
+            found = handle_unmatched(service, routes, method, segments, found, request, exchange)
         if isinstance(found, Response):
             return service.pipeline.unrouted(request, found, exchange.used, exchange.finish)
         accept = headers.get("accept", "*/*")

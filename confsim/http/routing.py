@@ -12,21 +12,21 @@ from confsim.contract.text_values import percent_decoded
 from confsim.kernel.refusal import Misuse
 
 
-class _Answer:
+class _Endpoint:
     """An operation, where its parameters stand in the path, and the operations that share its route.
 
     A variant is chosen by the query parameter that it requires. ``places`` is None where the order is its own;
-    ``route`` are the segments below which it stands, ``contested`` whether a parameter may match where it has a word.
+    ``route`` are the segments below which it stands, ``ambiguous`` whether a parameter may match where it has a word.
     """
 
-    __slots__ = ("contested", "operation", "order", "places", "route", "variants")
+    __slots__ = ("ambiguous", "operation", "order", "places", "route", "variants")
 
     def __init__(self, operation: Operation, places: tuple[int, ...], order: int, route: list[str]) -> None:
         self.operation = operation
         self.places = None if places == tuple(range(len(places))) else places
         self.order = order
         self.route = route
-        self.contested = False
+        self.ambiguous = False
         self.variants: dict[str, Operation] = {}
 
     def chosen(self, query: str) -> Operation:
@@ -44,7 +44,7 @@ class _Node:
     def __init__(self) -> None:
         self.literals: dict[str, _Node] = {}
         self.parameter: _Node | None = None
-        self.methods: dict[str, _Answer] = {}
+        self.methods: dict[str, _Endpoint] = {}
 
 
 class Found:
@@ -65,12 +65,12 @@ class Routes:
 
     def __init__(self, mounted: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
         self._root = _Node()
-        self._answers: list[_Answer] = []
+        self._answers: list[_Endpoint] = []
         self._methods: set[str] = set()
         self._words: set[str] = set()
         self._fold = in_force(profile, transport.CASE) == "ignore"
         variants: list[Operation] = []
-        answers: dict[str, _Answer] = {}
+        answers: dict[str, _Endpoint] = {}
         for prefix, operations in mounted:
             for operation in operations:
                 if operation.variant_of:
@@ -82,7 +82,7 @@ class Routes:
                     if slash is not None and profile.get(slash.id, slash.default) == "either":
                         self._add(operation, method, prefix + path, [""])
         for answer in self._answers:
-            answer.contested = self._contested(answer.route)
+            answer.ambiguous = self._is_ambiguous(answer.route)
         for variant in variants:
             required = next(parameter.name for parameter in variant.query_parameters if parameter.required)
             answers[variant.variant_of].variants[required] = variant
@@ -92,7 +92,7 @@ class Routes:
         """The methods of all paths, sorted."""
         return tuple(sorted(self._methods))
 
-    def _add(self, operation: Operation, method: str, path: str, more: list[str] | None = None) -> _Answer:
+    def _add(self, operation: Operation, method: str, path: str, more: list[str] | None = None) -> _Endpoint:
         node, names = self._root, []
         route = path.strip("/").split("/") + (more or [])
         for segment in route:
@@ -104,7 +104,7 @@ class Routes:
                 self._words.add(segment.lower())
                 node = node.literals.setdefault(segment.lower() if self._fold else segment, _Node())
         places = tuple(names.index(name) for name in operation.placeholders)
-        answer = _Answer(operation, places, len(self._answers), route)
+        answer = _Endpoint(operation, places, len(self._answers), route)
         self._answers.append(answer)
         self._methods.add(method)
         if node.methods.setdefault(method, answer) is not answer:
@@ -112,7 +112,7 @@ class Routes:
             raise Misuse(f"{operation.name} and {other.name} would share the route {method} {path}")
         return answer
 
-    def _contested(self, route: list[str]) -> bool:
+    def _is_ambiguous(self, route: list[str]) -> bool:
         """Whether some node of the route has both a literal segment of it and a parameter."""
         node, found = self._root, False
         for segment in route:
@@ -138,7 +138,7 @@ class Routes:
             return ()
         allowed: Iterable[str] = node.methods
         answer = node.methods.get(method)
-        nodes = self._all(segments) if answer is None or answer.contested else []
+        nodes = self._all(segments) if answer is None or answer.ambiguous else []
         if len(nodes) > 1:
             matching = [(each.methods[method], taken) for each, taken in nodes if method in each.methods]
             if (answer is None or len(matching) > 1) and ask(context, transport.PRECEDENCE) == "declared":

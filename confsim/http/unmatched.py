@@ -25,7 +25,7 @@ def split_slashes(request: Request, segments: list[str], context: ProfileContext
     return "/".join(segments).replace("%2F", "/").replace("%2f", "/").split("/")
 
 
-def otherwise(
+def handle_unmatched(
     service: Service,
     routes: Routes,
     method: str,

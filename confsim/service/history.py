@@ -69,7 +69,7 @@ class History:
         with live.lock:
             live.replace(snapshot.world)
             live.clock.follow(snapshot.now, frozen=snapshot.frozen, rate=snapshot.rate)
-            live.react(snapshot.now)
+            live.run_reactions(snapshot.now)
         return snapshot
 
     def drop(self, name: str) -> Snapshot:

@@ -44,7 +44,7 @@ class Incoming(Struct, gc=False):
     finish: Finish | None = None
 
 
-class Overridable(Protocol):
+class OverrideSwitch(Protocol):
     """Says whether a request may carry its own faults."""
 
     @property
@@ -55,7 +55,7 @@ class Overridable(Protocol):
 
 def incoming(
     token_of: Read,
-    faults: Overridable,
+    faults: OverrideSwitch,
     request: Request,
     operation: Operation,
     path: tuple[str, ...],

@@ -259,9 +259,9 @@ class Journal:
         for follower in self.followers:
             follower(entry)
         if len(entry.request.body) + len(entry.response.body) > LARGE:
-            self._lighten(entry)
+            self._evict_by_size(entry)
 
-    def _lighten(self, newest: Entry) -> None:
+    def _evict_by_size(self, newest: Entry) -> None:
         """Evict the oldest entries until the large bodies of the rest fit the limit."""
         if not _weight(newest.request.body, newest.response.body):
             return
@@ -273,7 +273,7 @@ class Journal:
         self._between += 1
         return f"{kind}{self._between}"
 
-    def add_other(self, other: ControlCall | TimerEntry) -> None:
+    def add_between(self, other: ControlCall | TimerEntry) -> None:
         """Add a timer, or a call of the control plane that a replay leaves out; the oldest is evicted."""
         if self._others is None:
             self._others = deque(maxlen=self._most)

@@ -126,15 +126,15 @@ class LiveWorld:
                 observer(before, change, after)
         return after
 
-    def react(self, now: int) -> None:
-        """Let what follows a complete change follow, at its instant."""
+    def run_reactions(self, now: int) -> None:
+        """Call the reactions to a complete change, at its instant."""
         for reaction in self._reactions:
             reaction.react(now)
 
     def commit(self, change: Change) -> None:
         """Put a change in force that is complete with it."""
         self.put(change)
-        self.react(change.now)
+        self.run_reactions(change.now)
 
     def replace(self, world: World) -> None:
         """Replace the world; work in progress on the old one is dropped."""

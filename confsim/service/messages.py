@@ -144,7 +144,7 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
     def raise_for_status(self) -> Answer:
         """The answer itself, if its status is below 400. Raises StatusError otherwise."""
         if not self.ok:
-            raise StatusError(self._told(), self)
+            raise StatusError(self._summary(), self)
         return self
 
     def expect(self, status: int | Collection[int]) -> Answer:
@@ -153,10 +153,10 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
         if isinstance(wanted, str) or not all(isinstance(each, int) for each in wanted):
             raise Misuse(f"expect is a status or several, such as 200 or (200, 204), not {status!r}")
         if self.status not in wanted:
-            raise StatusError(f"{self._told()}\nexpected {' or '.join(map(str, wanted))}", self)
+            raise StatusError(f"{self._summary()}\nexpected {' or '.join(map(str, wanted))}", self)
         return self
 
-    def _told(self) -> str:
+    def _summary(self) -> str:
         request = self.headers.get("X-Confsim-Request-Id")
         of = f" to request {request}" if request else ""
         body = self.text[:1000] + ("…" if len(self.text) > 1000 else "")

@@ -149,12 +149,12 @@ class Pipeline:
                 operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
             )
             if after is not change.world:
-                live.react(change.now)
+                live.run_reactions(change.now)
             if injection is not None and injection.hold:
                 return self.held.hold(incoming, injection, entry)
             return entry.response
 
-    def instead(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
+    def replace_answer(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
         """The answer of an effect to a call that was performed already; None where it leaves the answer alone."""
         if not effect.replaces_operation:
             return None

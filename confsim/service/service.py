@@ -154,7 +154,7 @@ class Service:
         """Note a timer in the journal, if it used or wrote anything."""
         if change.used or change.touched:
             journal, (kind, client, subject) = self.journal, change.timed[0]
-            journal.add_other(
+            journal.add_between(
                 TimerEntry(
                     journal.count,
                     change.now,
@@ -170,7 +170,7 @@ class Service:
 
     # The live world
 
-    def retire(self) -> None:
+    def shut_down(self) -> None:
         """Let go of who waits for an answer or is connected: the world is served no longer."""
         self.pipeline.held.drop_all()
         if "realtime" in vars(self):

@@ -74,11 +74,11 @@ class ServerSettings(Struct, frozen=True):
 class WorldsObserver(Protocol):
     """Observer of added and dropped worlds; raising Misuse vetoes."""
 
-    def adding(self, name: str, service: Service) -> None:
+    def before_add(self, name: str, service: Service) -> None:
         """A world is about to be added."""
         ...
 
-    def dropping(self, name: str) -> None:
+    def before_drop(self, name: str) -> None:
         """A world is about to be dropped."""
         ...
 
@@ -191,7 +191,7 @@ class Worlds:
                 self._evict()
             service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url))
             for observer in self._observers:
-                observer.adding(name, service)
+                observer.before_add(name, service)
             self._services[name] = service
         self._announce(service)
         return service
@@ -273,8 +273,8 @@ class Worlds:
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
             for observer in self._observers:
-                observer.dropping(name)
+                observer.before_drop(name)
             service = self._services.pop(name)
-        service.retire()
+        service.shut_down()
         service.pipeline.serve_at(NOWHERE)
         service.webhooks.send_with(None)

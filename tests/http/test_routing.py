@@ -81,7 +81,7 @@ def test_literal_words_win_from_left_to_right(method, path, name):
 
 
 @each(
-    "method, path, contested",
+    "method, path, ambiguous",
     [
         ("GET", "/v1_0/users/me", True),
         ("GET", "/v1_0/channels/active", True),
@@ -91,11 +91,11 @@ def test_literal_words_win_from_left_to_right(method, path, name):
         ("GET", "/v1_0/nowhere", False),
     ],
 )
-def test_which_paths_lean_on_precedence(method, path, contested):
+def test_which_paths_lean_on_precedence(method, path, ambiguous):
     """Those that more than one route matches (G064)."""
     context = ProfileContext({})
     DEFAULT.find(context, method, path.split("/")[1:])
-    assert ("route.precedence" in context.used) is contested
+    assert ("route.precedence" in context.used) is ambiguous
 
 
 def test_what_is_declared_first_may_win():

@@ -23,7 +23,7 @@ from .streams import FindStream
 from .turns import Turns
 
 Handler = Callable[[Request], Response]
-Until = Callable[[], Response | None]
+Poll = Callable[[], Response | None]
 
 
 _LOG = logging.getLogger("confsim.http")
@@ -69,7 +69,7 @@ class Connection(asyncio.Protocol):
         self._parser = HttpRequestParser(self)
         self._leaving = False  # the last response is out: input is dropped
         self._full = False  # the transport holds as much as it may: the client does not read
-        self._until: Until | None = None  # returns the response that is yet to come, once it is there
+        self._poll: Poll | None = None  # returns the pending response, once it is there
         self._half_closed = False  # the client sends nothing more: it has closed its side, or is gone
         self._takes_interim = False  # the client speaks HTTP/1.1, which knows interim responses
         self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
@@ -102,23 +102,23 @@ class Connection(asyncio.Protocol):
         """Hold responses and input while the client does not read: the transport is full."""
         self._full = True
         self._transport.pause_reading()  # a client that does not read responses may not send more requests
-        self._rest()
+        self._set_idle_deadline()
 
     def resume_writing(self) -> None:
         """Go on with the queue: the client has read."""
         self._full = False
-        self._rest()
+        self._set_idle_deadline()
         self._drain()
 
-    def _rest(self) -> None:
-        """Set the deadline of what the client is to do next: go on with its request, or read, or ask again."""
+    def _set_idle_deadline(self) -> None:
+        """Set the deadline of the client's next step: to go on with its request, to read, or to send another."""
         if not self._leaving:
             reads = self._reading and not self._full
             self.deadline = self._clock() + (self._limits.read if reads else self._limits.idle)
 
     def data_received(self, data: bytes) -> None:
         """Parse what has arrived, then answer the requests that are complete."""
-        waiting = self._until is not None
+        waiting = self._poll is not None
         self._unseen += len(data)
         try:
             while data and not self._leaving:
@@ -139,7 +139,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Keep a connection that waits for a response: the client may have closed its own side alone."""
-        if self._until is None:
+        if self._poll is None:
             return False
         if self._transport.get_extra_info("sslcontext") is not None:
             return False  # TLS has no half-closed connections
@@ -153,7 +153,7 @@ class Connection(asyncio.Protocol):
         Whether a client that has closed its side still waits shows only when it is sent something: RFC 9110, 15.2, lets
         every client of HTTP/1.1 take interim responses.
         """
-        if self._until is not None:
+        if self._poll is not None:
             if self._half_closed and self._takes_interim:
                 self._transport.write(_CONTINUE)
                 self.deadline = self._clock() + _PROBE
@@ -192,7 +192,7 @@ class Connection(asyncio.Protocol):
         """Let a websocket take over, where one is asked for and served; returns whether the head was answered so."""
         if self._find_stream is None or self._headers.get("upgrade", "").lower() != "websocket":
             return False
-        if self._queue or self._until is not None or self._full:
+        if self._queue or self._poll is not None or self._full:
             return False
         url, _, query = self._url.decode("latin-1").partition("?")
         request = Request(self._method, split_target(url)[1], query, self._headers)
@@ -302,7 +302,7 @@ class Connection(asyncio.Protocol):
     def answer(self) -> None:
         """Answer the requests of the queue in order, as far as they can be answered now."""
         turn = _TURN
-        while self._queue and self._until is None and not self._full and not self._leaving:
+        while self._queue and self._poll is None and not self._full and not self._leaving:
             if not turn:
                 self._transport.pause_reading()
                 asyncio.get_running_loop().call_soon(self._drain)
@@ -313,7 +313,7 @@ class Connection(asyncio.Protocol):
     def send(self) -> None:
         """Send the responses that are kept; then read on, if there is nothing left to answer."""
         self._flush()
-        if self._until is not None or self._full or (self._queue and not self._leaving):
+        if self._poll is not None or self._full or (self._queue and not self._leaving):
             return
         if self._expecting and not self._leaving:
             self._expecting = False
@@ -339,10 +339,10 @@ class Connection(asyncio.Protocol):
         if response.poll is None:
             self._write(request, response, keep)
         else:
-            self._until = response.poll
+            self._poll = response.poll
             if self._log is not None:
                 tell(self._log, request, response, self._clock() - self._begun)
-            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
+            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._poll_response, request, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
         bare = request.method == "HEAD"
@@ -361,31 +361,31 @@ class Connection(asyncio.Protocol):
             self._leaving = True
             self.hang_up()
         elif cut is not None or not keep:
-            self._leave()
+            self._half_close()
         if self._log is not None:
             tell(self._log, request, response, self._clock() - self._begun)
 
-    def _look(self, request: Request, keep: bool) -> None:
+    def _poll_response(self, request: Request, keep: bool) -> None:
         """Poll the response that is yet to come; once it is there, send it and go on with the queue."""
         if self._transport.is_closing():
             if self._log is not None:
                 tell(self._log, request, None, self._clock() - self._begun)
             return
-        assert self._until is not None
+        assert self._poll is not None
         try:
-            response = self._until()
+            response = self._poll()
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = BROKEN
         if response is None:
-            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._look, request, keep)
+            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._poll_response, request, keep)
             return
-        self._until = None
+        self._poll = None
         self._write(request, response, keep)
-        self._rest()
+        self._set_idle_deadline()
         self._drain()
 
-    def _leave(self) -> None:
+    def _half_close(self) -> None:
         """Half-close and drain input: closing with unread input sends RST, and the client may lose the response."""
         self._leaving = True
         if not self._transport.get_write_buffer_size():  # a long response still has the idle time to be sent

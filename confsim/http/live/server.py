@@ -49,9 +49,9 @@ class LiveServer:
 
     ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
     thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
-    ``beat`` is called there too, on every tick; what it raises is logged. With ``tls`` it speaks HTTPS. ``log``, which
-    can be set until a client connects, is told of each request once its response is written. ``find_stream`` finds
-    what a websocket is opened at; without it, none is.
+    ``on_tick`` is called there too, on every tick; what it raises is logged. With ``tls`` it speaks HTTPS. ``log``,
+    which can be set until a client connects, is called with each request once its response is written. ``find_stream``
+    finds the stream at which a websocket is opened; without it, none is.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class LiveServer:
         host: str = "127.0.0.1",
         port: int = 0,
         limits: Limits = DEFAULT_LIMITS,
-        beat: Callable[[], object] = lambda: None,
+        on_tick: Callable[[], object] = lambda: None,
         tls: SSLContext | None = None,
         find_stream: FindStream | None = None,
     ) -> None:
-        self.handler, self.host, self.port, self.limits, self.beat = handler, host, port, limits, beat
+        self.handler, self.host, self.port, self.limits, self.on_tick = handler, host, port, limits, on_tick
         self.tls = tls
         self._find_stream = find_stream
         self.log: Log | None = None
@@ -163,9 +163,9 @@ class LiveServer:
                 for peer in [peer for peer in peers if peer.deadline <= loop.time()]:
                     peer.expire()
                 try:
-                    self.beat()
+                    self.on_tick()
                 except Exception:
-                    _LOG.exception("the beat failed")
+                    _LOG.exception("the call on a tick failed")
         finally:
             loop.remove_reader(listener)
             for _ in range(4):  # a connection just accepted takes some turns of the loop to appear, and one to close

@@ -47,7 +47,7 @@ class Serving:
     ) -> None:
         self.worlds = worlds
         self._mount = mount
-        self._beats: list[Callable[[], object]] = [worlds.tick]
+        self._on_tick: list[Callable[[], object]] = [worlds.tick]
         if public_url:
             worlds.serve_at(public_url)
         self._allowed = tuple(allow_webhooks)
@@ -87,8 +87,8 @@ class Serving:
         self._beats.append(beat)
 
     def _beat(self) -> None:
-        for beat in self._beats:
-            beat()
+        for call in self._on_tick:
+            call()
         if self.worlds.default.profile is not self._profile:  # another world is served at the root
             self._profile = self.worlds.default.profile
             self._app.limits = self._server.limits = limits_under(self._profile)
@@ -116,33 +116,33 @@ class Serving:
     def start(self) -> None:
         """Serve in a thread of its own. OSError when the port is taken."""
         self._server.start()
-        self._stand()
+        self._attach()
 
     def run(self, ready: Callable[[], object]) -> None:
         """Serve in this thread until SIGINT or SIGTERM. OSError when the port is taken."""
 
         def listening(_: LiveServer) -> None:
-            self._stand()
+            self._attach()
             ready()
 
         try:
             self._server.run(listening)
         finally:
-            self._leave()
+            self._detach()
 
     def stop(self) -> None:
         """Close the port and all connections."""
         self._server.stop()
-        self._leave()
+        self._detach()
 
-    def _stand(self) -> None:
+    def _attach(self) -> None:
         """Attach the worlds to the server: its address and its webhook sender."""
         self._sender = HttpSender(self._allowed)
         if self._server.tls is not None and not self.worlds.public_url:
             self.worlds.serve_at(self.root)
         self.worlds.attach_server(self.root.partition("://")[2], self._sender)
 
-    def _leave(self) -> None:
+    def _detach(self) -> None:
         if self._sender is not None:
             self._sender.close()
             self.worlds.detach_server(self._sender)

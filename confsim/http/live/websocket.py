@@ -160,7 +160,7 @@ class WebSocket(asyncio.Protocol):
 
     # Messages, from any thread
 
-    def tell(self, message: bytes) -> None:
+    def notify(self, message: bytes) -> None:
         """Send a message about the person."""
         self._soon(self._send, message, True)
 

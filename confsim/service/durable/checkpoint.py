@@ -57,9 +57,9 @@ def recorded_snapshots(snapshots: Mapping[str, Snapshot], named: Callable[[World
 
 
 class Document:
-    """The document of a world, in parts; ``rest`` is called after each."""
+    """The document of a world, in parts; ``yield_to_calls`` is called after each."""
 
-    def __init__(self, world: World, rest: Callable[[], object]) -> None:
+    def __init__(self, world: World, yield_to_calls: Callable[[], object]) -> None:
         self.parts: list[Part] = []
         self.size = 0
         whole = blake2b(digest_size=DIGEST_SIZE)
@@ -67,10 +67,10 @@ class Document:
             whole.update(part[-1])
             self.size += len(part[-1])
             self.parts.append(part)
-            rest()
+            yield_to_calls()
         self.digest = whole.hexdigest()
 
-    def add_to(self, store: Store, documents: dict[str, bytes], rest: Callable[[], object]) -> None:
+    def add_to(self, store: Store, documents: dict[str, bytes], yield_to_calls: Callable[[], object]) -> None:
         """Add a large one to the store, and take up the body of any other, to be added with what names it."""
         if self.size <= LARGE:
             documents[self.digest] = b"".join(part[-1] for part in self.parts)
@@ -104,19 +104,19 @@ class Checkpoint:
         self.sizes: dict[str, int] = {}
         self._stored = {digest for _, digest in named.values()}
 
-    def write(self, rest: Callable[[], object]) -> None:
-        """Make the documents that the store does not have; ``rest`` is called after each piece. Misuse (507)."""
+    def write(self, yield_to_calls: Callable[[], object]) -> None:
+        """Make the documents that the store does not have, with a ``yield_to_calls`` after each piece. Misuse (507)."""
         for each in self.captured.values():
             for world in each.worlds():
                 if id(world) not in self.named:
-                    self.named[id(world)] = world, self._document(world, rest)
+                    self.named[id(world)] = world, self._document(world, yield_to_calls)
 
-    def _document(self, world: World, rest: Callable[[], object]) -> str:
-        document = Document(world, rest)
+    def _document(self, world: World, yield_to_calls: Callable[[], object]) -> str:
+        document = Document(world, yield_to_calls)
         if document.digest not in self._stored:
             self._stored.add(document.digest)
             self.sizes[document.digest] = document.size
-            document.add_to(self.store, self.documents, rest)
+            document.add_to(self.store, self.documents, yield_to_calls)
         return document.digest
 
     def finish(self) -> dict[str, bytes]:
@@ -129,6 +129,6 @@ class Checkpoint:
         return base
 
 
-def rest() -> None:
+def yield_to_calls() -> None:
     """Let calls be served."""
     time.sleep(REST)

@@ -34,7 +34,7 @@ from confsim.service.files.profile import plain
 from confsim.service.service import Provenance, Service
 from confsim.service.worlds import Worlds
 
-from .checkpoint import LARGE, Captured, Checkpoint, Document, recorded_snapshots, rest
+from .checkpoint import LARGE, Captured, Checkpoint, Document, recorded_snapshots, yield_to_calls
 from .recovery import BegunWith, Delta, RecoveredWorld, Recovery
 from .store import Store, digest_of
 
@@ -239,7 +239,7 @@ class DurableWorlds:
 
     # What worlds and their recorders say
 
-    def adding(self, name: str, service: Service) -> None:
+    def before_add(self, name: str, service: Service) -> None:
         """Record a world that joins the others."""
         recorder = WorldRecorder(self, name, service, self._beginning(name, service))
         documents: dict[str, bytes] = {}
@@ -250,7 +250,7 @@ class DurableWorlds:
             self._recorders[name] = recorder
         self.changed(name)
 
-    def dropping(self, name: str) -> None:
+    def before_drop(self, name: str) -> None:
         """Record that a world is no more."""
         with self.recording({}) as store:
             body = msgspec.json.encode(Delta(dropped=True))
@@ -312,10 +312,10 @@ class DurableWorlds:
         self._changed.clear()
         return checkpoint
 
-    def _make(self, checkpoint: Checkpoint, rest: Callable[[], object]) -> None:
+    def _make(self, checkpoint: Checkpoint, yield_to_calls: Callable[[], object]) -> None:
         """Make a checkpoint that was begun; what the store knows stays as it was when that fails. Misuse (507)."""
         try:
-            checkpoint.write(rest)
+            checkpoint.write(yield_to_calls)
             with self.store.lock:
                 self._base = checkpoint.finish()
                 known = {**self._named, **checkpoint.named}
@@ -334,12 +334,12 @@ class DurableWorlds:
             with self.store.lock:
                 if not self.store.trim():
                     return
-            rest()
+            yield_to_calls()
 
     def _make_aside(self, checkpoint: Checkpoint) -> None:
         """Make a checkpoint beside calls; one that fails is made again after the next change, whose caller is told."""
         with suppress(Misuse):
-            self._make(checkpoint, rest)
+            self._make(checkpoint, yield_to_calls)
 
     @contextmanager
     def recording(self, documents: Mapping[str, bytes]) -> Iterator[Store]:

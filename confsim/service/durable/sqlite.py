@@ -93,7 +93,7 @@ class SqliteStore:
                 self._head = opened.enter_context(FileIO(self.path / "head", "r+" if self._headed() else "w+"))
                 self._open()
             except sqlite3.Error as error:
-                raise self._wrong(error) from None
+                raise self._read_error(error) from None
             except OSError as error:
                 raise Misuse(f"{self}: {error.strerror or error}") from None
             self._opened = opened.pop_all()
@@ -190,7 +190,7 @@ class SqliteStore:
                 whole.update(body)
                 yield name, client, body
         except sqlite3.Error as error:
-            raise self._wrong(error) from None
+            raise self._read_error(error) from None
         if whole.hexdigest() != digest:
             raise Misuse(f"{self}: document {digest} is {'altered' if found else 'gone'}")
 
@@ -216,7 +216,7 @@ class SqliteStore:
                     self.size += len(record.body)
                     yield record
         except sqlite3.Error as error:
-            raise self._wrong(error) from None
+            raise self._read_error(error) from None
         self._check_head()
 
     def _check_head(self) -> None:
@@ -249,7 +249,7 @@ class SqliteStore:
                 self._store.execute("COMMIT")
         except BaseException as error:
             self._undo()
-            raise self._unwritten(error) from error
+            raise self._write_error(error) from error
         self._next(digest)
 
     def mark(self) -> None:
@@ -270,7 +270,7 @@ class SqliteStore:
             self._store.execute("COMMIT")
         except BaseException as error:
             self._undo()
-            raise self._unwritten(error) from error
+            raise self._write_error(error) from error
 
     def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
         """Begin a new base, of the moment that was marked: these are the worlds by name.
@@ -298,7 +298,7 @@ class SqliteStore:
         except BaseException as error:
             self._bodies = before
             self._undo()
-            raise self._unwritten(error) from error
+            raise self._write_error(error) from error
         self.version, self.format, self.size = mine, FORMAT, self.size - size
         parts = self._store.execute("SELECT DISTINCT digest FROM parts")
         self._gone = {digest for (digest,) in parts if digest not in named}
@@ -317,7 +317,7 @@ class SqliteStore:
             ).rowcount:
                 self._gone.discard(gone)
         except sqlite3.Error as error:
-            raise self._unwritten(error) from error
+            raise self._write_error(error) from error
         return bool(self._gone)
 
     def close(self) -> None:
@@ -356,13 +356,13 @@ class SqliteStore:
             whole.update(f"{name}\0".encode() + blake2b(_bytes(body), digest_size=DIGEST_SIZE).digest())
         return whole.digest()
 
-    def _unwritten(self, error: BaseException) -> BaseException:
+    def _write_error(self, error: BaseException) -> BaseException:
         """The error of something that could not be recorded: it is in force, and recorded with what comes next."""
         if not isinstance(error, sqlite3.Error):
             return error
         return Misuse(f"{self} cannot be written: {error}. What was asked is not answered", 507, code="not_recorded")
 
-    def _wrong(self, error: sqlite3.Error) -> Misuse:
+    def _read_error(self, error: sqlite3.Error) -> Misuse:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary one of an extended code
         if code == sqlite3.SQLITE_BUSY:
             return Misuse(f"{self} is in use by another process")

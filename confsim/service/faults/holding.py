@@ -34,7 +34,7 @@ class Performer(Protocol):
         """Perform a call whose faults are known."""
         ...
 
-    def instead(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
+    def replace_answer(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
         """The answer of an effect in place of that of an operation which has been performed; None where it has none."""
         ...
 
@@ -181,10 +181,10 @@ class HeldCalls:
             return replace(before, cut=-1)
         if effect is None:
             return before
-        instead = self._performer.instead(incoming, entry, effect)
-        if instead is None:
-            instead = replace(before, headers=list(before.headers))
+        replacement = self._performer.replace_answer(incoming, entry, effect)
+        if replacement is None:
+            replacement = replace(before, headers=list(before.headers))
         else:
-            instead.headers += [line for line in before.headers if line[0] == _ID]
-        effect.alter(instead, incoming.request)
-        return instead
+            replacement.headers += [line for line in before.headers if line[0] == _ID]
+        effect.alter(replacement, incoming.request)
+        return replacement

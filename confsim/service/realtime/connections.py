@@ -40,10 +40,10 @@ Unrouted = Callable[[Request, Refusal | Response, Mapping[str, None] | None, Fin
 Key = tuple[str, str, int]
 
 
-class Wire(Protocol):
+class MessageSink(Protocol):
     """What carries messages to one client. Its methods are called under the lock of the world, from any thread."""
 
-    def tell(self, message: bytes) -> None:
+    def notify(self, message: bytes) -> None:
         """Send a message about the person."""
         ...
 
@@ -59,13 +59,13 @@ class Wire(Protocol):
 class Connection:
     """One client that is connected; ``kind`` is that of its data channel, None at the address of ``proxyfor``."""
 
-    __slots__ = ("kind", "person", "place", "wire")
+    __slots__ = ("kind", "person", "place", "sink")
 
-    def __init__(self, person: Person, place: str, kind: str | None, wire: Wire) -> None:
+    def __init__(self, person: Person, place: str, kind: str | None, sink: MessageSink) -> None:
         self.person = person
         self.place = place
         self.kind = kind
-        self.wire = wire
+        self.sink = sink
 
 
 class Person:
@@ -107,7 +107,7 @@ class RealTime:
     # Coming and going
 
     def connect(
-        self, request: Request, channel: str, kind: str | None, wire: Wire, finish: Finish
+        self, request: Request, channel: str, kind: str | None, sink: MessageSink, finish: Finish
     ) -> tuple[Connection | None, Response]:
         """Let the holder of the request's token join the channel, or wait in its lobby.
 
@@ -118,23 +118,23 @@ class RealTime:
         live = self._live
         with live.lock:
             change = live.change()
-            kept = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
+            masked_request = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
             try:
                 user, place = self._join(change, request, channel, kind)
             except Refusal as refusal:
-                return None, self._unrouted(kept, refusal, change.used, finish)
+                return None, self._unrouted(masked_request, refusal, change.used, finish)
             base = channels.base_channel(change, place)
             key = (base.client, base.id, user.id)
             before = live.world
             live.commit(change)
-            response = self._unrouted(kept, Response(101, []), change.used, finish)
+            response = self._unrouted(masked_request, Response(101, []), change.used, finish)
             self._note("join_channel", place.id, user.id, change, before)
             person = self._people.get(key)
             if person is None:
                 if not self._people:
                     live.observe(self._observer)
                 person = self._people[key] = Person(key)
-            connection = Connection(person, place.id, kind, wire)
+            connection = Connection(person, place.id, kind, sink)
             person.connections.append(connection)
             person.state = notifications.state_of(self._view(live.world, change.now), *key)
             if kind is not None:
@@ -144,8 +144,8 @@ class RealTime:
 
     def refuse(self, request: Request, response: Response, finish: Finish) -> Response:
         """Note a request that is no handshake of a websocket; returns its response."""
-        kept = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
-        return self._unrouted(kept, response, None, finish)
+        masked_request = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
+        return self._unrouted(masked_request, response, None, finish)
 
     def _join(self, change: Change, request: Request, id: str, kind: str | None) -> tuple[User, Channel]:
         caller = credentials.authenticate(change, tokens.read(change, self._token_of, request))
@@ -234,7 +234,7 @@ class RealTime:
             self._journal.use([assumed.DATA_MESSAGES.id])
             for other in self._data.get((connection.person.key[0], connection.place, connection.kind), ()):
                 if other is not connection and other.person.state.state == "in":
-                    other.wire.relay(message)
+                    other.sink.relay(message)
 
     def end_all(self) -> None:
         """Tell everybody that the session has ended, and disconnect them: the world is served no longer."""
@@ -244,7 +244,7 @@ class RealTime:
                 self._notify(person, NotificationType.SESSION_ENDED, self._live.clock.now(), person.connections)
                 self._drop(person)
                 for connection in person.connections:
-                    connection.wire.end(NotificationType.SESSION_ENDED)
+                    connection.sink.end(NotificationType.SESSION_ENDED)
 
     def _replaced(self) -> None:
         if self._people:
@@ -275,7 +275,7 @@ class RealTime:
             if state.state == "away":
                 self._drop(person)
                 for connection in person.connections:
-                    connection.wire.end(type)
+                    connection.sink.end(type)
         self._journal.use(view.used)
 
     def _notify(self, person: Person, type: NotificationType, now: int, connections: Iterable[Connection]) -> None:
@@ -285,7 +285,7 @@ class RealTime:
         _, channel, user = person.key
         message = notifications.message(type, now, channel, user, person.state)
         for connection in connections:
-            connection.wire.tell(message)
+            connection.sink.notify(message)
 
     def _view(self, world: World, now: int) -> Change:
         return world.change(now, self._live.profile)

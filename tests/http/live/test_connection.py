@@ -284,11 +284,11 @@ def test_a_failing_beat_stops_nobody(echo: Echo, caplog: pytest.LogCaptureFixtur
     """An exception is logged, and clients are served on."""
     beats: list[int] = []
 
-    def beat() -> None:
+    def on_tick() -> None:
         beats.append(1)
         raise RuntimeError("as asked")
 
-    with LiveServer(echo, limits=TIGHT, beat=beat) as server:
+    with LiveServer(echo, limits=TIGHT, on_tick=on_tick) as server:
         assert until(lambda: len(beats) > 1)
         assert serves(server)
     assert "as asked" in caplog.text

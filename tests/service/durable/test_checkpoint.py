@@ -124,7 +124,7 @@ def test_a_checkpoint_that_fails_is_made_again(begin, place, monkeypatch):
 
     def full(digest, first, parts):
         if first:
-            raise sim.durable.store._unwritten(sqlite3.OperationalError("database or disk is full"))
+            raise sim.durable.store._write_error(sqlite3.OperationalError("database or disk is full"))
         whole(digest, first, parts)
 
     monkeypatch.setattr(recorder, "LEAST", 1)

@@ -282,7 +282,7 @@ def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):
     whole = directory.append
 
     def full(*record):
-        raise directory._unwritten(sqlite3.OperationalError("database or disk is full"))
+        raise directory._write_error(sqlite3.OperationalError("database or disk is full"))
 
     monkeypatch.setattr(directory, "append", full)
     with pytest.raises(Misuse, match="disk is full"):
