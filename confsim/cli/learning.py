@@ -52,7 +52,7 @@ def verify(
 
     known, chosen = read_accounts(accounts), read_profile(profile)
     if dry_run:
-        click.echo("\n".join(session.plan(known, examples=examples, rings=phones)))
+        click.echo("\n".join(session.plan(known, examples=examples, allow_phone_calls=phones)))
         return
     found = session.verify(
         base_url,
@@ -63,7 +63,7 @@ def verify(
         most=max_requests,
         rate=rate,
         most_findings=max_divergences,
-        rings=phones,
+        allow_phone_calls=phones,
         progress=lambda line: click.echo(line, err=True),
     )
     _print(found)
@@ -133,7 +133,7 @@ def calibrate(
 
     known = read_accounts(accounts)
     if dry_run:
-        click.echo("\n".join(plan(known, examples=examples, rings=phones)))
+        click.echo("\n".join(plan(known, examples=examples, allow_phone_calls=phones)))
         return
     found = session.calibrate(
         base_url,
@@ -142,7 +142,7 @@ def calibrate(
         journeys=examples,
         most=max_requests,
         rate=rate,
-        rings=phones,
+        allow_phone_calls=phones,
         progress=lambda line: click.echo(line, err=True),
     )
     write(output, session.profile_text(found.learned).encode())

@@ -20,7 +20,7 @@ from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
-from .asked import Asked
+from .page_request import PageRequest
 from .stepped import SteppedControl
 
 #: Nothing is loaded from elsewhere, no script or style stands in a page, and no other site can frame one.
@@ -51,7 +51,7 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
     control = SteppedControl(context)
     home = f"{service.address.mount}{PREFIX}/"
     name, *path = [unquote(each) for each in segments[2:]] or [""]
-    asked = Asked(control, home, tuple(path), dict(parse_qsl(request.query)))
+    asked = PageRequest(control, home, tuple(path), dict(parse_qsl(request.query)))
     if len(segments) < 3 and "inspector" not in segments[1:]:
         if "text/html" not in request.headers.get("accept", ""):
             json = ("Content-Type", "application/json")
@@ -74,7 +74,7 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
     return _answered(asked, lambda: Response(303, [("Location", forms.find(name)(asked, form)), *_HEADERS]))
 
 
-def _answered(asked: Asked, make: Callable[[], Response]) -> Response:
+def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
     """The response that a function makes, called again once what it asked is there; the page of what is wrong."""
     from . import pages
 

@@ -9,9 +9,9 @@ import msgspec
 
 from confsim.kernel.refusal import Misuse
 
-from .asked import Asked, link
+from .page_request import PageRequest, link
 
-Form = Callable[[Asked, Mapping[str, str]], str]
+Form = Callable[[PageRequest, Mapping[str, str]], str]
 
 
 def _value(text: str, what: str) -> Any:
@@ -21,7 +21,7 @@ def _value(text: str, what: str) -> Any:
         raise Misuse(f"{what}: {error}") from None
 
 
-def clock(asked: Asked, form: Mapping[str, str]) -> str:
+def clock(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Advance, set, freeze or resume the clock."""
     action = form.get("action", "advance")
     if action == "set":
@@ -35,13 +35,13 @@ def clock(asked: Asked, form: Mapping[str, str]) -> str:
     return link(asked, "time")
 
 
-def reset(asked: Asked, form: Mapping[str, str]) -> str:
+def reset(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Restore the start of the world."""
     asked.control("reset_world")
     return link(asked)
 
 
-def snapshots(asked: Asked, form: Mapping[str, str]) -> str:
+def snapshots(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Take, restore or drop a snapshot."""
     name = form.get("name", "")
     action = form.get("action", "take")
@@ -54,7 +54,7 @@ def snapshots(asked: Asked, form: Mapping[str, str]) -> str:
     return link(asked, "worlds")
 
 
-def worlds(asked: Asked, form: Mapping[str, str]) -> str:
+def worlds(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Add or drop a world of the server."""
     if form.get("action") == "drop":
         asked.control("drop_world", form.get("name", ""))
@@ -63,7 +63,7 @@ def worlds(asked: Asked, form: Mapping[str, str]) -> str:
     return link(asked, "worlds")
 
 
-def faults(asked: Asked, form: Mapping[str, str]) -> str:
+def faults(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Add a fault, remove one, or clear all."""
     if form.get("action") == "clear":
         asked.control("clear_faults")
@@ -74,7 +74,7 @@ def faults(asked: Asked, form: Mapping[str, str]) -> str:
     return link(asked, "faults")
 
 
-def held(asked: Asked, form: Mapping[str, str]) -> str:
+def held(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Release or drop a held call, give it another body or another answer, or let an effect decide."""
     action, given = form.get("action", ""), dict[str, Any]()
     if action == "body":
@@ -90,13 +90,13 @@ def held(asked: Asked, form: Mapping[str, str]) -> str:
     return link(asked, "faults")
 
 
-def requests(asked: Asked, form: Mapping[str, str]) -> str:
+def requests(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Empty the journal."""
     asked.control("clear_requests")
     return link(asked, "requests")
 
 
-def presence(asked: Asked, form: Mapping[str, str]) -> str:
+def presence(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Let a user join or leave a channel, or be admitted from its lobby."""
     channel, user = form.get("channel", ""), form.get("user", "")
     if not user.isdigit():

@@ -25,7 +25,7 @@ from .journal import KEPT, Entry, Journal, TimerEntry
 from .live import LiveWorld
 from .messages import Request, Response
 from .pipeline import Pipeline, Usage
-from .webhooks.delivery import Webhooks
+from .webhooks.sending import Webhooks
 
 if TYPE_CHECKING:
     from .realtime.connections import RealTime

@@ -66,7 +66,7 @@ class Beside:
     ) -> Verifier:
         """A verifier that takes the service to follow ``profile``."""
         self.known = Correspondence()
-        chosen = {"tag": "cvtest", "rings": True, "base_url": "http://confsim.test/v1_0", **options}
+        chosen = {"tag": "cvtest", "allow_phone_calls": True, "base_url": "http://confsim.test/v1_0", **options}
         service = self.service(transport, most=most)
         return Verifier(service, self.accounts, profile or {}, self.known, clock=self.clock, **chosen)
 
@@ -75,7 +75,7 @@ class Beside:
     ) -> Calibrator:
         """A calibrator that knows nothing of the profile."""
         self.known = Correspondence()
-        chosen = {"tag": "cvtest", "rings": True, "base_url": "http://confsim.test/v1_0", **options}
+        chosen = {"tag": "cvtest", "allow_phone_calls": True, "base_url": "http://confsim.test/v1_0", **options}
         return Calibrator(self.service(transport, most=most), self.accounts, self.known, clock=self.clock, **chosen)
 
     def verify(self, **options: Any) -> VerifyReport:

@@ -8,8 +8,8 @@ import pytest
 
 from confsim import Misuse
 from confsim.api.address import HOST
-from confsim.service.webhooks.delivery import Route, Webhooks
 from confsim.service.webhooks.http_sender import HttpSender
+from confsim.service.webhooks.sending import Route, Webhooks
 from confsim.service.worlds import Worlds
 
 

@@ -58,7 +58,7 @@ class SentRequest(Struct, frozen=True, kw_only=True):
         )
 
 
-class KeptAnswer(Struct, frozen=True, kw_only=True):
+class RecordedAnswer(Struct, frozen=True, kw_only=True):
     """An answer: status, header lines in order, body; ``cut`` is where a fault dropped the connection."""
 
     status: int
@@ -67,10 +67,10 @@ class KeptAnswer(Struct, frozen=True, kw_only=True):
     cut: int | None = None
 
 
-def kept(response: Response) -> KeptAnswer:
-    """The answer that a response is."""
+def recorded(response: Response) -> RecordedAnswer:
+    """A response as it is recorded."""
     headers = [(name, value) for name, value in response.headers]
-    return KeptAnswer(status=response.status, headers=headers, body=content(response.body), cut=response.cut)
+    return RecordedAnswer(status=response.status, headers=headers, body=content(response.body), cut=response.cut)
 
 
 class EntryPoint(StrEnum):
@@ -95,7 +95,7 @@ class BundledCall(Struct, frozen=True, kw_only=True):
     operation: str = ""
     #: The request and the answer of a call that came in over HTTP.
     request: SentRequest | None = None
-    answer: KeptAnswer | None = None
+    answer: RecordedAnswer | None = None
     entry: EntryPoint = EntryPoint.HTTP
     #: Of a call below HTTP, in Python or of a scenario: its token, the texts of its path, the values of its query.
     token: str | None = None

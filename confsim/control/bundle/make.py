@@ -22,7 +22,7 @@ from confsim.service.journal import ControlCall, DeliveryNote, DeliveryStep, Ent
 from confsim.service.service import Service
 from confsim.version import __version__
 
-from .document import FORMAT, NOT_SET, Bundle, BundledCall, EntryPoint, SentRequest, content, kept
+from .document import FORMAT, NOT_SET, Bundle, BundledCall, EntryPoint, SentRequest, content, recorded
 
 _FOREIGN = CODE[Reason.HOST_UNKNOWN].id
 
@@ -125,7 +125,7 @@ def _bundled(call: ApiCall | ControlCall) -> BundledCall:
             fault=request.fault,
             problem=request.problem,
         ),
-        answer=kept(entry.response),
+        answer=recorded(entry.response),
         entry=entry_point,
         token=entry.token,
         texts=call.texts if named else {},

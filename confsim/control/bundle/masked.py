@@ -14,9 +14,9 @@ from confsim.service.files import state
 from confsim.service.journal import ControlCall, DeliveryNote
 
 from . import masking
-from .document import Bundle, BundledCall, KeptAnswer, content, raw
+from .document import Bundle, BundledCall, RecordedAnswer, content, raw
 from .masking import StandIns, fingerprint
-from .replay import Parting, Player, replay
+from .replay import Mismatch, Player, replay
 from .substitution import DISTINCTIVE, FORMS, Substitution
 
 #: Why a call is not repeated where the stand-ins make another call of it.
@@ -50,7 +50,7 @@ def masked(bundle: Bundle, calls: list[ApiCall | ControlCall]) -> Bundle:
         answer = None if call.answer is None else made.answer(given.answer(call.answer))
         if parted is None:
             got = player.play(hidden)
-            if isinstance(got, Parting) or not _alike(call.answer, got):
+            if isinstance(got, Mismatch) or not _alike(call.answer, got):
                 hidden = _left(hidden, by_id[call.id], given, made)
                 player.play(hidden)
             elif call.answer is not None and got is not None:
@@ -141,14 +141,14 @@ def _note(given: Substitution, note: DeliveryNote) -> DeliveryNote:
     return replace(note, url=given.text(note.url), problem=note.problem and given.text(note.problem))
 
 
-def _learn_etag(given: Substitution, was: KeptAnswer, got: KeptAnswer) -> None:
+def _learn_etag(given: Substitution, was: RecordedAnswer, got: RecordedAnswer) -> None:
     """Map the ETag to that of the masked world, which later requests name."""
     before, after = ({name.lower(): value for name, value in each.headers}.get("etag", "") for each in (was, got))
     if before != after and len(before) >= DISTINCTIVE:
         given.add({before.strip('W/"'): after.strip('W/"')})
 
 
-def _alike(was: KeptAnswer | None, got: KeptAnswer | None) -> bool:
+def _alike(was: RecordedAnswer | None, got: RecordedAnswer | None) -> bool:
     """Whether two answers differ in nothing but texts."""
     if was is None or got is None:
         return was is got

@@ -30,8 +30,8 @@ from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import OperationRequest, request_of
 
-from .document import Bundle, BundledCall, EntryPoint, KeptAnswer, kept, raw
-from .revealed import Revealed
+from .document import Bundle, BundledCall, EntryPoint, RecordedAnswer, raw, recorded
+from .revealed import SecretMap
 
 #: Characters of a text that are shown around the first difference.
 _AROUND = 60
@@ -39,8 +39,8 @@ _AROUND = 60
 _SET_FAULTS = frozenset({"add_fault", "put_faults"})
 
 
-class Parting(Struct, frozen=True):
-    """The first thing that was not as in the bundle: the call, what of it, and both values."""
+class Mismatch(Struct, frozen=True):
+    """The first difference from the bundle: the call, what of it differs, and both values."""
 
     id: str
     call: str
@@ -50,12 +50,12 @@ class Parting(Struct, frozen=True):
 
 
 class Replayed(Struct, frozen=True, kw_only=True):
-    """What a replay showed: how many calls were repeated, which were not and why, and where it parted, if it did."""
+    """The result of a replay: the number of calls repeated, those that were not and why, and the first mismatch."""
 
     calls: int
     not_repeated: list[str]
     left_out: list[str]
-    parting: Parting | None
+    parting: Mismatch | None
 
 
 def replay(bundle: Bundle, calls: Iterable[BundledCall] | None = None) -> Replayed:
@@ -70,11 +70,11 @@ def replay(bundle: Bundle, calls: Iterable[BundledCall] | None = None) -> Replay
             skipped.append(f"{call.id}: {call.why}")
         count += call.delivery is None and not call.why
         got = player.play(call)
-        parting = got if isinstance(got, Parting) else None if got is None else player.parting(call, got)
+        parting = got if isinstance(got, Mismatch) else None if got is None else player.parting(call, got)
         if parting is not None:
             break
     if parting is None and bundle.digest and (digest := player.digest()) != bundle.digest:
-        parting = Parting(bundle.calls[-1].id, "", "the world after the last call", bundle.digest, digest)
+        parting = Mismatch(bundle.calls[-1].id, "", "the world after the last call", bundle.digest, digest)
     return Replayed(calls=count, not_repeated=skipped, left_out=bundle.left_out, parting=parting)
 
 
@@ -95,7 +95,7 @@ class Player:
         for note in bundle.attempts:
             self._attempts[note.id, note.number].append(note)
         service.webhooks.repeat(self._recorded)
-        self._revealed = Revealed(bundle.stand_ins, lambda: state.document(service.world))
+        self._revealed = SecretMap(bundle.stand_ins, lambda: state.document(service.world))
         self._worlds = self._mounted(service)
         self._foreign = False
         self._app = App(self._worlds, mount.whole(CONTROL), lambda host: not self._foreign)
@@ -117,7 +117,7 @@ class Player:
         """The fingerprint of the world as it is now."""
         return self._service.world.digest()
 
-    def play(self, call: BundledCall) -> KeptAnswer | Parting | None:
+    def play(self, call: BundledCall) -> RecordedAnswer | Mismatch | None:
         """Make a call again, or set what one left that cannot be made again.
 
         Returns the answer of one of the API, None for any other, and where it parts of one that cannot be made.
@@ -137,17 +137,17 @@ class Player:
         self._send(call)
         entry = self._service.journal.last()
         if entry is None or entry.id != call.id:
-            return Parting(
+            return Mismatch(
                 call.id, _name(call), "the answer", None if call.answer is None else call.answer.status, None
             )
-        return kept(entry.response)
+        return recorded(entry.response)
 
-    def parting(self, call: BundledCall, got: KeptAnswer) -> Parting | None:
+    def parting(self, call: BundledCall, got: RecordedAnswer) -> Mismatch | None:
         """The first difference of an answer from the one that the call had; None when they are the same."""
         assert call.answer is not None
         self._revealed.learn(call.answer, got)
         found = _difference(call.answer, self._revealed.hidden(got))
-        return None if found is None else Parting(call.id, _name(call), *found)
+        return None if found is None else Mismatch(call.id, _name(call), *found)
 
     def _set(self, call: BundledCall) -> None:
         self._service.live.replace(state.world_from(bytes(call.after)))
@@ -177,10 +177,10 @@ class Player:
         made = request_of(operation, texts, call.values, self._profile, dict(request.headers), request.body)
         service.perform(Incoming(operation, texts, made.query, call.token, made.request))
 
-    def _control(self, call: BundledCall) -> Parting | None:
+    def _control(self, call: BundledCall) -> Mismatch | None:
         operation, body = CONTROL.get(call.control), raw(call.body)
         if operation is None:
-            return Parting(call.id, call.control, "the operation of the control plane", call.control, None)
+            return Mismatch(call.id, call.control, "the operation of the control plane", call.control, None)
         if call.control in _SET_FAULTS and not (body := _without_holds(body)):
             return None
         try:
@@ -189,7 +189,7 @@ class Player:
             except Pending as pending:
                 wait_for_result(pending.again)
         except (Misuse, Refusal) as refusal:
-            return Parting(call.id, call.control, "the call of the control plane", "done", str(refusal))
+            return Mismatch(call.id, call.control, "the call of the control plane", "done", str(refusal))
         return None
 
 
@@ -206,7 +206,7 @@ def _without_holds(body: bytes) -> bytes:
     return msgspec.json.encode([each for each in faults if "hold" not in each.get("do", {})])
 
 
-def _difference(was: KeptAnswer, got: KeptAnswer) -> tuple[str, Any, Any] | None:
+def _difference(was: RecordedAnswer, got: RecordedAnswer) -> tuple[str, Any, Any] | None:
     """The first difference of two answers: what differs, and both values; None when they are the same."""
     if was.status != got.status:
         return "the status", was.status, got.status

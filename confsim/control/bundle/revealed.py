@@ -1,4 +1,4 @@
-"""What the stand-ins of a masked bundle stand for, in the world that replays it."""
+"""The secrets behind the stand-ins of a masked bundle, in the world that replays it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from .document import BundledCall, KeptAnswer, raw
+from .document import BundledCall, RecordedAnswer, raw
 from .masking import fingerprint
 from .substitution import Substitution
 
@@ -15,7 +15,7 @@ from .substitution import Substitution
 _WORD = re.compile(rb"[A-Za-z0-9+/=_.~-]+")
 
 
-class Revealed:
+class SecretMap:
     """The secrets that the world has made again, by their stand-ins.
 
     One is found in an answer, in the place of its stand-in, or in the ``state`` of the world, by its fingerprint.
@@ -33,11 +33,11 @@ class Revealed:
             self._search()
         return self._secrets.call(call) if self._secrets else call
 
-    def hidden(self, answer: KeptAnswer) -> KeptAnswer:
+    def hidden(self, answer: RecordedAnswer) -> RecordedAnswer:
         """An answer with the stand-ins of secrets in their place."""
         return self._stand_ins.answer(answer) if self._stand_ins else answer
 
-    def learn(self, was: KeptAnswer, got: KeptAnswer) -> None:
+    def learn(self, was: RecordedAnswer, got: RecordedAnswer) -> None:
         """Find secrets in an answer, in the places of the stand-ins in the one that there was."""
         if not self._unknown:
             return

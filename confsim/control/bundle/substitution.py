@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from .document import BundledCall, KeptAnswer, SentRequest, content, raw
+from .document import BundledCall, RecordedAnswer, SentRequest, content, raw
 
 #: Shorter texts, such as PINs, are replaced only where they stand alone in a place that is named for a secret.
 DISTINCTIVE = 8
@@ -153,7 +153,7 @@ class Substitution:
             body=self._content(request.body, self.replaced),
         )
 
-    def answer(self, answer: KeptAnswer) -> KeptAnswer:
+    def answer(self, answer: RecordedAnswer) -> RecordedAnswer:
         """An answer with the texts replaced."""
         headers = [(name, self.header(name, value)) for name, value in answer.headers]
         return replace(answer, headers=headers, body=self._content(answer.body, self.replaced))

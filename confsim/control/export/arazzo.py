@@ -150,7 +150,7 @@ class _Writer:
     def _step(self, call: ApiCall) -> dict[str, Any] | None:
         """The step of a call, None when no step can express it."""
         operation, entry = call.operation, call.entry
-        if operation is None or entry.request.fault or entry.response.cut is not None or was_decided(entry):
+        if operation is None or entry.request.fault or entry.response.cut is not None or answer_was_replaced(entry):
             return None
         undeclared = unknown_parameters(operation, call.values)
         lacking = [each.name for each in operation.query_parameters if each.required and each.name not in call.values]

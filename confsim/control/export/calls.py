@@ -127,12 +127,12 @@ def never_holding(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def was_kept_off(entry: Entry) -> bool:
+def never_ran(entry: Entry) -> bool:
     """Whether a call was held, and its operation never ran."""
     return any(hit.held and hit.when == "before" for hit in entry.fault)
 
 
-def was_decided(entry: Entry) -> bool:
+def answer_was_replaced(entry: Entry) -> bool:
     """Whether a call was held, and its answer was changed or dropped."""
     return any(hit.held in {CHANGED, DROPPED} for hit in entry.fault)
 

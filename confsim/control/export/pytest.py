@@ -86,11 +86,11 @@ def _call(service: Service, call: ApiCall) -> Iterator[str]:
         what = f"{entry.request.method} {call.target[:60]!r}"
         yield f"    # {what} was refused before it was read: {entry.request.fault}\n"
         return
-    if was_kept_off(entry):
+    if never_ran(entry):
         yield "    # it was held, and never ran\n"
         return
     made = _by_name(service, call) if call.by_name else _by_path(service, call)
-    if was_decided(entry):
+    if answer_was_replaced(entry):
         yield f"    {made}  # it was held, and its answer was another\n"
         return
     cut = entry.response.cut

@@ -14,7 +14,7 @@ from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 from confsim.service.deferred import in_slices, newest, turned
-from confsim.service.webhooks.delivery import Route
+from confsim.service.webhooks.sending import Route
 
 
 class AttemptInfo(Wire):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, CommandBody, operation
-from confsim.control.export.calls import ApiCall, merged, was_decided, was_kept_off
+from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran
 from confsim.control.fields import Object
 from confsim.control.invoke import invoke
 from confsim.control.journal_view import read_body
@@ -89,7 +89,7 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
 
 def _compared(entry: Entry, response: Response) -> DifferentAnswer | None:
     """The call with what was and what would be answered, None where that is the same, or not the world's answer."""
-    if was_decided(entry) or (entry.response.status, entry.response.body) == (response.status, response.body):
+    if answer_was_replaced(entry) or (entry.response.status, entry.response.body) == (response.status, response.body):
         return None
     return DifferentAnswer(
         id=entry.id,
@@ -149,7 +149,7 @@ class _Replay:
             self._fork.live.show(call.at)
             if isinstance(call, ApiCall):
                 self.calls += 1
-                yield call.entry, call.entry.response if was_kept_off(call.entry) else self._response(call)
+                yield call.entry, call.entry.response if never_ran(call.entry) else self._response(call)
             elif not CONTROL[call.operation].moves_clock:
                 self._control(call)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from confsim.inspector.asked import Page
+from confsim.inspector.page_request import Page
 from confsim.kernel.refusal import Misuse
 
 from . import journal, reading, searching, world

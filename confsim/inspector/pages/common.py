@@ -6,7 +6,7 @@ from difflib import unified_diff
 from typing import Any
 
 from confsim.inspector import changes, render
-from confsim.inspector.asked import Asked, link
+from confsim.inspector.page_request import PageRequest, link
 from confsim.kernel.refusal import Misuse
 
 #: Rows of a page of a list.
@@ -45,7 +45,7 @@ _SECTIONS = {
 }
 
 
-def show(asked: Asked, template: str, title: str, **values: Any) -> str:
+def show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
     """A page: a template with its values, inside of what all pages have."""
     context = asked.control.context
     return render.page(
@@ -64,12 +64,12 @@ def show(asked: Asked, template: str, title: str, **values: Any) -> str:
     )
 
 
-def problem(asked: Asked, status: int, text: str) -> str:
+def problem(asked: PageRequest, status: int, text: str) -> str:
     """The page that says what was wrong."""
     return show(asked, "problem", "Not possible", status=status, text=text)
 
 
-def number(asked: Asked, name: str, otherwise: int = 0) -> int:
+def number(asked: PageRequest, name: str, otherwise: int = 0) -> int:
     """A whole number of the query. Misuse for anything else."""
     text = asked.query.get(name, "") or str(otherwise)
     if not text.isascii() or not text.isdecimal() or len(text) > 12:
@@ -77,13 +77,13 @@ def number(asked: Asked, name: str, otherwise: int = 0) -> int:
     return int(text)
 
 
-def part(asked: Asked, found: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+def part(asked: PageRequest, found: list[Any]) -> tuple[list[Any], dict[str, Any]]:
     """The part of a whole list that a page shows, and what its links to the other pages need."""
     offset = number(asked, "offset")
     return found[offset : offset + PAGE], pager(offset, more=len(found) > offset + PAGE)
 
 
-def newest(asked: Asked, operation: str, **arguments: Any) -> tuple[list[Any], dict[str, Any]]:
+def newest(asked: PageRequest, operation: str, **arguments: Any) -> tuple[list[Any], dict[str, Any]]:
     """The part of a list of the control plane that a page shows, newest first, and what its links need."""
     offset = number(asked, "offset")
     found = asked.control(operation, **arguments, limit=PAGE + 1, offset=offset)[::-1]
@@ -95,7 +95,7 @@ def pager(offset: int, *, more: bool) -> dict[str, Any]:
     return {"offset": offset, "page": PAGE, "more": more}
 
 
-def moments(asked: Asked, at: str | None) -> dict[str, Any]:
+def moments(asked: PageRequest, at: str | None) -> dict[str, Any]:
     """The moments beside the one that is shown, which is now for None: those before and after it, the next of each."""
     found = asked.control("list_moments", at=at, limit=_BESIDE)
     ids = [each.id for each in found]

@@ -8,7 +8,7 @@ import msgspec
 
 from confsim.control.journal_view import Kind
 from confsim.inspector import render
-from confsim.inspector.asked import Asked
+from confsim.inspector.page_request import PageRequest
 from confsim.kernel.refusal import Misuse
 
 from .common import diff, moments, newest, number, show
@@ -20,7 +20,7 @@ _REPLAYED = 100
 _TITLES = {Kind.CALL: "Call", Kind.CONTROL: "Control call", Kind.TIMER: "Timer"}
 
 
-def requests(asked: Asked) -> str:
+def requests(asked: PageRequest) -> str:
     """The journal, newest first: calls, what happened between them; or one of these."""
     if asked.path:
         return _request(asked, asked.path[0])
@@ -33,7 +33,7 @@ def requests(asked: Asked) -> str:
     return show(asked, "requests", "Journal", calls=calls, kind=kind, **paging)
 
 
-def _request(asked: Asked, id: str) -> str:
+def _request(asked: PageRequest, id: str) -> str:
     control = asked.control
     call = control("get_request", id)
     assumptions = {each.id: each for each in control("list_assumptions") if each.id in call.assumptions}
@@ -50,7 +50,7 @@ def _request(asked: Asked, id: str) -> str:
     )
 
 
-def _nearest(asked: Asked, call: Any) -> str:
+def _nearest(asked: PageRequest, call: Any) -> str:
     """The route that is most similar to a call that matched none; empty for any other."""
     if call.kind != Kind.CALL or call.operation is not None:
         return ""
@@ -58,7 +58,7 @@ def _nearest(asked: Asked, call: Any) -> str:
     return found[0].nearest if found else ""
 
 
-def _exported(asked: Asked, id: str) -> dict[str, Any]:
+def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
     """The headers of a call, and the forms in which it can be made again.
 
     A test and a scenario bring the start along where no name stands for it: of a large one the page says so.
@@ -77,7 +77,7 @@ def _exported(asked: Asked, id: str) -> dict[str, Any]:
     return {"headers": headers, "exports": exports, "too_large": size if size > _BROUGHT else 0}
 
 
-def what_if(asked: Asked) -> str:
+def what_if(asked: PageRequest) -> str:
     """What the calls of the journal would have been answered under another alternative."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
     newest_calls = asked.control("list_moments")
@@ -89,7 +89,7 @@ def what_if(asked: Asked) -> str:
     return show(asked, "what_if", title, id=id, value=value, found=found, sides=sides, part=part, total=len(calls))
 
 
-def _answered(asked: Asked, id: str, text: str, first: str | None) -> tuple[Any, Any]:
+def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tuple[Any, Any]:
     """The value that the text stands for, and what it would have changed: as JSON, or as text where that is meant."""
     given = {} if first is None else {"from": first}
     try:
@@ -99,7 +99,7 @@ def _answered(asked: Asked, id: str, text: str, first: str | None) -> tuple[Any,
         return text, asked.control("ask_what_if", assumptions={id: text}, **given)
 
 
-def coverage(asked: Asked) -> str:
+def coverage(asked: PageRequest) -> str:
     """What calls have met of the API, and what is missing in the areas that they touch, where that is counted."""
     try:
         found = msgspec.to_builtins(asked.control("get_coverage"))

@@ -7,13 +7,13 @@ from typing import Any
 from confsim import guides as written
 from confsim.control.catalogue import CONTROL
 from confsim.inspector import manual
-from confsim.inspector.asked import Asked
+from confsim.inspector.page_request import PageRequest
 from confsim.kernel.refusal import Misuse, suggest
 
 from .common import part, show
 
 
-def assumptions(asked: Asked) -> str:
+def assumptions(asked: PageRequest) -> str:
     """The register: all entries, or those that match; what-if questions about them."""
     wanted = asked.query.get("search", "").lower()
     used = asked.query.get("used") == "true"
@@ -26,7 +26,7 @@ def assumptions(asked: Asked) -> str:
     return show(asked, "assumptions", "Assumptions", entries=entries, total=len(found), used=used, **paging)
 
 
-def operations(asked: Asked) -> str:
+def operations(asked: PageRequest) -> str:
     """The operations of the API; one of them with its assumptions, or one of the control plane."""
     control = asked.control
     declared = control("list_operations")
@@ -40,7 +40,7 @@ def operations(asked: Asked) -> str:
     return show(asked, "operations", "API", areas=areas)
 
 
-def _operation(asked: Asked, name: str, declared: list[Any]) -> str:
+def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
     profile = asked.control.context.service.profile
     if name in CONTROL.operations:
         return _read(asked, name, manual.control_operation(name), "reference")
@@ -53,7 +53,7 @@ def _operation(asked: Asked, name: str, declared: list[Any]) -> str:
     return show(asked, "operation", name, operation=operation, entries=own, shown=shown)
 
 
-def guides(asked: Asked) -> str:
+def guides(asked: PageRequest) -> str:
     """The guides, or one of them."""
     if not asked.path:
         return show(asked, "guides", "Guides", guides=written.list_())
@@ -61,7 +61,7 @@ def guides(asked: Asked) -> str:
     return _read(asked, found.title, found.text, "guides")
 
 
-def reference(asked: Asked) -> str:
+def reference(asked: PageRequest) -> str:
     """The pages of the reference, or one of them; the operations of the control plane have pages of their own."""
     if not asked.path:
         titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
@@ -71,13 +71,13 @@ def reference(asked: Asked) -> str:
     return _read(asked, f"Reference: {manual.REFERENCE[name][0]}", text, "reference")
 
 
-def explain(asked: Asked) -> str:
+def explain(asked: PageRequest) -> str:
     """What a name stands for."""
     found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
     return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 
 
-def _read(asked: Asked, title: str, text: str, section: str) -> str:
+def _read(asked: PageRequest, title: str, text: str, section: str) -> str:
     """A page with a text in Markdown, whose names lead to what they stand for."""
     shown = manual.shown(asked.home, text)
     return show(asked, "text", title, section=section, shown=shown.html, headings=shown.headings)

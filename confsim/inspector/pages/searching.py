@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from confsim.control.search.operation import Group
-from confsim.inspector.asked import Asked, link
+from confsim.inspector.page_request import PageRequest, link
 
 from .common import LOOK, number, show
 
@@ -32,7 +32,7 @@ _HEADINGS = (
 _OWN = {"mail", "webhook deliveries", "presences"}
 
 
-def search(asked: Asked) -> str:
+def search(asked: PageRequest) -> str:
     """A text in everything that is shown, and a link to look further where there is more than a page looks through."""
     wanted = asked.query.get("q", "").strip()
     if not wanted:
@@ -57,7 +57,7 @@ def search(asked: Asked) -> str:
     )
 
 
-def _target(asked: Asked, hit: Any) -> str:
+def _target(asked: PageRequest, hit: Any) -> str:
     """The page that shows what was found."""
     match hit.group:
         case Group.RECORD:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from confsim.inspector.asked import Asked
 from confsim.inspector.diagrams import of_machine
+from confsim.inspector.page_request import PageRequest
 from confsim.kernel.refusal import Misuse
 
 from .common import LOOK, PAGE, moments, newest, number, part, show
@@ -14,7 +14,7 @@ from .common import LOOK, PAGE, moments, newest, number, part, show
 _SUGGESTED = 200
 
 
-def overview(asked: Asked) -> str:
+def overview(asked: PageRequest) -> str:
     """What the world is, what happened last and what falls due next."""
     control = asked.control
     return show(
@@ -37,7 +37,7 @@ def _counted(kinds: list[Any]) -> list[tuple[str, int]]:
     return list(counts.items())
 
 
-def records(asked: Asked) -> str:
+def records(asked: PageRequest) -> str:
     """The records of the world, or of an earlier moment; one record with its machines."""
     control, query = asked.control, asked.query
     at = query.get("at") or None
@@ -81,7 +81,7 @@ def _record(asked: Asked, kind: str, id: str, at: str | None) -> str:
     return show(asked, "record", f"{record.kind} {record.id}", record=record, drawn=drawn, at=at, **found)
 
 
-def machines(asked: Asked) -> str:
+def machines(asked: PageRequest) -> str:
     """All state machines, or one as a diagram and a table."""
     declared = asked.control("list_machines")
     if asked.path:
@@ -92,24 +92,24 @@ def machines(asked: Asked) -> str:
     return show(asked, "machines", "Machines", machines=declared)
 
 
-def time(asked: Asked) -> str:
+def time(asked: PageRequest) -> str:
     """The clock, and what falls due next."""
     return show(asked, "time", "Time", timers=asked.control("list_timers", limit=PAGE))
 
 
-def mail(asked: Asked) -> str:
+def mail(asked: PageRequest) -> str:
     """The mails, newest first."""
     mails, paging = newest(asked, "list_mail")
     return show(asked, "mail", "Mail", mails=mails, **paging)
 
 
-def webhooks(asked: Asked) -> str:
+def webhooks(asked: PageRequest) -> str:
     """The deliveries of webhooks, newest first."""
     deliveries, paging = newest(asked, "list_deliveries")
     return show(asked, "webhooks", "Webhooks", deliveries=deliveries, **paging)
 
 
-def presence(asked: Asked) -> str:
+def presence(asked: PageRequest) -> str:
     """Who is in a channel: in the one that is asked for, in that into which somebody came last, or in the newest."""
     control = asked.control
     channels = control("list_records", kind="channels", limit=_SUGGESTED)
@@ -135,12 +135,12 @@ def presence(asked: Asked) -> str:
     )
 
 
-def faults(asked: Asked) -> str:
+def faults(asked: PageRequest) -> str:
     """The active faults, and the calls that they hold."""
     return show(asked, "faults", "Faults", faults=asked.control("list_faults"), held=asked.control("list_held"))
 
 
-def worlds(asked: Asked) -> str:
+def worlds(asked: PageRequest) -> str:
     """The worlds of the server, and the snapshots of this one. Misuse (404) for the name of one that is not there."""
     if asked.path:
         raise Misuse(f"there is no world {asked.path[0][:80]!r}", status=404)

@@ -30,7 +30,7 @@ from confsim.service.incoming import Incoming
 from confsim.service.journal import FaultHit
 from confsim.service.live import LiveWorld
 from confsim.service.messages import Request, Response
-from confsim.service.webhooks.delivery import Plan
+from confsim.service.webhooks.sending import Plan
 
 from . import per_request
 from .effects import DROPPED, Effect

@@ -18,12 +18,12 @@ from confsim.service.service import Service
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.comparison import Comparison, Made, Reply
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.model import Prediction, told_by
+from confsim.testing.learning.model import Prediction, call_service
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, Step
 
 from .alternative import Alternative
-from .book import Book
+from .evidence import Evidence
 
 #: After how many calls without a difference an alternative that led to another world is followed no more.
 _PATIENCE = 250
@@ -61,10 +61,10 @@ class Alternatives:
         #: Those that are followed no more: nothing is to be claimed of them from now on.
         self.lost: set[Alternative] = set()
 
-    def concerned(self, step: Step, book: Book) -> list[Alternative]:
+    def concerned(self, step: Step, evidence: Evidence) -> list[Alternative]:
         """Those of the open alternatives that a step may tell from what is in force."""
-        used = book.open_to(step.predicted.used)
-        followed = [each for each in self._followed if book.is_open(each)]
+        used = evidence.open_to(step.predicted.used)
+        followed = [each for each in self._followed if evidence.is_open(each)]
         return [each for each in dict.fromkeys([*followed, *used]) if each not in self.lost]
 
     def differing(self, step: Step, concerned: Iterable[Alternative]) -> Iterator[Alternative]:
@@ -80,7 +80,7 @@ class Alternatives:
         service = self._service(alternative)
         service.live.world = step.before if followed is None else followed.world
         try:
-            return told_by(service, call), call
+            return call_service(service, call), call
         except Misuse:
             return None
 
@@ -112,13 +112,15 @@ class Alternatives:
             self._services[alternative] = made
         return self._services[alternative]
 
-    def telling(self, call: Call, predicted: Prediction, book: Book) -> tuple[list[Alternative], list[Alternative]]:
+    def telling(
+        self, call: Call, predicted: Prediction, evidence: Evidence
+    ) -> tuple[list[Alternative], list[Alternative]]:
         """The open alternatives that a call would tell at once, and those that it would lead to another world."""
         world = self._run.model.world
         step = Step(call, predicted, predicted.reply, 0, world, None)
         now: list[Alternative] = []
         later: list[Alternative] = []
-        for each in self.concerned(step, book):
+        for each in self.concerned(step, evidence):
             found = self.answer(step, each)
             if found is None:
                 continue

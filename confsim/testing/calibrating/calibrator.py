@@ -73,7 +73,7 @@ class Calibrator:
         tag: str,
         seed: int = 0,
         journeys: int = 80,
-        rings: bool = False,
+        allow_phone_calls: bool = False,
         clock: Clock | None = None,
         progress: Callable[[str], object] | None = None,
     ) -> None:
@@ -84,7 +84,7 @@ class Calibrator:
         self._tag = tag
         self._seed = seed
         self._journeys = journeys
-        self._rings = rings
+        self._allow_phone_calls = allow_phone_calls
         self._clock = clock
         self._progress = progress
         self.learner = Learner(service, self._say)
@@ -141,7 +141,7 @@ class Calibrator:
             named = [*entry.operations] or [id.partition(".")[2]]
             if any(each in LEFT_OUT for each in named):
                 yield id, f"{named[0]} is not called, since {LEFT_OUT.get(named[0], 'it is left out')}"
-            elif not self._rings and any(each in RINGING for each in named):
+            elif not self._allow_phone_calls and any(each in RINGING for each in named):
                 yield id, "it needs a phone"
             elif entry.operations:
                 yield id, f"no call of {', '.join(entry.operations[:3])} depended on it"
@@ -159,12 +159,12 @@ class Calibrator:
             if reply.status < 400:
                 accepted.append(value)
             else:
-                self.book.first.add(Alternative((entry.id, value)).key)
+                self.evidence.first.add(Alternative((entry.id, value)).key)
         if not accepted:
             raise Misuse(
                 "the base URL is not this API, or refuses the tokens: list_supported_languages is not answered"
             )
-        self.book.used.add(entry.id)
+        self.evidence.used.add(entry.id)
         if accepted[0] != entry.default:
             self.book.first.add(Alternative((entry.id, entry.default)).key)
             self.learner.book = self.book.renewed(Alternative((entry.id, accepted[0])), [])
@@ -182,10 +182,10 @@ class Calibrator:
         run = Run(
             self._service,
             self._accounts,
-            dict(self.book.profile),
+            dict(self.evidence.profile),
             known,
             tag=f"{self._tag}m{self.report.models}",
-            rings=self._rings,
+            allow_phone_calls=self._allow_phone_calls,
             clock=self._clock,
             base_url=self.report.base_url,
             read_before=self.learner.run.acquaintance if self.learner.recordings else None,
@@ -195,11 +195,11 @@ class Calibrator:
             self._make(call)
         planner = self._planner(run)
         while self._done < self._journeys and self._fruitless < _FRUITLESS:
-            ruled_out = self.book.count
+            ruled_out = self.evidence.count
             if not self._portion(planner):
                 continue
             self._done += 1
-            self._fruitless = 0 if self.book.count > ruled_out else self._fruitless + 1
+            self._fruitless = 0 if self.evidence.count > ruled_out else self._fruitless + 1
             self._say()
 
     def _planner(self, run: Run) -> Planner:
@@ -232,7 +232,7 @@ class Calibrator:
 
     def _say(self, found: str = "") -> None:
         if self._progress is not None:
-            settled = len(self.book.learned()) + len(self.book.confirmed())
+            settled = len(self.evidence.learned()) + len(self.evidence.confirmed())
             self._progress(
                 found or f"journey {self._done}: {self._service.sent} requests, {settled} assumptions settled"
             )

@@ -26,7 +26,7 @@ def calibrate(
     journeys: int = 80,
     most: int | None = None,
     rate: float | None = None,
-    rings: bool = False,
+    allow_phone_calls: bool = False,
     progress: Callable[[str], object] | None = None,
 ) -> CalibrateReport:
     """Calibrate against the service at a base URL. Misuse when it is not this API or cannot be reached."""
@@ -41,7 +41,7 @@ def calibrate(
             tag=run_tag(int(time.time() * 1000)),
             seed=seed,
             journeys=journeys,
-            rings=rings,
+            allow_phone_calls=allow_phone_calls,
             progress=progress,
         ).run()
 

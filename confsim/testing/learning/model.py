@@ -87,12 +87,12 @@ class Model:
 
     def call(self, call: Call) -> Prediction:
         """Make a call."""
-        return told_by(self.service, call)
+        return call_service(self.service, call)
 
     def imagine(self, call: Call, world: World | None = None) -> Prediction:
         """Return what a call would do, in a world, by default the one in force, which stays as it is."""
         self._scratch.live.world = self.world if world is None else world
-        return told_by(self._scratch, call)
+        return call_service(self._scratch, call)
 
     def soon(self, within: int) -> int | None:
         """The instant at which the first timer within so many milliseconds falls due, None for none."""
@@ -100,7 +100,7 @@ class Model:
         return int(due) if due <= self.clock.now() + within else None
 
 
-def told_by(service: Service, call: Call) -> Prediction:
+def call_service(service: Service, call: Call) -> Prediction:
     """Make a call of a served world. Misuse when it cannot be sent, or when confsim fails."""
     before = service.world
     response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)

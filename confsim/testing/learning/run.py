@@ -13,10 +13,10 @@ from confsim.kernel.world import World
 from confsim.service.clock import Clock
 
 from .accounts import Accounts
-from .acquaintance import UNUSED, Acquaintance
 from .calls import Call
 from .comparison import Comparison, Difference, Reply, chosen_values
 from .correspondence import Correspondence
+from .discovery import UNUSED, Discovery
 from .model import Prediction
 from .names import Names
 from .places import Elements, Fields, Shapes
@@ -63,9 +63,9 @@ class Run:
         *,
         tag: str,
         base_url: str = "",
-        rings: bool = False,
+        allow_phone_calls: bool = False,
         clock: Clock | None = None,
-        read_before: Acquaintance | None = None,
+        read_before: Discovery | None = None,
     ) -> None:
         self.service = service
         self.base_url = base_url
@@ -73,10 +73,10 @@ class Run:
         self.known = known
         self.profile = profile
         self.names = Names(tag)
-        self.acquaintance = Acquaintance(service, accounts, profile, known, read_before)
-        self.model = self.acquaintance.model(clock=clock)
+        self.discovery = Discovery(service, accounts, profile, known, read_before)
+        self.model = self.discovery.model(clock=clock)
         self.things = Things(accounts.client)
-        self.scope = Scope(self.things, tag, rings=rings)
+        self.scope = Scope(self.things, tag, allow_phone_calls=allow_phone_calls)
         self.shapes = Shapes(profile)
         self.comparison = Comparison(self.shapes, known)
         self.waited = 0.0
@@ -94,9 +94,9 @@ class Run:
             known,
             tag=self.names.tag,
             base_url=self.base_url,
-            rings=self.scope.rings,
+            allow_phone_calls=self.scope.allow_phone_calls,
             clock=self.model.clock,
-            read_before=self.acquaintance,
+            read_before=self.discovery,
         )
 
     @property

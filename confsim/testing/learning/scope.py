@@ -53,18 +53,18 @@ _OF_WHOLE_CLIENT = frozenset({"get_client_media_pool_size", "get_events_secret"}
 class Scope:
     """Decides which calls are allowed.
 
-    ``tag`` begins the names of all that the run makes; ``rings`` says whether phones may be called.
+    ``tag`` begins the names of all that the run makes; ``allow_phone_calls`` says whether phones may be called.
     """
 
-    def __init__(self, things: Things, tag: str, *, rings: bool = False) -> None:
+    def __init__(self, things: Things, tag: str, *, allow_phone_calls: bool = False) -> None:
         self._things = things
         self.tag = tag
-        self.rings = rings
+        self.allow_phone_calls = allow_phone_calls
         self.staying = 0
 
     def served(self, operation: str) -> bool:
         """Whether an operation is called at all."""
-        return not LEFT_OUT.get(operation) and (self.rings or operation not in RINGING)
+        return not LEFT_OUT.get(operation) and (self.allow_phone_calls or operation not in RINGING)
 
     def allows(self, call: Call) -> bool:
         """Whether a call may be made."""

@@ -53,7 +53,7 @@ def differences(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> 
     known, clock = Correspondence(), Clock(steps[0].at)
     known.shift, known.latency = run.known.shift, run.known.latency
     try:
-        model = run.acquaintance.again(profile, known, clock)
+        model = run.discovery.again(profile, known, clock)
         shapes = Shapes(profile)
         renaming, comparison = Renaming(run.shapes, "\0", "\0"), Comparison(shapes, known)
         for step in steps:

@@ -13,9 +13,9 @@ from confsim.control.scenarios import mount_url
 from confsim.kernel.ids import draw
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.acquaintance import UNUSED
 from confsim.testing.learning.cleaning import REMOVALS
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.discovery import UNUSED
 from confsim.testing.learning.scope import LEFT_OUT, RINGING
 from confsim.testing.learning.service import Service
 from confsim.testing.learning.things import LASTING
@@ -35,7 +35,7 @@ def verify(
     most: int | None = None,
     rate: float | None = None,
     most_findings: int = 20,
-    rings: bool = False,
+    allow_phone_calls: bool = False,
     progress: Callable[[str], object] | None = None,
 ) -> VerifyReport:
     """Verify the service at a base URL. Misuse when it is not this API, refuses a token or cannot be reached."""
@@ -52,7 +52,7 @@ def verify(
             seed=seed,
             examples=examples,
             most_findings=most_findings,
-            rings=rings,
+            allow_phone_calls=allow_phone_calls,
             progress=progress,
         ).run()
 
@@ -62,17 +62,19 @@ def run_tag(now: int) -> str:
     return f"cv{draw(0, now, 3).hex()}"
 
 
-def plan(accounts: Accounts, *, examples: int, rings: bool) -> Iterator[str]:
+def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Iterator[str]:
     """What a run with these accounts would do, in lines."""
     used = [role for role in accounts.tokens if role not in UNUSED]
     yield f"{examples} journeys in client {accounts.client}, as {', '.join(used)}, and as guests made by the run"
     if "partner-admin" in used:
         yield "and in a client of the run's own, made below that of the partner-admin, which no documented call removes"
-    called = [each.name for each in API if each.name not in LEFT_OUT and (rings or each.name not in RINGING)]
+    called = [
+        each.name for each in API if each.name not in LEFT_OUT and (allow_phone_calls or each.name not in RINGING)
+    ]
     yield f"{len(called)} of {len(API)} operations are called, those that change something only on what the run made"
     for name, why in LEFT_OUT.items():
         yield f"not called: {name}, since {why}"
-    if not rings:
+    if not allow_phone_calls:
         yield f"not called: {', '.join(sorted(RINGING))}, since they ring phones (--phones)"
     yield f"removed at the end: {', '.join(REMOVALS)}; what is in a channel goes with it"
     yield f"left behind: {', '.join(sorted(LASTING))} that no documented call removes"

@@ -30,7 +30,7 @@ class Verifier:
     """One verify run.
 
     ``examples`` is the number of journeys; ``most_findings`` ends the run after so many divergences. ``tag`` begins the
-    names of all that the run makes, ``rings`` says whether it may have the service call phones.
+    names of all that the run makes, ``allow_phone_calls`` says whether it may have the service call phones.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Verifier:
         seed: int = 0,
         examples: int = 50,
         most_findings: int = 20,
-        rings: bool = False,
+        allow_phone_calls: bool = False,
         clock: Clock | None = None,
         progress: Callable[[str], object] | None = None,
     ) -> None:
@@ -53,7 +53,14 @@ class Verifier:
         self.found: list[tuple[Step, list[Step]]] = []
         self._service = service
         self._make: Callable[[], Run] = lambda: Run(
-            service, accounts, profile, known, tag=tag, rings=rings, clock=clock, base_url=base_url
+            service,
+            accounts,
+            profile,
+            known,
+            tag=tag,
+            allow_phone_calls=allow_phone_calls,
+            clock=clock,
+            base_url=base_url,
         )
         self._examples = examples
         self._most_findings = most_findings

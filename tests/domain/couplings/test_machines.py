@@ -118,7 +118,7 @@ def agree(world: World):
     """What the machines say of one another is true."""
     change = world.change(0)
     channel = channels.get(change, CUSTOMER, EVENT_ROOM)
-    everybody = presence.everybody(change, channel)
+    everybody = presence.list_present(change, channel)
     inside = [each for each in everybody if each.state is not Where.WAITING]
     assert occupancy.occupants(change, CUSTOMER, EVENT_ROOM) == len(inside)
     session = sessions.active(change, channel)

@@ -68,7 +68,9 @@ def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Pla
     beside = beside or Beside()
     beside.known = Correspondence()
     service, reach = beside.service(), Reach()
-    run = _Recording(service, beside.accounts, {}, beside.known, tag="cvtest", rings=True, clock=beside.clock)
+    run = _Recording(
+        service, beside.accounts, {}, beside.known, tag="cvtest", allow_phone_calls=True, clock=beside.clock
+    )
     run.planned, first, known = [], service.sent, copy.deepcopy(beside.known)
     differences: list[str] = []
     with reach.watching(run.model, run.things):

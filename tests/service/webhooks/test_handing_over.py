@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 
-from confsim.service.webhooks import delivery
+from confsim.service.webhooks import sending
 from kit.webhooks import happen, listening
 
 
@@ -38,7 +38,7 @@ def test_a_sender_is_told_how_long_to_wait(profile, seconds):
 
 def test_a_failure_of_confsim_says_where_it_was(sim):
     """It is kept for the test, with a note, and the call that led there is answered."""
-    with mock.patch.object(delivery.Webhooks, "_attempt", side_effect=ZeroDivisionError("planted")):
+    with mock.patch.object(sending.Webhooks, "_attempt", side_effect=ZeroDivisionError("planted")):
         happen(sim, "a")
     (bug,) = sim.service.bugs
     assert bug.__notes__ == ["confsim failed while it delivered a webhook"]

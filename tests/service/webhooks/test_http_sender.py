@@ -13,9 +13,9 @@ from standardwebhooks import Webhook
 from confsim import Simulator
 from confsim.domain.events import deliveries
 from confsim.domain.events.deliveries import State
-from confsim.service.webhooks.delivery import Route
 from confsim.service.webhooks.http_sender import HttpSender, blocked_reason
 from confsim.service.webhooks.receivers import Message
+from confsim.service.webhooks.sending import Route
 from kit import ok
 from kit.each import each
 from kit.webhooks import happen, listening, names, states

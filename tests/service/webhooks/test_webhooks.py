@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from confsim.domain.events.deliveries import State
-from confsim.service.webhooks.delivery import Plan, Route
+from confsim.service.webhooks.sending import Plan, Route
 from kit import START_MS, ok
 from kit.webhooks import URL, happen, listening, names, states
 

@@ -12,7 +12,7 @@ from confsim.reference.seen import seen
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import Alternative
-from confsim.testing.calibrating.book import Book
+from confsim.testing.calibrating.evidence import Evidence
 from confsim.testing.calibrating.session import profile_text
 from confsim.transport.wsgi import WsgiTransport
 from kit import choices
@@ -106,24 +106,24 @@ def test_a_service_that_is_not_this_api_is_reported():
 def test_a_rival_keeps_a_value_from_being_claimed():
     """What two values explain alike is undetermined until one of them is ruled out."""
     one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
-    book = Book().renewed(one, [other])
-    book.settle("encode.empty")
-    assert book.learned() == {}
-    assert "status.created" in dict(book.undetermined({}))
-    (rival,) = [each for each in book.open_to(["encode.empty"]) if len(each.values) == 2]
+    evidence = Evidence().renewed(one, [other])
+    evidence.settle("encode.empty")
+    assert evidence.learned() == {}
+    assert "status.created" in dict(evidence.undetermined({}))
+    (rival,) = [each for each in evidence.open_to(["encode.empty"]) if len(each.values) == 2]
     assert dict(rival.values) == {"encode.empty": "200", "status.created": 201}
-    book.rule_out(rival)
-    assert book.learned() == {"encode.empty": "204"}
+    evidence.rule_out(rival)
+    assert evidence.learned() == {"encode.empty": "204"}
 
 
 def test_what_was_ruled_out_is_open_again_under_another_value():
     """Once an assumption has another value, everything is judged again: nothing stays ruled out by itself."""
-    book = Book()
-    book.settle("status.created")
-    assert "status.created" in book.confirmed()
-    other = book.renewed(Alternative(("encode.empty", "204")), [])
+    evidence = Evidence()
+    evidence.settle("status.created")
+    assert "status.created" in evidence.confirmed()
+    other = evidence.renewed(Alternative(("encode.empty", "204")), [])
     assert "status.created" not in other.confirmed()
-    assert "status.created" in book.confirmed()
+    assert "status.created" in evidence.confirmed()
 
 
 def test_a_model_is_made_anew_from_what_was_exchanged(calibrated):
@@ -136,7 +136,7 @@ def test_a_model_is_made_anew_from_what_was_exchanged(calibrated):
             judged.append(step.difference is not None)
             return True
 
-        profile = {**calibrated.book.profile, **choices(status__created=value)}
+        profile = {**calibrated.evidence.profile, **choices(status__created=value)}
         assert recording.replayed(profile, lambda run, judge=judge: judge) is not None
         assert any(judged) is differs
         assert len(judged) == len(recording.exchanges)

@@ -160,7 +160,7 @@ def test_no_more_requests_are_sent_than_allowed():
 
 def test_without_phones_none_rings():
     """Without phones none rings."""
-    report = Beside().verify(examples=2, rings=False)
+    report = Beside().verify(examples=2, allow_phone_calls=False)
     assert report.divergences == []
     assert not {"dial_unregistered_user", "dial_registered_user", *LEFT_OUT} & set(report.operations)
 

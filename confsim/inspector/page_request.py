@@ -1,4 +1,4 @@
-"""What a page is asked for, and the links between pages."""
+"""The request of a page, and the links between pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from .stepped import SteppedControl
 
 
-class Asked(Struct, frozen=True):
+class PageRequest(Struct, frozen=True):
     """What a page is made from: the control plane of the world, the path behind the page's name, the query.
 
     ``home`` is the path of the overview, from which all links begin.
@@ -22,10 +22,10 @@ class Asked(Struct, frozen=True):
     query: Mapping[str, str]
 
 
-Page = Callable[[Asked], str]
+Page = Callable[[PageRequest], str]
 
 
-def link(asked: Asked, *path: object, **query: object) -> str:
+def link(asked: PageRequest, *path: object, **query: object) -> str:
     """The path of a page, with the parameters of its query that are not None."""
     given = {name.rstrip("_"): value for name, value in query.items() if value is not None}
     target = asked.home + "/".join(["inspector", *(quote(str(each), safe="") for each in path)] if path else [])

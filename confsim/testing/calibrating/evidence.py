@@ -21,7 +21,7 @@ class Rival(Struct, frozen=True):
     of: Alternative
 
 
-class Book:
+class Evidence:
     """The values that each assumption can have, and what is known of them.
 
     ``profile`` holds the values in force that are not the default. A value is ruled out by an answer that it would have

@@ -42,7 +42,7 @@ _SETTINGS = {
 }
 
 
-class Acquaintance:
+class Discovery:
     """Reads what there is of the clients and users of the accounts, and makes the model's world of it.
 
     What was read ``before`` is not read again.
@@ -54,7 +54,7 @@ class Acquaintance:
         accounts: Accounts,
         profile: Mapping[str, Any],
         known: Correspondence,
-        before: Acquaintance | None = None,
+        before: Discovery | None = None,
     ) -> None:
         self._service = service
         self._accounts = accounts
@@ -65,7 +65,7 @@ class Acquaintance:
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
         """Return the model under another profile, made of what was read before."""
-        return Acquaintance(self._service, self._accounts, profile, known, self).model(clock=clock)
+        return Discovery(self._service, self._accounts, profile, known, self).model(clock=clock)
 
     def model(self, seed: int = 0, clock: Clock | None = None) -> Model:
         """Return the model. Misuse when what answers is not this API, or refuses a token; it names which."""
