@@ -97,7 +97,7 @@ def _app_session_view(call: Call, run: Run) -> AppSession:
     identifies={"id": "app_sessions"},
 )
 def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistration) -> Id:
-    """Register one run of a client application in the caller's own client.
+    """Create the record of one run of a client application in the caller's own client.
 
     404 for another client, 400 for a channel that the client has not.
     """
@@ -112,7 +112,7 @@ def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistra
     gaps="G120 G383 G384",
 )
 def add_app_session_log(call: Call, appSession: Run, body: NewAppSessionLog) -> None:
-    """Append a log to an app session. 409 for an index that a different log has."""
+    """Add a log to an app session. 409 for an index that a different log has."""
     app_sessions.append(call.change, appSession, body.time, body.data, body.index)
 
 
@@ -124,7 +124,7 @@ def add_app_session_log(call: Call, appSession: Run, body: NewAppSessionLog) -> 
     gaps="G386",
 )
 def get_app_session(call: Call, appSessionId: Run) -> AppSession:
-    """Read an app session: for administrators and whoever registered it."""
+    """Get an app session: for administrators and the caller who created it."""
     return _app_session_view(call, appSessionId)
 
 
@@ -147,7 +147,7 @@ def list_app_sessions(
     startedBefore: Annotated[Long | None, "Runs that began before this instant (UTC)."] = None,
     startedAfter: Annotated[Long | None, "Runs that began after this instant (UTC)."] = None,
 ) -> Page[AppSession]:
-    """Find app sessions of the client, the latest first; everything that is given must match.
+    """List the app sessions of the client that match every given filter, the latest first.
 
     ``url`` is a part of the address; ``startedBefore`` and ``startedAfter`` are UTC milliseconds.
     """
@@ -198,7 +198,7 @@ def link_app_session_to_channel(call: Call, appSession: Run, channelUuid: Channe
 def list_app_session_logs(
     call: Call, appSession: Run, *, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[AppSessionLog]:
-    """Read the logs of an app session by their index: for administrators and whoever registered it."""
+    """List the logs of an app session by their index: for administrators and the caller who created it."""
     return views.page(call, app_sessions.list_logs(call.change, appSession), limit, offset, _log_view)
 
 

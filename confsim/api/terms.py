@@ -50,7 +50,7 @@ def accept_terms(call: Call, version: Annotated[int, "The version that is accept
 
 @operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242", line="P1 Terms")
 def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
-    """Read the terms that a client has published; no token needed."""
+    """Get the terms that a client has published; no token needed."""
     published = clientId.terms
     return ClientTerms(
         version=published.version,
@@ -62,7 +62,7 @@ def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
 
 @operation("GET /users/me/terms", gate=gates.USER, rules="R079 R080 R081 R082 R133", line="P1 Terms")
 def get_user_terms(call: Call) -> UserTerms:
-    """Tell whether the caller has accepted the current terms, and where they are."""
+    """Get whether the caller has accepted the current terms, and their URL."""
     standing = terms.standing(call.change, call.client, call.user)
     return UserTerms(
         isCurrent=standing.current,

@@ -96,7 +96,7 @@ _SESSION = "/channels/{uuid}/breakout/sessions/{breakoutSession}"
     identifies={"id": "breakout_sessions"},
 )
 def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChange) -> Id:
-    """Prepare a breakout session in an event room; it is not started.
+    """Create a breakout session in an event room, not started yet.
 
     Refusals EVENT_ROOM_OFF, INVALID_INPUT for a negative duration.
     """
@@ -121,7 +121,7 @@ def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout
 
 @operation(f"DELETE {_SESSION}", gate=_HOST, rules="R456", gaps="G418 G423", line="P2 Breakout rooms")
 def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout) -> None:
-    """Remove a breakout session with its rooms and assignments.
+    """Delete a breakout session with its rooms and assignments.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_ACTIVE while it runs.
     """
@@ -160,7 +160,7 @@ def list_breakout_sessions(
     runtime=True,
 )
 def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | NoContent:
-    """Read the active breakout session with the caller's room; 204 when none is active.
+    """Get the active breakout session with the caller's room; 204 when none is active.
 
     Refusal NO_USER_CONTEXT for API tokens.
     """
@@ -188,7 +188,7 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
     identifies={"id": "breakout_rooms"},
 )
 def create_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutRoomChange) -> Id:
-    """Add a room to a breakout session; in an active one it is live at once.
+    """Create a room in a breakout session; in an active one it is live at once.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED.
     """
@@ -223,7 +223,7 @@ def rename_breakout_room(
     line="P2 Breakout rooms",
 )
 def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room) -> None:
-    """Remove a room with the assignments to it.
+    """Delete a room with the assignments to it.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
     """
@@ -248,7 +248,7 @@ def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: Breakout) ->
 def add_breakout_participant(
     call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
 ) -> None:
-    """Assign a user to a room, before the breakout session starts; a user who has another room of it is moved.
+    """Add a user to a room before the breakout session starts; a user who has another room of it is moved.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users made for another channel), BREAKOUT_STARTED.
     """
@@ -266,7 +266,7 @@ def add_breakout_participant(
 def remove_breakout_participant(
     call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
 ) -> None:
-    """Take a room from a user, before the breakout session starts.
+    """Remove a user from a room before the breakout session starts.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users who are not assigned to the room), BREAKOUT_STARTED.
     """

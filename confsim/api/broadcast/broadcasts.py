@@ -150,7 +150,7 @@ def _owns(call: Call, channel: Channel) -> bool:
     identifies={"id": "destinations"},
 )
 def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination) -> Id:
-    """Add a destination to a channel; only owners do.
+    """Add a destination to a channel; for owners only.
 
     400 for a URL that is not RTMP.
     """
@@ -167,7 +167,7 @@ def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination
     gaps="G568",
 )
 def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: Destination, state: Switch) -> None:
-    """Enable or disable a destination of a channel; only owners do. A running broadcast stays as it is.
+    """Enable or disable a destination of a channel; for owners only. A running broadcast is unchanged.
 
     404 for an id that is none of the channel's.
     """
@@ -197,7 +197,7 @@ def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
     gaps="G570",
 )
 def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
-    """Tell whether a broadcast of the channel is starting up or running."""
+    """Get whether a broadcast of the channel is starting up or running."""
     broadcasts.require_feature(call.change, uuid)
     off, starting, running = ask(call, assumed.STATES)
     found = broadcasts.poll(call.change, uuid)
@@ -216,7 +216,7 @@ def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
     runtime=True,
 )
 def start_broadcast(call: Call, uuid: Channel) -> None:
-    """Start a broadcast of the channel to the destinations that are enabled now; any host does.
+    """Start a broadcast of the channel to the destinations that are enabled now; for any host.
 
     403 while live streaming is off for the channel; 409 without an enabled destination, or when one is running.
     """
@@ -233,7 +233,7 @@ def start_broadcast(call: Call, uuid: Channel) -> None:
     runtime=True,
 )
 def stop_broadcast(call: Call, uuid: Channel) -> None:
-    """Stop the broadcast of the channel; any host does.
+    """Stop the broadcast of the channel; for any host.
 
     409 when there is none.
     """
@@ -275,7 +275,7 @@ def list_broadcast_history(
     line=_LINE,
 )
 def get_broadcast(call: Call, uuid: Channel, broadcastID: broadcasts.Broadcast) -> BroadcastRecord:
-    """Read one broadcast of a channel.
+    """Get one broadcast of a channel.
 
     404 for an id that is none of the channel's.
     """
@@ -294,7 +294,7 @@ _WITHOUT = Chosen(assumed.WITHOUT, {"404": BroadcastRecord, "204": BroadcastReco
     gaps="G524 G525",
 )
 def get_broadcast_metrics(call: Call, uuid: Channel) -> Annotated[BroadcastRecord | NoContent, _WITHOUT]:
-    """Read the record of the running broadcast; without started while it is starting up.
+    """Get the metrics of the running broadcast; without started while it is starting up.
 
     404 when nothing is broadcast.
     """

@@ -58,7 +58,7 @@ _PLACES = re.compile(r"(\{parent\}|\{name\})")
     identifies={"channelUuid": "channels"},
 )
 def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
-    """Make a channel in the caller's client; the calling user owns it.
+    """Create a channel in the caller's client; the calling user owns it.
 
     The name is unique in the client (409). A description has up to 200 characters (400).
     """
@@ -74,7 +74,7 @@ def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
     line="P2 Channel basics",
 )
 def delete_channel(call: Call, uuid: Channel) -> None:
-    """Remove the channel with everything that hangs on it.
+    """Delete the channel with everything that belongs to it.
 
     What runs in it ends, its linked users are removed, its name, meeting id and friendly URL are free. Refusal
     CHANNEL_IN_USE where a running session prevents it.
@@ -92,7 +92,7 @@ def delete_channel(call: Call, uuid: Channel) -> None:
     line="P2 Channel details",
 )
 def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
-    """Read a channel as the caller sees it; an API token is neither operator nor owner."""
+    """Get a channel as the caller sees it; an API token is neither operator nor owner."""
     channel, user = uuid, call.maybe_user
     note(call, PARENT)
     note(call, CHANNEL_ID_NAMES)
@@ -188,7 +188,7 @@ def set_channel_image(
     line="P2 Channel basics",
 )
 def remove_channel_image(call: Call, uuid: Channel) -> None:
-    """Remove the image; nothing happens when there is none."""
+    """Remove the image; no effect when there is none."""
     channel_images.remove(call.change, uuid)
 
 
@@ -200,7 +200,7 @@ def remove_channel_image(call: Call, uuid: Channel) -> None:
     line="P2 Channel basics",
 )
 def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The name to give."]) -> None:
-    """Give the channel another name, which is unique in the client (409); its links stay."""
+    """Rename the channel; names are unique in the client (409), and links stay."""
     channels.rename(call.change, uuid, name)
 
 
@@ -212,7 +212,7 @@ def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The name
     line="P2 Channel basics",
 )
 def get_channel_client(call: Call, channelUuid: AnyChannel) -> Id:
-    """Tell the client of a channel."""
+    """Get the client of a channel."""
     return Id(id=channelUuid.client)
 
 
@@ -304,7 +304,7 @@ def find_channel_by_meeting_id(
     line="P1 L247",
 )
 def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
-    """Tell whether the channel admits guests."""
+    """Get whether the channel admits guests."""
     return GuestAccess(guestAccess=uuid.guest_access)
 
 
@@ -317,5 +317,5 @@ def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
     line="P1 L247",
 )
 def set_guest_access(call: Call, uuid: Channel, state: Switch) -> None:
-    """Admit guests to the channel, or no new ones; those inside stay."""
+    """Enable or disable guest access to the channel; guests who are inside stay."""
     guest_access.set_access(call.change, uuid, state)

@@ -111,5 +111,5 @@ def set_channel_friendly_url(call: Call, uuid: Channel, body: FriendlyUrl) -> No
     line="P1 Friendly URLs and embedding",
 )
 def remove_channel_friendly_url(call: Call, uuid: Channel) -> None:
-    """Remove the channel's friendly URL; nothing happens when it has none."""
+    """Remove the channel's friendly URL; no effect when it has none."""
     friendly_urls.remove(call.change, uuid)

@@ -40,7 +40,7 @@ def _values(call: Call, channel: Channel, keys: list[str]) -> dict[str, Json]:
 
 @operation("GET /channels/{uuid}/properties/{key}", gate=gates.ACCESS, rules="R408 R410", line=LINE, gaps="G099 G356")
 def get_channel_property(call: Call, uuid: Channel, key: ChannelValue) -> Json:
-    """Read the JSON value under a key. 404 when there is none."""
+    """Get the JSON value under a key. 404 when there is none."""
     return shown(call, key)
 
 
@@ -52,7 +52,7 @@ def get_channel_property(call: Call, uuid: Channel, key: ChannelValue) -> Json:
     gaps="G149 G248 G249",
 )
 def set_channel_property(call: Call, uuid: Channel, key: Key, body: Json) -> None:
-    """Store a JSON value under a key, in place of what was there."""
+    """Set the JSON value under a key."""
     properties.put(call.change, properties.of_channel(uuid), key, packed(json_documents.bounded(call.change, body)))
 
 
@@ -60,5 +60,5 @@ def set_channel_property(call: Call, uuid: Channel, key: Key, body: Json) -> Non
     "DELETE /channels/{uuid}/properties/{key}", gate=gates.OPERATOR, rules="R407 R412", line=LINE, gaps="G149 G536"
 )
 def delete_channel_property(call: Call, uuid: Channel, key: ChannelProperty) -> None:
-    """Remove the value under a key. 404 when there is none."""
+    """Delete the value under a key. 404 when there is none."""
     properties.remove(call.change, key)

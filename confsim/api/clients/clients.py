@@ -65,7 +65,7 @@ class ClientItem(Wire, kw_only=True):
     identifies={"id": "clients"},
 )
 def create_client(call: Call, body: NewClient) -> Id:
-    """Make a client below the caller's own, with the settings of a fresh one."""
+    """Create a child client of the caller's own, with the initial settings."""
     clients.require_reseller(call.change, call.client, call.operation.name)
     clients.require_name(call.change, body.name)
     return Id(id=child_clients.create_child(call.change, call.client, body.name).id)
@@ -80,7 +80,7 @@ def create_client(call: Call, body: NewClient) -> Id:
     revokes_access=True,
 )
 def set_client_service_state(call: Call, clientId: Client, state: Switch) -> None:
-    """Disable or enable the service of a child client, and with it of all clients below.
+    """Enable or disable the service of a child client, and with it of all clients below.
 
     Nothing is lost. Refused with 403 for the caller's own client and with 404 for an unrelated one.
     """
@@ -96,7 +96,7 @@ def set_client_service_state(call: Call, clientId: Client, state: Switch) -> Non
     line="P1 Clients",
 )
 def get_client(call: Call, clientId: Client) -> ClientView:
-    """Read a client: a Partner Admin the own or a child, a Customer Admin or an API token the own."""
+    """Get a client: the own or a child for a Partner Admin, the own for a Customer Admin or an API token."""
     caller = call.caller
     note(call, CLIENT_ID_NAMES)
     if caller is not None and (caller.partner_admin or clientId.id != call.client.id):

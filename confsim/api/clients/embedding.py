@@ -30,7 +30,7 @@ def list_origins(call: Call, clientId: Client) -> list[str]:
     line="P1 Friendly URLs and embedding",
 )
 def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
-    """Replace the allowed origins; order is preserved, duplicates are removed."""
+    """Set the allowed origins, in place of the earlier ones; order is preserved, duplicates are removed."""
     require_service(call, clientId)
     embedding.set_origins(call.change, clientId, body)
 
@@ -56,6 +56,6 @@ def list_domains(call: Call, clientId: Client) -> list[str]:
     line="P1 Friendly URLs and embedding",
 )
 def set_domains(call: Call, clientId: Client, body: list[str]) -> list[str]:
-    """Replace the domains of the redirect after OAuth, and answer them as they are now."""
+    """Set the domains of the redirect after OAuth, in place of the earlier ones, and return them."""
     require_service(call, clientId)
     return list(embedding.set_domains(call.change, clientId, body).domains)

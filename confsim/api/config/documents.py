@@ -87,7 +87,7 @@ def get_config(
     language: Language | None = None,
     theme: Theme = LIGHT,
 ) -> dict[str, Json]:
-    """Read the configuration of the client, laid over the service's own.
+    """Get the configuration of the client, merged over the service's own.
 
     ``context`` and the comma separated ``categories`` narrow it down; texts come in the language asked for.
     """
@@ -125,7 +125,7 @@ def get_channel_config(
     language: Language | None = None,
     theme: Theme = LIGHT,
 ) -> dict[str, Json]:
-    """Read the effective configuration of a channel: the service's, the client's, the template's and its own.
+    """Get the effective configuration of a channel: the service's, the client's, the template's and its own.
 
     The more specific level wins, key by key.
     """
@@ -163,7 +163,7 @@ def get_template_config(
     language: Language | None = None,
     theme: Theme = LIGHT,
 ) -> dict[str, Json]:
-    """Read the configuration of a template, the client's own or an inherited one."""
+    """Get the configuration of a template, the client's own or an inherited one."""
     reading = _reading(call, context, categories, language, theme)
     return effective.of_template(call.change, call.client, templateId, reading)
 
@@ -192,7 +192,7 @@ def set_template_config(
 
 @operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", line=LINE, gaps="G297")
 def get_client_settings(call: Call) -> ClientSettings:
-    """Read the legacy settings of the client."""
+    """Get the legacy settings of the client."""
     client = call.client
     return ClientSettings(
         uniqueUsersHandle=client.unique_handles,
@@ -212,7 +212,7 @@ def get_client_settings(call: Call) -> ClientSettings:
     gaps="G301 G315 G316 G513 G526",
 )
 def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:
-    """Read the legacy settings of a channel."""
+    """Get the legacy settings of a channel."""
     return ChannelSettings(
         speech2text=uuid.speech2text,
         muteAttendees=uuid.attendees_muted,

@@ -69,7 +69,7 @@ def _template_view(template: VisibleTemplate) -> Template:
     "GET /templates/{templateId}", gate=gates.SIGNED_IN.assumed("G405"), rules="R320 R448", line=LINE, gaps="G408"
 )
 def get_template(call: Call, templateId: VisibleTemplate) -> Template:
-    """Read a template: the client's own, or an inheritable one of a client above."""
+    """Get a template: the client's own, or an inheritable one of a client above."""
     return _template_view(templateId)
 
 
@@ -110,7 +110,7 @@ _NO_TEMPLATE = Chosen(assumed.NO_TEMPLATE, {"404": ChannelTemplate, "204": Chann
     "GET /channels/{uuid}/template", gate=gates.ACCESS.assumed("G405"), rules="R322 R450", line=LINE, gaps="G409"
 )
 def get_channel_template(call: Call, uuid: Channel) -> Annotated[ChannelTemplate | NoContent, _NO_TEMPLATE]:
-    """Read which template the channel uses. 404 when it uses none."""
+    """Get the template that the channel uses. 404 when it uses none."""
     seen = templates.selected(call.change, call.client, uuid)
     if seen is not None:
         return ChannelTemplate(id=seen.id, name=seen.template.name, inherited=seen.inherited)
@@ -143,7 +143,7 @@ def list_channel_templates(
     identifies={"id": "templates"},
 )
 def create_template(call: Call, body: TemplateName) -> Id:
-    """Make a template of the client; it holds no configuration yet."""
+    """Create a template of the client, without configuration."""
     return Id(id=templates.create(call.change, call.client, body.name).id)
 
 
@@ -156,7 +156,7 @@ def create_template(call: Call, body: TemplateName) -> Id:
     line=NAMED,
 )
 def update_template(call: Call, templateId: VisibleTemplate, body: TemplateName) -> None:
-    """Give a template of the client another name. 403 for an inherited one."""
+    """Rename a template of the client. 403 for an inherited one."""
     templates.rename(call.change, templateId, body.name)
 
 
@@ -208,7 +208,7 @@ def set_template_inheritance(call: Call, templateId: VisibleTemplate, state: Inh
     line=NAMED,
 )
 def select_channel_template(call: Call, uuid: Channel, templateId: VisibleTemplate) -> None:
-    """Let the channel use a template that its client has enabled. 409 for a disabled one."""
+    """Select a template for the channel that its client has enabled. 409 for a disabled one."""
     template_choice.select(call.change, uuid, templateId.id, enabled=templateId.enabled)
 
 
@@ -221,5 +221,5 @@ def select_channel_template(call: Call, uuid: Channel, templateId: VisibleTempla
     line=NAMED,
 )
 def remove_channel_template(call: Call, uuid: Channel) -> None:
-    """Let the channel use no template; nothing happens when it uses none."""
+    """Remove the template of the channel; no effect when it uses none."""
     template_choice.deselect(call.change, uuid)

@@ -69,7 +69,7 @@ def _require_on(call: Call) -> None:
     gaps="G529 G530 G532",
 )
 def update_events_endpoint(call: Call, id: Endpoint | None, body: EndpointChange) -> None:
-    """Change the URL of one events endpoint, enable it or disable it.
+    """Update an events endpoint: its URL, or whether it is enabled.
 
     403 while the client's events are off, 404 for an unknown endpoint.
     """
@@ -118,7 +118,7 @@ def remove_events_endpoint(call: Call, id: Endpoint) -> None:
 
 @operation("GET /events/status", gate=_ADMIN, rules="R531", source=Source.NAME_ONLY, line=_NAMED, gaps="G590")
 def get_events_status(call: Call) -> EventsStatus:
-    """Tell whether the client's events are on."""
+    """Get whether the client's events are on."""
     _require_on(call)
     return EventsStatus(enabled=call.client.events)
 
@@ -132,7 +132,7 @@ def set_events_state(call: Call, state: Switch) -> None:
 
 @operation("GET /events/secret", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
 def get_events_secret(call: Call) -> EventsSecret:
-    """Read the secret that the client shares with its endpoints.
+    """Get the secret that the client shares with its endpoints.
 
     403 while the client's events are off.
     """
@@ -142,7 +142,7 @@ def get_events_secret(call: Call) -> EventsSecret:
 
 @operation("POST /events/secret/regenerate", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
 def regenerate_events_secret(call: Call) -> EventsSecret:
-    """Make the secret anew; the old one is invalid at once.
+    """Regenerate the secret; the old one is invalid at once.
 
     403 while the client's events are off.
     """

@@ -19,7 +19,7 @@ from confsim.domain.users.users import Level, User
     for_client=True,
 )
 def add_access_level(call: Call, userId: User, level: Level) -> None:
-    """Give a user an access level, by the number of the level.
+    """Add an access level to a user, by the number of the level.
 
     Only levels that the caller's list of assignable levels holds, never the caller's own, and not for guests.
     """
@@ -35,7 +35,7 @@ def add_access_level(call: Call, userId: User, level: Level) -> None:
     for_client=True,
 )
 def remove_access_level(call: Call, userId: User, level: Level) -> None:
-    """Take an access level from a user. Refused with 404 when the user does not hold it."""
+    """Remove an access level from a user. Refused with 404 when the user does not hold it."""
     access_levels.remove(call.change, call.require_caller(), call.client, userId, level)
 
 
@@ -48,7 +48,7 @@ def remove_access_level(call: Call, userId: User, level: Level) -> None:
     for_client=True,
 )
 def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
-    """List the levels that the caller may give to others and take from them; none for callers without a level."""
+    """List the levels that the caller may add to other users and remove from them; none for callers without a level."""
     found = access_levels.grantable(call.change, call.require_caller(), call.client)
     return [access_level_view(call, level) for level in found]
 
@@ -62,7 +62,7 @@ def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
     for_client=True,
 )
 def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
-    """List the levels that a user holds, in the order in which they were given."""
+    """List the levels that a user holds, in the order in which they were added."""
     return [access_level_view(call, level) for level in userId.levels]
 
 

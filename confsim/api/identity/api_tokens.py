@@ -45,7 +45,7 @@ def _api_token_view(call: Call, stored: StoredToken, token: str) -> ApiToken:
     identifies={"id": "api_tokens"},
 )
 def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
-    """Make an API token; its value is shown here and never again."""
+    """Create an API token; its value is shown here only."""
     made = api_tokens.create(call.change, call.client, body.label)
     return _api_token_view(call, made, made.value)
 
@@ -77,7 +77,7 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     revokes_access=True,
 )
 def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
-    """Give an API token a new value, shown here and never again; the old one is invalid at once.
+    """Regenerate the value of an API token, which is shown here only; the old one is invalid at once.
 
     The token that makes the call may be regenerated too. Refusal NOT_FOUND.
     """
@@ -95,7 +95,7 @@ def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
     revokes_access=True,
 )
 def delete_api_token(call: Call, tokenId: StoredToken) -> None:
-    """Remove an API token for good: the last one and the one that makes the call too.
+    """Delete an API token for good; the last one and the one that makes the call can be deleted too.
 
     Refusal NOT_FOUND.
     """

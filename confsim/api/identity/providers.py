@@ -80,7 +80,7 @@ def list_auth_providers(call: Call) -> list[AvailableProvider]:
     for_client=True,
 )
 def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
-    """Read the authentication method of a user.
+    """Get the authentication method of a user.
 
     For users of custom authentication the provider is their validator. Refusal AUTH_METHOD_NOT_FOUND for guests and
     predefined users.
@@ -127,7 +127,7 @@ def set_auth_providers(call: Call, body: ProviderNames) -> None:
     gaps="G031",
 )
 def get_auth_profile(call: Call) -> AuthProfile:
-    """Read what the provider reported about the caller, which need not be what the service shows.
+    """Get the profile that the provider reported of the caller; what the service shows may differ.
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens.
     """

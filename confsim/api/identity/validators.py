@@ -74,7 +74,7 @@ def list_validators(call: Call) -> list[Validator]:
     for_client=True,
 )
 def enable_validator(call: Call, validatorId: validators.Validator) -> None:
-    """Make a validator the client's active one; the one before becomes inactive.
+    """Enable a validator as the client's active one; the one before becomes inactive.
 
     Refusal NOT_FOUND.
     """
@@ -90,7 +90,7 @@ def enable_validator(call: Call, validatorId: validators.Validator) -> None:
     for_client=True,
 )
 def disable_validator(call: Call, validatorId: validators.Validator) -> None:
-    """Make a validator inactive; service tokens that it led to stay valid.
+    """Disable a validator; service tokens that were issued through it stay valid.
 
     Refusal NOT_FOUND.
     """

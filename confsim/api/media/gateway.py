@@ -55,7 +55,7 @@ def _endpoint_view(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoi
     identifies={"uuid": "sources"},
 )
 def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> GatewayEndpoint:
-    """Make an endpoint of a user, with credentials.
+    """Create an endpoint of a user, with credentials.
 
     400 for an unknown kind.
     """
@@ -70,7 +70,7 @@ def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> 
     gaps="G515",
 )
 def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: gateway.Endpoint) -> GatewayEndpoint:
-    """Read an endpoint of a user.
+    """Get an endpoint of a user.
 
     404 when it is another user's.
     """

@@ -91,7 +91,7 @@ def _pool(call: Call, channel: Channel | None = None) -> Pool:
 
 @operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")
 def get_channel_media(call: Call, uuid: Channel, mediaId: media.Asset) -> MediaAsset:
-    """Read what is known of an asset in the pool of a channel.
+    """Get the description of an asset in the pool of a channel.
 
     404 when the id is not in this pool.
     """
@@ -100,7 +100,7 @@ def get_channel_media(call: Call, uuid: Channel, mediaId: media.Asset) -> MediaA
 
 @operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559", line=_LINE)
 def get_client_media(call: Call, mediaId: media.Asset) -> MediaAsset:
-    """Read what is known of an asset in the pool of the client.
+    """Get the description of an asset in the pool of the client.
 
     404 when the id is not in this pool.
     """
@@ -279,7 +279,7 @@ def get_channel_media_link(
     *,
     ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."] = None,
 ) -> MediaLink:
-    """Generate a link to the bytes of an asset in the pool of a channel; whoever has it may read them until it expires.
+    """Get a link to the bytes of an asset in the pool of a channel; anyone who has it may read them until it expires.
 
     404 when the id is not in this pool.
     """
@@ -290,7 +290,7 @@ def get_channel_media_link(
 def get_client_media_link(
     call: Call, mediaId: media.Asset, *, ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."] = None
 ) -> MediaLink:
-    """Generate a link to the bytes of an asset in the client's pool; whoever has it may read them until it expires.
+    """Get a link to the bytes of an asset in the client's pool; anyone who has it may read them until it expires.
 
     404 when the id is not in this pool.
     """
@@ -307,11 +307,11 @@ def _link(
 
 @operation("GET /channels/{uuid}/media/size", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G574")
 def get_channel_media_pool_size(call: Call, uuid: Channel) -> MediaPoolSize:
-    """Tell the size of the pool of a channel, in bytes."""
+    """Get the size of the pool of a channel, in bytes."""
     return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call, uuid)))
 
 
 @operation("GET /media/size", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G574")
 def get_client_media_pool_size(call: Call) -> MediaPoolSize:
-    """Tell the size of the pool of the client, in bytes."""
+    """Get the size of the pool of the client, in bytes."""
     return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call)))

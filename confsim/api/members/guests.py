@@ -28,7 +28,7 @@ class GuestHandle(Wire):
     identifies={"token": "tokens"},
 )
 def create_guest(call: Call, clientId: Client, uuid: Channel, body: GuestHandle) -> TokenResult:
-    """Make a temporary user of a channel and answer the user's token.
+    """Create a temporary user of a channel, and return the user's token.
 
     Refusals NOT_FOUND for a channel of another client, GUEST_ACCESS_OFF.
     """

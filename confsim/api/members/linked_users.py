@@ -35,7 +35,7 @@ def create_linked_user(
     *,
     ttl: Annotated[Ttl | None, "How long the invitation is valid, such as 7d."] = None,
 ) -> NumberId:
-    """Make a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.
+    """Create a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.
 
     An invitation is generated, which ``ttl`` ends; read it with get_invitation.
     """

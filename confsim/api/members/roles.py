@@ -36,7 +36,7 @@ class Host(Wire, kw_only=True):
     line="P1 Channel roles",
 )
 def add_operator(call: Call, uuid: Channel, userId: User) -> None:
-    """Make a user operator of the channel.
+    """Add a user to the operators of the channel.
 
     Any user of the client can be made operator, guests and linked users too; an owner stays owner.
     """
@@ -51,7 +51,7 @@ def add_operator(call: Call, uuid: Channel, userId: User) -> None:
     line="P1 Channel roles",
 )
 def remove_operator(call: Call, uuid: Channel, userId: User) -> None:
-    """Take the operator role from a user, oneself included.
+    """Remove a user from the operators of the channel, oneself included.
 
     Refused with 404 for a user who is no operator and with 409 for an owner, who is to be demoted first.
     """
@@ -90,7 +90,7 @@ def list_owners(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) 
     line="P1 L247",
 )
 def add_owner(call: Call, uuid: Channel, userId: User) -> None:
-    """Make a user owner of the channel, operator before or not."""
+    """Add a user to the owners of the channel, operator before or not."""
     roles.add_owner(call.change, uuid, userId)
 
 
@@ -102,7 +102,7 @@ def add_owner(call: Call, uuid: Channel, userId: User) -> None:
     line="P1 L247",
 )
 def remove_owner(call: Call, uuid: Channel, userId: User) -> None:
-    """Take the ownership from a user, who is then nothing in the channel. The last owner stays (409)."""
+    """Remove a user from the owners of the channel; no role is left. The last owner cannot be removed (409)."""
     roles.remove_owner(call.change, uuid, userId)
 
 
@@ -114,7 +114,7 @@ def remove_owner(call: Call, uuid: Channel, userId: User) -> None:
     line="P1 L247",
 )
 def demote_owner(call: Call, uuid: Channel, userId: User) -> None:
-    """Make an owner a plain operator. The last owner stays (409)."""
+    """Demote an owner to a plain operator. The last owner cannot be demoted (409)."""
     roles.demote_owner(call.change, uuid, userId)
 
 

@@ -178,7 +178,7 @@ def list_recordings(
     line=_LINE,
 )
 def get_recording(call: Call, channelId: Channel, recordingId: StoredRecording) -> Recording:
-    """Read a recording: it has no end while it is in progress, and is not ready while it is processed.
+    """Get a recording: it has no end while it is in progress, and is not ready while it is processed.
 
     404 when the channel has no such recording.
     """
@@ -213,7 +213,7 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRec
     line=_LINE,
 )
 def get_recording_asset(call: Call, channelId: Channel, recordingId: StoredRecording, assetId: Asset) -> RecordingAsset:
-    """Read one asset of a recording.
+    """Get one asset of a recording.
 
     404 when the channel has no such recording, or the recording no such asset.
     """

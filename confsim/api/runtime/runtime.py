@@ -61,7 +61,7 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
 def set_presenters_limit(
     call: Call, uuid: Channel, limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), "How many users can share video."]
 ) -> None:
-    """Limit how many users can share video; current presenters are unaffected.
+    """Set the limit on users who share video; current presenters are unaffected.
 
     Refusal INVALID_INPUT for a number that is negative or does not fit 32 bits.
     """
@@ -79,7 +79,7 @@ def set_presenters_limit(
     runtime=True,
 )
 def remove_presenters_limit(call: Call, uuid: Channel) -> None:
-    """Let any number of users share video; that there is no limit is no error."""
+    """Remove the limit on users who share video; no effect when there is none."""
     switches.limit_presenters(call.change, uuid, None)
 
 
@@ -114,7 +114,7 @@ _POPULATIONS = Chosen(
 def get_populations(
     call: Call, channelIds: ChannelId
 ) -> Annotated[dict[str, Int] | list[Population] | Page[Population] | list[Int], _POPULATIONS]:
-    """Tell the number of users connected to each live channel of up to 200, by comma separated uuids.
+    """Get the number of users connected to each live channel of up to 200, by comma separated uuids.
 
     What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.
     """
@@ -288,7 +288,7 @@ def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
     runtime=True,
 )
 def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
-    """Let the lobby door close whenever the channel becomes empty, or leave it to the hosts."""
+    """Enable or disable closing of the lobby door whenever the channel becomes empty."""
     lobby.set_auto_close(call.change, uuid, state)
 
 
@@ -314,7 +314,7 @@ def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
     runtime=True,
 )
 def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
-    """Switch speech to text of the channel on or off; it may incur metered charges."""
+    """Enable or disable speech to text in the channel; it may incur metered charges."""
     switches.set_feature(call.change, uuid, switches.SPEECH2TEXT, state)
 
 
@@ -327,7 +327,7 @@ def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
     runtime=True,
 )
 def set_midi_state(call: Call, uuid: Channel, state: Switch) -> None:
-    """Switch midi of the channel on or off."""
+    """Enable or disable midi in the channel."""
     switches.set_midi(call.change, uuid, state)
 
 
@@ -340,7 +340,7 @@ def set_midi_state(call: Call, uuid: Channel, state: Switch) -> None:
     runtime=True,
 )
 def set_event_room_state(call: Call, uuid: Channel, state: Switch) -> None:
-    """Make the channel an event room, which can hold breakout sessions, or none any more.
+    """Enable or disable the channel as an event room, which can have breakout sessions.
 
     Refusal BREAKOUT_ACTIVE while a breakout session is active.
     """

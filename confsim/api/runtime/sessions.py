@@ -104,7 +104,7 @@ def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None
     line="P2 Sessions",
 )
 def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> Session:
-    """Read a session, as a host of its channel or an administrator."""
+    """Get a session, as a host of its channel or an administrator."""
     return _session_view(call, sessionId, imgSize)
 
 
@@ -116,7 +116,7 @@ def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None)
     line="P2 Sessions",
 )
 def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[UserSummary]:
-    """List who took part in a session: every user once, by first join."""
+    """List the participants of a session: every user once, by first join."""
     found = list(_participants(call, sessions.attendances(call.change, sessionId)))
     choice = ask(call, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
@@ -186,7 +186,7 @@ def list_channel_participants(
     limit: Limit | None = None,
     imgSize: ImageSize | None = None,
 ) -> Page[UserSummary]:
-    """List who took part in the sessions of the channel, the latest first; ``search`` matches the handle."""
+    """List the participants of the sessions of the channel, the latest first; ``search`` matches the handle."""
     found = _participants(call, sessions.participants_of_channel(call.change, uuid))
     if search:
         found = [each for each in found if lists.matches(call, search, each.handle)]

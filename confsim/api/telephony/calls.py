@@ -52,7 +52,7 @@ _GATE = gates.OPERATOR.assumed("G449")
 def get_dial_quote(
     call: Call, uuid: Channel, number: Annotated[QuotedNumber, "The number whose price is asked."]
 ) -> CallQuote:
-    """Tell what a call to a number costs per minute; its DTMF part is ignored.
+    """Get the price of a call to a number per minute; its DTMF part is ignored.
 
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED, DESTINATION_UNKNOWN.
     """
@@ -69,7 +69,7 @@ def get_dial_quote(
     runtime=True,
 )
 def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> None:
-    """Call a number; whoever answers appears as the registered user.
+    """Dial a number; the callee appears as the registered user.
 
     Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND and NOT_REGISTERED for sipUserId; of coming
     into the channel, where calls are answered at once.
@@ -87,7 +87,7 @@ def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> Non
     identifies={"id": "users"},
 )
 def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
-    """Call a number, extracted from what is written; whoever answers appears as a new user of the given name.
+    """Dial a number, extracted from the given text; the callee appears as a new user of the given name.
 
     Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; of joining the channel, where calls are answered at once.
     """

@@ -94,7 +94,7 @@ def list_inbound_numbers(
     offset: Offset | None = None,
     countryCode: Annotated[str | None, "The code of a country, as in the list."] = None,
 ) -> list[AvailableNumber]:
-    """List the enabled inbound numbers of the client, those that lead to one channel only too."""
+    """List the enabled inbound numbers of the client, exclusively assigned ones included."""
     found = numbers.list_inbound(call.change, call.client, countryCode)
     return page(call, found, limit, offset, lambda number: _number_view(call, number)).results
 
@@ -107,7 +107,7 @@ def list_inbound_numbers(
     line=_LINE,
 )
 def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assignment:
-    """Let a number lead to the channel through a routing code, beside other channels.
+    """Assign a number to the channel with a routing code, beside other channels.
 
     The leading plus is optional. The same number again answers the same code. Refusals NUMBER_MALFORMED,
     NUMBER_UNAVAILABLE for one that is unknown or disabled, NUMBER_EXCLUSIVE.
@@ -123,7 +123,7 @@ def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assi
     line=_LINE,
 )
 def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assignment:
-    """Let a number lead to this channel only, without a code.
+    """Assign a number to this channel only, without a routing code.
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, NUMBER_SHARED, NUMBER_EXCLUSIVE.
     """
@@ -141,7 +141,7 @@ def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumbe
 def list_dial_number_assignments(
     call: Call, channel: Channel, *, limit: Limit | None = None, offset: Offset | None = None
 ) -> Page[Assignment]:
-    """List the numbers that lead to the channel, in the order in which they were assigned."""
+    """List the numbers assigned to the channel, in the order of assignment."""
     found = number_assignments.list_of_channel(call.change, channel)
     return page(call, found, limit, offset, lambda each: _assignment_view(call, each))
 
@@ -154,7 +154,7 @@ def list_dial_number_assignments(
     line="P2 L354",
 )
 def cancel_dial_number_assignment(call: Call, uuid: Channel, number: Assigned) -> None:
-    """End the assignment of a number to the channel. Refusals NUMBER_MALFORMED, NOT_FOUND."""
+    """Cancel the assignment of a number to the channel. Refusals NUMBER_MALFORMED, NOT_FOUND."""
     number_assignments.cancel(call.change, number)
 
 
@@ -167,7 +167,7 @@ def cancel_dial_number_assignment(call: Call, uuid: Channel, number: Assigned) -
     line="P2 L354",
 )
 def add_default_dial_number(call: Call, number: Number) -> None:
-    """Put a number on the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
+    """Add a number to the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
     numbers.add_to_defaults(call.change, number)
 
 
@@ -180,7 +180,7 @@ def add_default_dial_number(call: Call, number: Number) -> None:
     line="P2 L354",
 )
 def remove_default_dial_number(call: Call, number: Number) -> None:
-    """Take a number off the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
+    """Remove a number from the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
     numbers.remove_from_defaults(call.change, number)
 
 

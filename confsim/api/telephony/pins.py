@@ -55,7 +55,7 @@ def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
     line="P2 Telephony",
 )
 def add_dial_pin(call: Call, uuid: Channel, body: NewPin) -> None:
-    """Require a PIN from phones that dial in; setting one again changes whether it is for organizers.
+    """Add a PIN that phones need to dial in; adding one again changes whether it is for organizers.
 
     Refusals PIN_MALFORMED; PIN_TAKEN and DIAL_IN_OFF by assumption.
     """

@@ -21,7 +21,7 @@ from confsim.domain.clients.settings import Default
     line="P2 L354",
 )
 def set_client_dial_in_state(call: Call, state: Switch) -> None:
-    """Enable or disable dialling in to new channels of the client; those that are there keep what they have."""
+    """Enable or disable dialling in to new channels of the client; existing channels are unchanged."""
     settings.switch_default(call.change, call.client, Default.DIAL_IN, state)
 
 
@@ -34,7 +34,7 @@ def set_client_dial_in_state(call: Call, state: Switch) -> None:
     line="P2 L354",
 )
 def set_client_dial_out_state(call: Call, state: Switch) -> None:
-    """Enable or disable dialling out of new channels of the client; those that are there keep what they have."""
+    """Enable or disable dialling out of new channels of the client; existing channels are unchanged."""
     settings.switch_default(call.change, call.client, Default.DIAL_OUT, state)
 
 
@@ -47,7 +47,7 @@ def set_client_dial_out_state(call: Call, state: Switch) -> None:
     runtime=True,
 )
 def set_dial_in_state(call: Call, uuid: Channel, state: Switch) -> None:
-    """Let phones dial in to the channel or not, whatever new channels of the client start with."""
+    """Enable or disable dialling in to the channel, whatever the default of new channels."""
     switches.set_feature(call.change, uuid, switches.DIAL_IN, state)
 
 
@@ -60,5 +60,5 @@ def set_dial_in_state(call: Call, uuid: Channel, state: Switch) -> None:
     runtime=True,
 )
 def set_dial_out_state(call: Call, uuid: Channel, state: Switch) -> None:
-    """Let hosts dial out of the channel or not, whatever new channels of the client start with; running calls go on."""
+    """Enable or disable dialling out of the channel, whatever the default of new channels; running calls go on."""
     switches.set_feature(call.change, uuid, switches.DIAL_OUT, state)

@@ -51,7 +51,7 @@ def set_user_email(call: Call, userId: MeOrUser, body: NewAddress) -> None:
     source=Source.NAME_ONLY,
 )
 def get_user_email(call: Call, userId: MeOrUser) -> UserAddress:
-    """Read the verified address of a user, or the one that was set last and waits for its code."""
+    """Get the verified address of a user, or the one that was set last and is pending."""
     return UserAddress(email=emails.find_latest(userId), verified=userId.email is not None)
 
 
@@ -64,5 +64,5 @@ def get_user_email(call: Call, userId: MeOrUser) -> UserAddress:
     source=Source.NAME_ONLY,
 )
 def verify_user_email(call: Call, userId: MeOrUser, code: AddressCode) -> None:
-    """Verify the address that waits for this code."""
+    """Verify the pending address that has this code."""
     emails.verify(call.change, userId, code)

@@ -70,7 +70,7 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
     line="P1 Users",
 )
 def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> None:
-    """Change the caller's handle to the one that the reservation token holds; the token is used up."""
+    """Change the caller's handle to the one reserved by the token; the token is used up."""
     registration.change_handle(call.change, call.require_caller(), call.user, nonce)
 
 
@@ -83,7 +83,7 @@ def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> No
     for_client=True,
 )
 def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> Uniqueness:
-    """Tell whether a handle is free in the client, whether or not the client requires it to be."""
+    """Check whether a handle is free in the client, whether or not the client requires it to be."""
     required = call.client.unique_handles
     shown = required or ask(call, assumed.HANDLE_REQUIRED_SHOWN) == "always"
     return Uniqueness(
@@ -101,7 +101,7 @@ def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle tha
     identifies={"reservationToken": "reservations"},
 )
 def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
-    """Hold a handle for fifteen minutes.
+    """Reserve a handle for fifteen minutes.
 
     A handle that another registered user has or another caller holds is refused while the client requires unique ones.
     """
@@ -118,7 +118,7 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     identifies={"id": "users"},
 )
 def create_user(call: Call, token: handles.Reservation, body: UserRegistration) -> NumberId:
-    """Register a user with the handle that the reservation token holds; the token is used up.
+    """Register a user with the handle reserved by the token; the token is used up.
 
     A calling guest becomes registered, with the same id and token; administrators and API tokens make a new user, who
     gets a token elsewhere. A calling registered user is refused.

@@ -44,7 +44,7 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
 def create_invitation(
     call: Call, userId: User, *, ttl: Annotated[Ttl | None, "How long the invitation is valid, such as 7d."] = None
 ) -> Invitation:
-    """Make or re-make the invitation of a predefined or channel-linked user; the earlier code is invalid.
+    """Create or renew the invitation of a predefined or channel-linked user; the earlier code is invalid.
 
     Hosts may do so for the linked users of their channel. Refusal NOT_PREDEFINED.
     """
@@ -61,7 +61,7 @@ def create_invitation(
     identifies={"code": "codes"},
 )
 def get_invitation(call: Call, userId: User) -> Invitation:
-    """Read the pending invitation of a predefined or channel-linked user, with its whole code.
+    """Get the pending invitation of a predefined or channel-linked user, with its complete code.
 
     Refusals NOT_PREDEFINED, INVITATION_NOT_PENDING.
     """

@@ -41,7 +41,7 @@ class OriginId(Wire):
     identifies={"id": "users"},
 )
 def create_predefined_user(call: Call, body: PredefinedUser) -> NumberId:
-    """Make a user who can hold roles and details before any authentication is attached.
+    """Create a user who can hold roles and details before any authentication is attached.
 
     Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED.
     """
@@ -80,5 +80,5 @@ def find_predefined_user(call: Call, originId: UserByOrigin) -> NumberId:
     gaps="G554",
 )
 def get_user_origin_id(call: Call, userId: MeOrUser) -> OriginId:
-    """Read the id of a user in the third-party identity system."""
+    """Get the id of a user in the third-party identity system."""
     return OriginId(originId=userId.origin_id)

@@ -75,7 +75,7 @@ class NewFullName(Wire):
     container=assumed.SEVERAL_CONTAINER,
 )
 def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
-    """Read several users by a comma separated list of ids.
+    """Get several users by a comma separated list of ids.
 
     One user for each distinct id, in the order asked. An empty list and one of too many ids are refused.
     """
@@ -90,7 +90,7 @@ def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -
     line="P1 Users",
 )
 def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
-    """Read the caller. An API token is no user and is refused."""
+    """Get the caller. An API token is no user and is refused."""
     return user_view(call, call.user, imgSize)
 
 
@@ -102,7 +102,7 @@ def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
     for_client=True,
 )
 def get_user(call: Call, userId: User, *, imgSize: ImageSize | None = None) -> UserView:
-    """Read a user of a child client, or of the caller's own client."""
+    """Get a user of a child client, or of the caller's own client."""
     note(call, assumed.DELETION)
     return user_view(call, userId, imgSize)
 
@@ -179,7 +179,7 @@ def set_user_image(
     source=Source.NAME_ONLY,
 )
 def remove_user_image(call: Call, userId: MeOrUser) -> None:
-    """Remove the image of a user; that there is none is no error."""
+    """Remove the image of a user; no effect when there is none."""
     user_images.remove(call.change, userId)
 
 
@@ -215,7 +215,7 @@ def set_user_full_name(call: Call, userId: MeOrUser, body: NewFullName) -> None:
     source=Source.NAME_ONLY,
 )
 def get_user_client(call: Call, userId: MeOrUser) -> Id:
-    """Read the id of the client that a user belongs to."""
+    """Get the id of the client that a user belongs to."""
     return Id(id=userId.client)
 
 
@@ -244,5 +244,5 @@ def find_user_by_email(
     email: Annotated[FreeText, "The verified address that is looked for."],
     imgSize: ImageSize | None = None,
 ) -> UserView:
-    """Find the user who has verified an address; one that waits for its code finds nobody."""
+    """Find the user who has verified an address; pending addresses are not found."""
     return user_view(call, user_list.get_by_email(call.change, call.client, email), imgSize)

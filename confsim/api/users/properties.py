@@ -21,7 +21,7 @@ from confsim.domain.config import json_documents
     line="P1 Users",
 )
 def get_user_property(call: Call, userId: MeOrOwner, key: UserValue) -> Json:
-    """Read the JSON value under a key."""
+    """Get the JSON value under a key."""
     return shown(call, key)
 
 
@@ -33,7 +33,7 @@ def get_user_property(call: Call, userId: MeOrOwner, key: UserValue) -> Json:
     line="P1 Users",
 )
 def set_user_property(call: Call, userId: MeOrOwner, key: Key, body: Json) -> None:
-    """Store a JSON value under a key, in place of what was there."""
+    """Set the JSON value under a key."""
     properties.put(call.change, properties.of_user(userId), key, packed(json_documents.bounded(call.change, body)))
 
 
@@ -45,7 +45,7 @@ def set_user_property(call: Call, userId: MeOrOwner, key: Key, body: Json) -> No
     source=Source.NAME_ONLY,
 )
 def delete_user_property(call: Call, userId: MeOrOwner, key: UserProperty) -> None:
-    """Remove the value under a key."""
+    """Delete the value under a key."""
     properties.remove(call.change, key)
 
 

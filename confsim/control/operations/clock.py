@@ -64,7 +64,7 @@ def get_clock(context: ControlContext) -> ClockState:
 
 @operation("GET /timers")
 def list_timers(context: ControlContext, *, limit: Limit | None = None) -> list[FiredTimer]:
-    """List what is to happen, in the order in which it falls due; with ``limit`` only the next so many."""
+    """List the timers, in the order in which they fall due; with ``limit`` only the next ones."""
     return in_slices(map(describe_timer, islice(context.view().world.timers, limit)), list)
 
 
@@ -98,14 +98,14 @@ def freeze_clock(context: ControlContext) -> ClockMoved:
 
 @operation("POST /clock/resume", moves_clock=True)
 def resume_clock(context: ControlContext) -> ClockMoved:
-    """Let the clock run again from its current instant, at the rate that it had."""
+    """Start the stopped clock at its current instant, at the rate that it had."""
     context.service.clock.resume()
     return _moved(context, [])
 
 
 @operation("POST /clock/run", moves_clock=True)
 def run_clock(context: ControlContext, body: RunClock) -> ClockMoved:
-    """Let the clock run from its current instant at a multiple of real time: at 60 a minute passes in a second.
+    """Start the clock at its current instant at a multiple of real time: at 60 a minute passes in a second.
 
     Timers that become due fire with the next call. Misuse for an invalid rate.
     """

@@ -11,7 +11,7 @@ from confsim.kernel.refusal import Misuse
 
 @operation("GET /coverage")
 def get_coverage(context: ControlContext) -> CoverageReport:
-    """Get what calls have met of the API, in all worlds of this process, of what the touched areas can show.
+    """Get the coverage of the API by calls, in all worlds of this process, of what the touched areas can show.
 
     An area is touched when one of its operations was called. Counted are operations, refusals, transitions of state
     machines and assumptions, from where ``confsim serve --coverage`` or ``pytest --confsim-coverage`` began. Misuse

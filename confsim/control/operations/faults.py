@@ -187,7 +187,7 @@ def list_held(context: ControlContext) -> list[HeldCallInfo]:
 def decide_held(
     context: ControlContext, id: Annotated[str, "The id of the held call."], body: DecideHeld
 ) -> HeldOutcome:
-    """Release, change or drop a held call; what is left of it has been done when this returns.
+    """Release, change or drop a held call; the rest of the call is complete when this returns.
 
     A dropped call has its connection closed; one that was held after its operation has changed the world all the same.
     Misuse (404) for a call that is not held, (409) for another body of a call that has run.

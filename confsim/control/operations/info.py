@@ -282,7 +282,7 @@ def get_control_openapi(context: ControlContext) -> Raw:
 
 @operation("GET /llms.txt")
 def get_llms_text(context: ControlContext) -> Raw:
-    """Get what confsim is and can do as one text for language models (llms.txt): guides, and every operation."""
+    """Get the description of confsim as one text for language models (llms.txt): guides, and every operation."""
     from confsim.control import llms
 
     return Raw("text/markdown; charset=utf-8", llms.text(context.root, context.service.profile).encode())

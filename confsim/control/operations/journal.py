@@ -66,7 +66,7 @@ def list_requests(
     limit: Limit | None = None,
     offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
 ) -> list[RequestInfo]:
-    """List the calls of the API that match, newest last; with ``limit`` the newest so many of them.
+    """List the calls of the API that match, newest last; with ``limit`` only the newest ones.
 
     ``kind`` is "call"; with "control" it lists calls of the control plane that changed something or used an assumption,
     with "timer" timers that fired, with "all" everything in the order in which it happened. Misuse (404) for an unknown

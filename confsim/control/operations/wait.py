@@ -96,7 +96,7 @@ class FoundRecord(Wire):
 
 @operation("POST /wait", replayed=False, waits=True)
 def wait(context: ControlContext, body: WaitFor) -> WaitResult:
-    """Wait until there are so many matching calls, mails, deliveries or records; earlier ones count.
+    """Wait for a number of matching calls, mails, deliveries or records; earlier ones count.
 
     Other calls are served meanwhile, and due timers fire. Misuse (409, code not_seen) at the timeout, and (404) for an
     unknown operation or table.

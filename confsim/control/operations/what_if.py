@@ -71,7 +71,7 @@ class WhatIf(Wire):
 
 @operation("POST /what-if", replayed=False)
 def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
-    """Replay the journal in a fork that follows other alternatives, and list the calls that are answered otherwise.
+    """Replay the journal in a fork that follows other alternatives, and list the calls whose answers differ.
 
     Neither the world nor its journal changes. Misuse for an unknown assumption or alternative, (404) for an unknown
     call, (410) for a call that the journal has dropped.

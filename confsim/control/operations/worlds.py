@@ -88,7 +88,7 @@ def _idle(context: ControlContext, idle: str | None) -> Iterator[WorldInfo | Non
 
 @operation("POST /worlds", replayed=False, locks=False)
 def make_world(context: ControlContext, body: MakeWorld) -> MadeWorld:
-    """Add a world to the server. Misuse for a bad name, a taken one (409), and an unknown source (404).
+    """Create a world on the server. Misuse for a bad name, a taken one (409), and an unknown source (404).
 
     The answer has all that a client needs: addresses, clients and tokens. Without a name, the world gets one that no
     other has. Misuse also when the scenario fails, when the profile is not valid, and when the limit on worlds is

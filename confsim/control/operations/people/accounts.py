@@ -168,7 +168,7 @@ def make_client(context: ControlContext, body: MakeClient) -> MadeClient:
 
 @operation("POST /invitations/redeem")
 def redeem_invitation(context: ControlContext, body: RedeemInvitation) -> RedeemedInvitation:
-    """Do what a login with a Nonce does: consume the code, connect the user to a provider, issue a token.
+    """Redeem an invitation as a login with a Nonce does: use the code, connect the user to a provider, issue a token.
 
     Refused as by the API: a code that is unknown, used, replaced, expired or Persistent.
     """

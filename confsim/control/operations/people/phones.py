@@ -78,7 +78,7 @@ class PhoneCall(Wire, kw_only=True):
 
 @operation("POST /calls/dial-in")
 def dial_in(context: ControlContext, body: DialIn) -> DialedIn:
-    """Let a phone call an inbound number: a new user joins the channel, or waits in its lobby.
+    """Dial an inbound number as a phone: a new user joins the channel, or waits in its lobby.
 
     An exclusive number needs neither code nor meetingId. A PIN is needed once the channel has any; an organizer's
     passes a closed door. 404 when the number or the code leads nowhere; a refusal by the channel's rules is a Misuse
@@ -100,13 +100,13 @@ def answer_call(context: ControlContext, body: UserOnPhone) -> CallState:
 
 @operation("POST /calls/busy")
 def refuse_call(context: ControlContext, body: UserOnPhone) -> CallState:
-    """Let a ringing phone be busy. Misuse (409) when it does not ring."""
+    """Refuse the call of a ringing phone, which is then busy. Misuse (409) when it does not ring."""
     return _move(context, body.userId, calls.be_busy)
 
 
 @operation("POST /calls/fail")
 def fail_call(context: ControlContext, body: UserOnPhone) -> CallState:
-    """Let a ringing call fail. Misuse (409) when it does not ring."""
+    """Fail a ringing call. Misuse (409) when it does not ring."""
     return _move(context, body.userId, calls.fail)
 
 

@@ -85,7 +85,7 @@ class InChannel(Wire, kw_only=True):
 
 @operation("POST /presence/join")
 def join_channel(context: ControlContext, body: JoinChannel) -> JoinedChannel:
-    """Let a user join a channel, as a websocket connection would; the user is then in it or waits in its lobby.
+    """Join a channel as a user, as a websocket connection would; the user is then in it or waits in its lobby.
 
     The uuid can be that of an open breakout room: a host can join any, other users their own. A refusal by the rules of
     the channel is a Misuse (409) with its ``reason``.
@@ -105,7 +105,7 @@ def join_channel(context: ControlContext, body: JoinChannel) -> JoinedChannel:
 
 @operation("POST /presence/leave")
 def leave_channel(context: ControlContext, body: UserInChannel) -> PresenceState:
-    """Let a user leave the channel, its breakout room or its lobby. Misuse (409) for a user who is away."""
+    """Leave the channel, its breakout room or its lobby as a user. Misuse (409) for a user who is away."""
     with context.change() as change:
         channel = _channel(change, body)
         with refusals_as_conflicts():
