@@ -32,7 +32,7 @@ def get_image(call: Call, clientId: Client, image: str, *, size: ImageSize | Non
 def get_media_file(
     call: Call, clientId: Client, mediaId: str, *, expires: int | None = None, signature: str | None = None
 ) -> Raw:
-    """The bytes of a media asset as they were uploaded, for whoever has a link, or for everybody (publicRead).
+    """The bytes of a media asset as they were uploaded, for anyone with a link, or for everybody (publicRead).
 
     403 for a link that is none, or no longer. Browsers save the file and do not show it: it is a stranger's.
     """
@@ -43,7 +43,7 @@ def get_media_file(
 
 @FILES.operation("GET /files/recordings/{token}", gate=gates.PUBLIC, rules="R506")
 def get_recording_file(call: Call, token: str) -> Raw:
-    """The bytes of an asset of a recording, for whoever has a download URL (G499). 403 for one that is none, or no
+    """The bytes of an asset of a recording, for anyone with a download URL (G499). 403 for one that is none, or no
     longer.
     """
     return recordings.saved(downloads.asset_of_link(call.change, token))
@@ -53,6 +53,6 @@ def get_recording_file(call: Call, token: str) -> Raw:
     "GET /files/channels/{uuid}/recordings/{recordingId}/{assetId}", gate=gates.OPERATOR_OR_ADMIN, rules="R301"
 )
 def get_asset_file(call: Call, uuid: Channel, recordingId: Recording, assetId: str) -> Raw:
-    """The bytes of an asset of a recording, for whoever may read the asset (G496). 409 before it is uploaded."""
+    """The bytes of an asset of a recording, for callers who may read the asset (G496). 409 before it is uploaded."""
     recording_list.require_ready(recordingId)
     return recordings.saved(assets.get(call.change, recordingId.client, recordingId.id, assetId))

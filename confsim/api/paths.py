@@ -48,7 +48,7 @@ class Me(Struct, frozen=True):
 
 #: A user of the call's client by number, or ``me`` for the caller (G158).
 MeOrUser = Annotated[User, Me()]
-#: The owner of properties: a user by number, or ``me`` for the caller whatever users.me says (G158).
+#: The owner of properties: a user by number, or ``me`` for the caller, regardless of users.me (G158).
 MeOrOwner = Annotated[User, Me(always=True)]
 
 
@@ -58,7 +58,7 @@ def _me_or_number(context: Context, text: str) -> str | int:
 
 
 def _me_or_number_always(context: Context, text: str) -> str | int:
-    """The literal ``me``, whatever users.me says, or the number of a user."""
+    """The literal ``me``, regardless of users.me, or the number of a user."""
     if text != "me":
         return _number(context, text)
     note(context, assumed_users.ME)

@@ -105,7 +105,7 @@ def url_handle(call: Call, handle: str) -> str | None:
 
 
 def url_form(text: str) -> str:
-    """The text in lower case without accents, with a hyphen for whatever is no letter and no digit; may be empty."""
+    """The text in lower case without accents, with a hyphen for all but letters and digits; may be empty."""
     plain = text
     if not text.isascii():
         plain = "".join(char for char in normalize("NFKD", text) if not combining(char))

@@ -61,7 +61,7 @@ class StepResult(Struct):
 class Report(Struct):
     """The report of a scenario: the outputs of its workflows, the attempts in order, and the one that failed it.
 
-    ``left_out`` are the calls that the scenario says it leaves out: it has not passed then, whatever its steps did.
+    ``left_out`` are the calls that the scenario says it leaves out: it has not passed then, even if its steps have.
     """
 
     name: str

@@ -60,8 +60,9 @@ DESCRIPTION_CLEARED = assumption(
 DELETION = assumption(
     "channels.deletion",
     "G309",
-    "Deleting a channel in which a session runs: what runs ends, or it is refused. What hangs on the channel goes with "
-    "it, its history included; its name, meeting id, numbers and URLs are free; app sessions keep its uuid.",
+    "Deleting a channel in which a session runs: what runs ends, or it is refused. What belongs to the channel is "
+    "removed with it, its history included; its name, meeting id, numbers and URLs are free; app sessions keep its "
+    "uuid.",
     "ends",
     ("refuse",),
     "delete_channel",
@@ -279,7 +280,7 @@ CLIENT_IDS = assumption(
 THING_IDS = assumption(
     "ids.form",
     "G132",
-    "Ids of channels and of whatever else has an id that is no number: UUIDs of version 4 in lower case, or 24 "
+    "Ids of channels and of all other things whose id is no number: UUIDs of version 4 in lower case, or 24 "
     "hexadecimal digits as of a document store.",
     "uuid",
     ("document",),

@@ -205,7 +205,7 @@ DELIVERY_ORDER = assumption(
     "webhooks.order",
     "G534",
     "What happens first is delivered first to each endpoint, and the next waits until it is delivered or given up; or "
-    "each goes out at once, whatever becomes of those before it.",
+    "each goes out at once, regardless of the outcome of those before it.",
     "kept",
     ("free",),
     _ENDPOINT_CALLS,

@@ -64,7 +64,7 @@ PROVIDER_FIELDS = assumption(
 DEFAULT_PROVIDER = assumption(
     "providers.default",
     "G183",
-    "defaultProvider while none is set: absent, or the first of the client's list. It goes with its provider.",
+    "defaultProvider while none is set: absent, or the first of the client's list. It is removed with its provider.",
     "absent",
     ("first",),
     "list_client_auth_providers",
@@ -88,7 +88,7 @@ NO_PROVIDERS = assumption(
 NO_PROVIDER = assumption(
     "providers.of-nobody",
     "G031 G211",
-    "Method and profile of whoever has no provider (guests, predefined users, API tokens): refused, or empty. "
+    "Method and profile of users without a provider (guests, predefined users, API tokens): refused, or empty. "
     "Users of custom authentication have the values of their last identity token.",
     "refuse",
     ("empty",),
@@ -211,7 +211,7 @@ TOKEN_LIFE = assumption(
 INVITATION_ON_EXCHANGE = assumption(
     "invitations.on-exchange",
     "G202",
-    "What becomes of a pending Nonce when its user is connected by an identity token.",
+    "The outcome of a pending Nonce when its user is connected by an identity token.",
     "consumed",
     ("kept",),
     f"{_EXCHANGE} create_invitation get_invitation delete_channel unlink_user",

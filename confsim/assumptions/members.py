@@ -114,7 +114,7 @@ GUEST_CREATION = assumption(
 GUEST_END = assumption(
     "guests.end",
     "G231",
-    "What becomes of a guest when the token expires: the user stays readable, or is removed.",
+    "A guest whose token expires: the user stays readable, or is removed.",
     "stays",
     ("removed",),
     "create_guest",

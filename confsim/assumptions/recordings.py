@@ -53,7 +53,7 @@ STOP_NOTHING = assumption(
 STOPPED_BY = assumption(
     "recordings.stopped-by",
     "G486",
-    "Who stops a recording: whoever passes the gate, or only who started it.",
+    "Who may stop a recording: every caller who passes the gate, or only the one who started it.",
     "anyone",
     ("starter",),
     "stop_recording",
@@ -233,7 +233,7 @@ INDIVIDUAL = assumption(
 RECEIVER = assumption(
     "recordings.receiver",
     "G495",
-    "userId of an asset, the user who received the file: absent, or whoever started the recording.",
+    "userId of an asset, the user who received the file: absent, or the user who started the recording.",
     "absent",
     ("starter",),
     _ASSETS,
@@ -250,8 +250,8 @@ CAPTIONS_LANGUAGE = assumption(
 URL = assumption(
     "recordings.asset-url",
     "G496",
-    "url of an asset: present once it is uploaded, an address that answers the bytes to whoever may read the asset; or "
-    "absent.",
+    "url of an asset: present once it is uploaded, an address that answers the bytes to callers who may read the "
+    "asset; or absent.",
     "present",
     ("absent",),
     _ASSETS,

@@ -210,7 +210,7 @@ HANDLE_OCCUPIERS = assumption(
 HANDLE_CHECK_RESERVED = assumption(
     "handles.check-reserved",
     "G260",
-    "Whether a reserved handle is reported as unique: to nobody, to whoever reserved it, or to everybody.",
+    "Whether a reserved handle is reported as unique: to nobody, to the user who reserved it, or to everybody.",
     "nobody",
     ("maker", "everybody"),
     "check_handle_unique exchange_identity_token",

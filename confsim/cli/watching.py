@@ -8,7 +8,7 @@ from pathlib import Path
 from confsim.kernel.refusal import Misuse
 from confsim.simulator import Simulator
 
-#: What tells whether a file is another: its time of modification in nanoseconds and its size; None when it is gone.
+#: The version of a file: its time of modification in nanoseconds and its size; None when it was removed.
 Stamp = tuple[int, int] | None
 
 

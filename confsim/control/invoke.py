@@ -40,7 +40,7 @@ def invoke(
 
     ``path`` holds the texts of the path parameters, ``query`` those of the query parameters by name, ``body`` the JSON
     body. Decodes them, runs the function under the lock of the world and records the call in the journal, also one that
-    is refused. Raises Misuse, Refusal, or Pending when the result is yet to come.
+    is refused. Raises Misuse, Refusal, or Pending when there is no result yet.
     """
     context = context.for_call()
     with context.lock(operation):
@@ -102,7 +102,7 @@ def _unknown(where: str, problem: str, known: str) -> Misuse:
 def respond(
     service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request
 ) -> Response:
-    """The response to a request of the control plane; never raises. ``Response.poll`` is set when it is yet to come.
+    """The response to a request of the control plane; never raises. ``Response.poll`` is set when it is pending.
 
     Calls of the control plane are no calls of the API in the journal, but stand between those.
     """
@@ -176,7 +176,7 @@ class ControlPlane:
         return self.send(self._operation(operation), (), {}, msgspec.json.encode(body))
 
     def send(self, operation: Operation, path: Sequence[str], query: dict[str, str], body: bytes) -> Any:
-        """Invoke an operation with encoded arguments and return its result; waits for one that is yet to come."""
+        """Invoke an operation with encoded arguments and return its result; waits for a pending one."""
         if len(path) != len(operation.placeholders):
             raise Misuse(f"{operation.name} needs {', '.join(operation.placeholders) or 'nothing'} in its path")
         if self.transport is not None and not operation.waits:

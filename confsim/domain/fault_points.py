@@ -70,7 +70,7 @@ RECORDING = FaultPoint(
     {
         Outcome.STUCK: "Its processing never ends.",
         Outcome.FAILED: "Its processing fails when it ends.",
-        Outcome.LATE: "Its processing takes so much longer.",
+        Outcome.LATE: "Its processing takes longer by this duration.",
     },
     ("client", "channel", "recording"),
 )
@@ -85,8 +85,8 @@ WEBHOOK = FaultPoint(
     {
         Outcome.LOST: "It is never sent.",
         Outcome.DOUBLED: "It is sent twice.",
-        Outcome.LATE: "It is sent so much later, and those behind it wait.",
-        Outcome.OUT_OF_ORDER: "It is sent so much later, and those behind it pass.",
+        Outcome.LATE: "It is sent later by this duration, and those behind it wait.",
+        Outcome.OUT_OF_ORDER: "It is sent later by this duration, and those behind it pass.",
     },
     ("client", "endpoint", "kind"),
 )

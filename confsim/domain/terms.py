@@ -26,7 +26,7 @@ class Document(Enum):
 
 
 class Acceptance(Enum):
-    """Whether a user has accepted terms of the client, of whatever version (P1 User terms state)."""
+    """Whether a user has accepted terms of the client, of any version (P1 User terms state)."""
 
     NEVER = "never"
     ACCEPTED = "accepted"

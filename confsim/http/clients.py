@@ -101,7 +101,7 @@ def _merged(own: Mapping[str, str], given: Any) -> list[tuple[str, str]]:
 
 
 def requests_session(handler: Handler, headers: Mapping[str, str], query: Mapping[str, str]) -> requests.Session:
-    """Return a session of requests that calls the app in this process, whatever the host of a URL."""
+    """Return a session of requests that calls the app in this process for any host of a URL."""
     import requests
     from requests.adapters import HTTPAdapter
     from urllib3 import HTTPHeaderDict, HTTPResponse

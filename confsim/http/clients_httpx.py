@@ -27,7 +27,7 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return _received(request, wait_for(self._begin(request, request.read())))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """As ``handle_request``; other tasks run while the response is yet to come."""
+        """As ``handle_request``; other tasks run while the response is pending."""
         content = await request.aread()
         with polling():
             response = self._begin(request, content)

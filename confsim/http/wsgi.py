@@ -88,7 +88,7 @@ def _header(name: str) -> str:
 
 
 def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
-    """The body of at most so many bytes, and the fault in reading it.
+    """The body, limited to ``length`` bytes, and the fault in reading it.
 
     Without a length there is none, unless the server ends the input by itself (``wsgi.input_terminated``).
     """
@@ -107,7 +107,7 @@ def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
         return _declared(environ["wsgi.input"], int(length)), ""
     except RequestEntityTooLarge:
         return b"", "body_too_large"
-    except (BadRequest, OSError, ValueError):  # the client is gone before the body is whole
+    except (BadRequest, OSError, ValueError):  # the client disconnected before the body was complete
         return b"", "malformed"
 
 

@@ -1,6 +1,6 @@
 """The control plane for a page: what takes long is done in slices, between which the server serves others.
 
-A page is a function of what it asks. Where an answer is yet to come the function is left by ``Pending``, and called
+A page is a function of what it asks. When an answer is pending the function is left by ``Pending``, and called
 again once it is there: what it has asked before is known then.
 """
 
@@ -21,7 +21,7 @@ _Key = tuple[object, ...]
 
 
 class SteppedControl(ControlPlane):
-    """The operations of the control plane for one page; an answer that is yet to come raises Pending."""
+    """The operations of the control plane for one page; a pending answer raises Pending."""
 
     __slots__ = ("_done", "_pending")
 
@@ -53,7 +53,7 @@ class SteppedControl(ControlPlane):
         return found
 
     def step(self) -> bool:
-        """Do a slice of what is yet to come; returns whether it is there now. Raises Misuse."""
+        """Do a slice of the pending work; returns whether the answer is there now. Raises Misuse."""
         assert self._pending is not None
         key, again = self._pending
         try:

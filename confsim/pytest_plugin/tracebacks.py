@@ -6,7 +6,7 @@ from types import TracebackType
 
 import pytest
 
-#: What confsim raises about how it is called; whatever else comes out of it is a bug, whose traceback stays whole.
+#: What confsim raises about how it is called; every other exception is a bug, whose traceback stays whole.
 _ABOUT_THE_CALL = frozenset({"Misuse", "StatusError", "AssertionError"})
 
 

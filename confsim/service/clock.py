@@ -106,7 +106,7 @@ class Clock:
         self.run(self._rate)
 
     def run(self, rate: float) -> None:
-        """Run on from the instant it shows, so many times as fast as the machine's time."""
+        """Run on from the instant it shows, at this multiple of the machine's time."""
         at, self._stands, self._rate = self.now(), None, rate
         self.move(at)
 

@@ -111,7 +111,7 @@ def delivered(response: Response) -> Response:
 
 
 class _Polling(threading.local):
-    """Whether the present thread polls responses that are yet to come, and serves others in between."""
+    """Whether the present thread polls pending responses, and serves others in between."""
 
     here = False
 
@@ -120,13 +120,13 @@ _POLLING = _Polling()
 
 
 def polls_here() -> bool:
-    """Whether the present thread blocks for no response that is yet to come."""
+    """Whether the present thread blocks for no pending response."""
     return _POLLING.here
 
 
 @contextmanager
 def polling() -> Iterator[None]:
-    """In the block, the present thread polls responses that are yet to come, and serves others in between."""
+    """In the block, the present thread polls pending responses, and serves others in between."""
     before, _POLLING.here = _POLLING.here, True
     try:
         yield

@@ -1,4 +1,4 @@
-"""A call on its way in: made by whatever took it, an app for HTTP or a caller in this process."""
+"""An incoming call: made by an app for HTTP, or by a caller in this process."""
 
 from __future__ import annotations
 

@@ -318,7 +318,7 @@ class Journal:
         return count
 
     def assumptions(self) -> list[str]:
-        """The ids of the assumptions used since it began, also by what is gone, in alphabetical order."""
+        """The ids of the assumptions used since it began, also by evicted entries, in alphabetical order."""
         return sorted(self._used)
 
 
@@ -327,7 +327,7 @@ def _weight(*bodies: bytes) -> int:
 
 
 def _too_heavy(weights: list[int]) -> int:
-    """How many of the oldest go until the rest weigh no more than they may; the newest stays whatever it weighs."""
+    """How many of the oldest are evicted until the rest fit the limit; the newest stays in any case."""
     total, gone = sum(weights), 0
     while total > HEAVIEST and gone < len(weights) - 1:
         total -= weights[gone]

@@ -188,7 +188,7 @@ class LiveWorld:
         return fired
 
     def advance(self, span: int) -> list[Fired]:
-        """Move the clock on by so many milliseconds; what falls due by then does."""
+        """Move the clock forward by milliseconds and fire the timers due by then."""
         with self.lock:
             return self.show(self.clock.now() + span)
 

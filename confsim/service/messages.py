@@ -47,7 +47,7 @@ def split_target(target: str) -> tuple[str | None, str]:
 class Response(Struct, gc=False):
     """A whole response: status code, headers in order, body.
 
-    A response that is yet to come has ``poll``, which returns the response once it is there, and None before. The
+    A pending response has ``poll``, which returns the response once it is there, and None before. The
     transport must call it, from any thread and holding no lock; ``deferred.wait_for`` blocks until it is there. A
     fault delays a response by ``delay`` seconds, and has its connection dropped after ``cut`` bytes of the body: -1
     for before the status line, None for not at all.

@@ -57,7 +57,7 @@ def _join(self: ApiJourney, channel: str, user: int) -> Any:
         return multiple()
     assert outcome.body["state"] in {"in", "waiting"}
     session = outcome.body.get("session")
-    assert session is not None or outcome.body["state"] == "waiting", "whoever is in is in a session (P2 Session)"
+    assert session is not None or outcome.body["state"] == "waiting", "a user who is in is in a session (P2 Session)"
     return multiple() if session is None else session
 
 

@@ -1,4 +1,4 @@
-"""Invariants: what the documents say of every world, whatever has been called, read through the API itself.
+"""Invariants: what the documents say of every world after any calls, read through the API itself.
 
 Each cites its source. They are checked again only after the world has changed.
 """
@@ -34,7 +34,7 @@ def invariants() -> dict[str, Callable[..., Any]]:
 
 
 def _hold(self: ApiJourney) -> None:
-    """Whatever the documents say of channels, sessions, breakout sessions, recordings and validators."""
+    """What the documents say of channels, sessions, breakout sessions, recordings and validators."""
     digest = self.driven[0].digest() if self.digests else None
     if digest is not None and digest == self.checked:
         return

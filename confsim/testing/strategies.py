@@ -39,7 +39,7 @@ _VISIBLE = st.characters(exclude_categories=["Cs", "Cc"])
 
 
 def weighted(likely: st.SearchStrategy[Any], *rare: st.SearchStrategy[Any], times: int = 8) -> st.SearchStrategy[Any]:
-    """Draw from one strategy so many times as often as from each of the others; ``one_of`` takes equal ones for one."""
+    """Draw from one strategy ``times`` as often as from each of the others; ``one_of`` takes equal ones for one."""
     choices = [*([likely] * times), *rare]
     return st.integers(0, len(choices) - 1).flatmap(lambda place: choices[place])
 
@@ -101,7 +101,7 @@ def _text(name: str, annotation: Any, kind: str | None, naming: Naming) -> Texts
 
 
 def _any(annotation: Any) -> st.SearchStrategy[Any]:
-    """Values of a type; of a thing that a path names, whatever may stand for one."""
+    """Values of a type; of a thing that a path names, every value that may stand for one."""
     return values(RESOLVERS[annotation].wire if annotation in RESOLVERS else annotation)
 
 

@@ -47,7 +47,7 @@ def set_client_dial_out_state(call: Call, state: Switch) -> None:
     runtime=True,
 )
 def set_dial_in_state(call: Call, uuid: Channel, state: Switch) -> None:
-    """Enable or disable dialling in to the channel, whatever the default of new channels."""
+    """Enable or disable dialling in to the channel, independently of the default of new channels."""
     switches.set_feature(call.change, uuid, switches.DIAL_IN, state)
 
 

@@ -68,7 +68,7 @@ PLACEMENT = assumption(
     "duration.placement",
     "G349",
     "How long a channel is being created on a streaming server after the first request for its address: immediate, "
-    "time(seconds), or manual(times): until so many requests for it have found it unfinished.",
+    "time(seconds), or manual(times): until that number of requests for it have found it unfinished.",
     "immediate",
     ("time(2)", "manual(3)"),
     "get_streaming_proxy",
@@ -87,7 +87,7 @@ RECORDING_PROCESSING = assumption(
     "duration.recording-processing",
     "G488",
     "How long a recording is being processed once it has stopped: immediate, time(seconds), or manual(times): until "
-    "so many polls have found it unfinished.",
+    "that number of polls have found it unfinished.",
     "time(2)",
     ("immediate", "manual(3)"),
     "stop_recording list_recordings get_recording",

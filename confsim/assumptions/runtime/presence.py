@@ -35,7 +35,7 @@ LOBBY_ADMISSION = assumption(
 LOBBY_BYPASS = assumption(
     "lobby.passes",
     "G330",
-    "Who passes a closed door: hosts and whoever was inside in the same session before, or hosts alone.",
+    "Who passes a closed door: hosts and users who were inside in the same session before, or hosts alone.",
     "hosts-and-readmitted",
     ("hosts",),
     "set_lobby_door",

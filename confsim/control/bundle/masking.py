@@ -2,7 +2,7 @@
 
 A secret is given by somebody, in the start of the world or in a request, or it is made by the world. One that is given
 is replaced in the start and in the requests, so that the world knows the stand-in alone. One that the world makes is
-made again by whoever replays: its stand-in is there to be read, with a fingerprint by which a replay finds what it
+made again by the replay: its stand-in is there to be read, with a fingerprint by which a replay finds what it
 stands for.
 """
 
@@ -181,7 +181,7 @@ class StandIns:
 
 
 def _candidate(secret: str, number: int) -> str | None:
-    """The stand-in of this number that is of the form of the secret; None when there are not so many."""
+    """The stand-in of this number that is of the form of the secret; None when there are fewer."""
     size = len(secret)
     if secret.isascii() and secret.isdigit():
         return str(10 ** (size - 1) + number - 1) if number <= 9 * 10 ** (size - 1) else None

@@ -156,7 +156,7 @@ class Player:
             invoke(self._context, CONTROL["put_faults"], (), {}, body)
 
     def _recorded(self, delivery: Delivery) -> DeliveryNote | None:
-        """What became of the next attempt of a delivery; None where it was taken as delivered."""
+        """The outcome of the next attempt of a delivery; None when it was taken as delivered."""
         notes = self._attempts.get((delivery.id, len(delivery.attempts)))
         return notes.popleft() if notes else None
 

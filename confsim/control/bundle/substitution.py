@@ -18,7 +18,7 @@ from .document import BundledCall, RecordedAnswer, SentRequest, content, raw
 DISTINCTIVE = 8
 #: Names of places for secrets: of fields, parameters, and of the segment of a path before one.
 _NAMED = rb"[\w-]*(?:pin|code|password|passphrase|token|secret|credential|key|verify)s?"
-#: Headers whose values are secrets, whatever they are called in the profile.
+#: Headers whose values are secrets, regardless of their names in the profile.
 SECRET_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
 _BASIC = re.compile(r"(basic )(\S+)", re.IGNORECASE)
 

@@ -114,7 +114,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         """The calls as text: as "curl" commands, a "pytest" test, a "scenario" (Arazzo) or a "har".
 
         Exports all of them, with the calls of the control plane between them; or those that match ``operation``,
-        ``method``, ``path`` and ``status``, with ``limit`` the newest so many.
+        ``method``, ``path`` and ``status``, with ``limit`` only the newest.
         """
         exported: bytes = self._control(
             "export_requests", as_=kind, operation=operation, method=method, path=path, status=status, limit=limit

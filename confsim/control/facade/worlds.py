@@ -64,12 +64,12 @@ class WorldsFacade(Generic[S]):
         return self[name]
 
     def infos(self, idle: Duration | None = None) -> list[WorldInfo]:
-        """The descriptions of the worlds, the root world first; with ``idle`` only of those idle for so long."""
+        """The descriptions of the worlds, the root world first; with ``idle`` only of those idle for this duration."""
         found: list[WorldInfo] = self._control("list_worlds", idle=idle)
         return found
 
     def drop(self, name: str | None = None, *, idle: Duration | None = None) -> list[str]:
-        """Drop a world by name; without a name all of them, or those idle for so long. Returns the names."""
+        """Drop a world by name; without a name all of them, or those idle for this duration. Returns the names."""
         done = self._control("drop_worlds", idle=idle) if name is None else self._control("drop_world", name)
         dropped: list[str] = done.dropped
         return dropped

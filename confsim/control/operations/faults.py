@@ -65,7 +65,7 @@ def put_faults(context: ControlContext, body: Json) -> list[FaultInfo]:
       (a token or a user id), ``client`` (of the caller). ``do``: ``reason`` (the code of a refusal of the API) with
       ``facts``; or ``status`` with ``body`` and ``headers``; ``retryAfter`` in seconds, by itself the refusal of the
       rate limit; ``clock``, a delay on the clock of the world; ``real``, a delay in real time up to 30s; ``drop``: cut
-      the connection "before" or "after" the operation; ``truncate``: cut the body after so many bytes, or true;
+      the connection "before" or "after" the operation; ``truncate``: cut the body after this number of bytes, or true;
       ``hold``: hold the call "before" or "after" the operation, until ``decide_held``, or for ``holdAtMost`` (30s).
     - ``thing`` and ``do``: admission (refused, ignored), call (busy, unanswered, failed), recording (stuck, failed,
       late), proxy (creating), mail (lost), webhook (lost, doubled, late, out of order): the outcome, or ``{outcome,
@@ -154,7 +154,7 @@ class HeldCallInfo(Wire):
 
 
 class DecideHeld(CommandBody):
-    """What becomes of a held call. ``action`` is "release", "change" or "drop".
+    """The decision on a held call. ``action`` is "release", "change" or "drop".
 
     A change has ``do``, the effect that decides the answer, as the ``do`` of a fault: ``{"status": 503}``; or ``body``,
     the JSON body that the operation gets in place of the one that was sent, for a call held before it.
@@ -166,10 +166,10 @@ class DecideHeld(CommandBody):
 
 
 class HeldOutcome(Wire):
-    """What became of a held call, and the id of the call in the journal."""
+    """The outcome of a held call, and the id of the call in the journal."""
 
     id: Annotated[str, "The id of the held call."]
-    outcome: Annotated[str, "What became of it: released, changed or dropped."]
+    outcome: Annotated[str, "Its outcome: released, changed or dropped."]
     request: Annotated[str | None, "The id of the call in the journal."] = None
 
 

@@ -29,7 +29,7 @@ class AttemptInfo(Wire):
 class DeliveryInfo(Wire):
     """A delivery. ``next`` is the instant of the next attempt, if known.
 
-    ``url`` is where the last attempt went, and before the first that of the endpoint, null once it is gone.
+    ``url`` is where the last attempt went, and before the first that of the endpoint, null once it is removed.
     ``message`` is the webhook-id: it identifies the event, and is the same for every endpoint and attempt.
     """
 
@@ -115,14 +115,14 @@ def list_deliveries(
 def redeliver(context: ControlContext, id: Annotated[str, "The id of the delivery."]) -> DeliveryInfo:
     """Start a new series of attempts, or make the next attempt of a delivery that waits for a retry now.
 
-    Misuse for an unknown delivery (404), one that has yet to be sent, and one whose endpoint is gone (409).
+    Misuse for an unknown delivery (404), one that has yet to be sent, and one whose endpoint was removed (409).
     """
     with context.change() as change:
         delivery = DELIVERIES.of(change).get(id)
         if delivery is None:
             raise Misuse(f"there is no delivery {id!r}", status=404)
         if ENDPOINTS.get(change, delivery.endpoint, delivery.client) is None:
-            raise Misuse(f"the endpoint of the delivery {id} is gone", status=409)
+            raise Misuse(f"the endpoint of the delivery {id} was removed", status=409)
         with refusals_as_conflicts():
             deliveries.redeliver(change, delivery)
     change = context.view()

@@ -124,7 +124,7 @@ def _choose(offer: Offer) -> Callable[..., Choice]:
     """The effect that makes the first choice of a client."""
 
     def choose(change: Change, *, visible: VisibleTemplate) -> Choice:
-        """The client offers the template, or does not, whatever it inherits."""
+        """The client offers the template, or does not, regardless of what it inherits."""
         return Choice(visible.id, offer, visible.client)
 
     return choose

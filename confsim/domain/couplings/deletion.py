@@ -31,7 +31,7 @@ S = TypeVar("S")
 
 
 def _users_made_for(change: Change, channel: Channel) -> list[User]:
-    """The users made for a channel: linked ones (P2 States L171, R365), guests where they go with it (G309)."""
+    """The users made for a channel: linked ones (P2 States L171, R365), guests if they are removed with it (G309)."""
     guests_go = ask(change, assumed.GUESTS_AFTER_DELETION) == "go"
     rows = USERS.of(change, channel.client)
     if not guests_go:

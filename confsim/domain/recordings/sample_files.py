@@ -8,7 +8,7 @@ from functools import cache
 from io import BytesIO
 from zlib import decompress
 
-#: The duration of a file in seconds, whatever the duration of the recording.
+#: The duration of a file in seconds, independent of the duration of the recording.
 SECONDS = 2
 
 # Printed by fixtures/make_films.py: zlib-compressed MP4 files as base85 text.

@@ -235,8 +235,10 @@ def list_available(change: Change, client: Client, country: str | None) -> Seque
 
 
 def resolve_inbound_call(change: Change, text: str, code: str | None, meeting_id: str | None) -> tuple[Client, Channel]:
-    """The client and the channel of an inbound call: of an exclusive number its only channel, whatever is dialled; else
-    the channel of the routing code, or that of the meeting id in the client that has the number (R382, R482, R484).
+    """The client and the channel of an inbound call.
+
+    The channel is the only one of an exclusive number, for every dialled code; else that of the routing code, or that
+    of the meeting id in the client that has the number (R382, R482, R484).
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, CODE_UNKNOWN, MEETING_ID_UNKNOWN.
     """

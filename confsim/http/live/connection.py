@@ -47,9 +47,9 @@ class _FaultError(Exception):
 class Connection(asyncio.Protocol):
     """One client of the server: the parser's ``on_…`` callbacks gather requests, which are answered in their order.
 
-    Requests wait in a queue while a response is yet to come (``Response.poll``) or the client does not take what was
+    Requests wait in a queue while a response is pending (``Response.poll``) or the client does not take what was
     sent. Meanwhile no more is read than one piece, so the queue holds no more than what was read at once; the first
-    response that is yet to come leaves the socket open for it, since a client that is gone shows only there. Beside
+    pending response leaves the socket open for it, since a disconnected client shows only there. Beside
     other connections, what was read is answered in its turn (``turns``).
     """
 
@@ -70,7 +70,7 @@ class Connection(asyncio.Protocol):
         self._leaving = False  # the last response is out: input is dropped
         self._full = False  # the transport holds as much as it may: the client does not read
         self._poll: Poll | None = None  # returns the pending response, once it is there
-        self._half_closed = False  # the client sends nothing more: it has closed its side, or is gone
+        self._half_closed = False  # the client sends nothing more: it has closed its side, or both
         self._takes_interim = False  # the client speaks HTTP/1.1, which knows interim responses
         self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
         self._kept: list[bytes] = []  # responses that are sent together, of this size
@@ -93,7 +93,7 @@ class Connection(asyncio.Protocol):
         self._peers.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio names it)
-        """Forget the client, which is gone."""
+        """Forget the client, which has disconnected."""
         self._peers.discard(self)
         self._queue.clear()
         del self._parser  # it holds methods of self: a reference cycle
@@ -366,7 +366,7 @@ class Connection(asyncio.Protocol):
             tell(self._log, request, response, self._clock() - self._begun)
 
     def _poll_response(self, request: Request, keep: bool) -> None:
-        """Poll the response that is yet to come; once it is there, send it and go on with the queue."""
+        """Poll the pending response; once it is there, send it and go on with the queue."""
         if self._transport.is_closing():
             if self._log is not None:
                 tell(self._log, request, None, self._clock() - self._begun)
@@ -393,5 +393,5 @@ class Connection(asyncio.Protocol):
         if not self._transport.can_write_eof():  # TLS says goodbye by itself
             self._transport.close()
             return
-        with suppress(OSError):  # the client is gone, and connection_lost is to be called
+        with suppress(OSError):  # the client has disconnected, and connection_lost is to be called
             self._transport.write_eof()

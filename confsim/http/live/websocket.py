@@ -34,7 +34,7 @@ class WebSocket(asyncio.Protocol):
     """The transport of one connection to a channel.
 
     A client that sends nothing for a while is sent a ping, and dropped when it does not answer; one that does not read
-    is dropped once too much waits for it. ``lost`` is called when the connection is gone.
+    is dropped once too much waits for it. ``lost`` is called when the connection is lost.
     """
 
     def __init__(self, transport: asyncio.Transport, limits: Limits, clock: Callable[[], float]) -> None:
@@ -209,7 +209,7 @@ class WebSocket(asyncio.Protocol):
                 if not self._transport.can_write_eof():  # TLS says goodbye by itself
                     self._transport.close()
                     return
-                with suppress(OSError):  # the client is gone, and connection_lost is to be called
+                with suppress(OSError):  # the client has disconnected, and connection_lost is to be called
                     self._transport.write_eof()
 
 

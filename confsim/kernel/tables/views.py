@@ -141,7 +141,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
 #: The part of an entry that identifies a record: its key in an order, and the serial of the record.
 UNIQUE: Callable[[Entry], Any] = itemgetter(slice(2))
-#: From so many times the number of views on, the beginning of a page of ``Merged`` is searched for.
+#: From this multiple of the number of views on, the beginning of a page of ``Merged`` is searched for.
 FAR = 8
 
 

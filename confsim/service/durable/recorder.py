@@ -38,8 +38,8 @@ from .checkpoint import LARGE, Captured, Checkpoint, Document, recorded_snapshot
 from .recovery import BegunWith, Delta, RecoveredWorld, Recovery
 from .store import Store, digest_of
 
-#: A checkpoint is due after so many bytes, or after this share of what documents take if that is more: start-up stays
-#: short, and what checkpoints cost stays in proportion to what was recorded.
+#: A checkpoint is due after this number of bytes, or after this share of the size of the documents if that is more:
+#: start-up stays short, and the cost of checkpoints stays in proportion to what was recorded.
 LEAST = 1 << 20
 SHARE = 8
 

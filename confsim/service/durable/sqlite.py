@@ -30,7 +30,7 @@ from confsim.service.files.formats import FORMAT, readable
 
 from .store import DIGEST_SIZE, LogRecord
 
-#: What the system refused, whatever the file holds.
+#: What the system refused, regardless of the content of the file.
 _NO_DAMAGE = {
     sqlite3.SQLITE_AUTH,
     sqlite3.SQLITE_CANTOPEN,
@@ -177,7 +177,7 @@ class SqliteStore:
         return self._bodies
 
     def document(self, digest: str) -> Iterator[Part]:
-        """The parts of a document by its digest; one without a table where it is in one. Misuse for one that is gone.
+        """The parts of a document by its digest; one without a table where it is in one. Misuse for a missing one.
 
         It is altered, which raises Misuse, when the last part was read and all of them are not as the digest says.
         """
@@ -197,7 +197,7 @@ class SqliteStore:
     def records(self) -> Iterator[LogRecord]:
         """The log since the base, oldest first, to be read to its end before anything is recorded.
 
-        Misuse that names the first record that is gone or altered.
+        Misuse that names the first record that is missing or altered.
         """
         try:
             base: bytes | None = self._before  # the digest before the mark of the base, if it has one
@@ -276,7 +276,7 @@ class SqliteStore:
         """Begin a new base, of the moment that was marked: these are the worlds by name.
 
         The log after the mark goes on. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
-        the log name, of which all others are gone. Misuse (507).
+        the log name; all others are removed. Misuse (507).
         """
         mine = version("confsim")
         number, digest_before, size = self._marked

@@ -87,7 +87,7 @@ class Store(Protocol):
         """Begin a new base, of the moment that was marked: these are the worlds by name.
 
         The log after the mark goes on. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
-        the log name, of which all others are gone. Misuse (507).
+        the log name; all others are removed. Misuse (507).
         """
         ...
 

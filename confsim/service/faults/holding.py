@@ -1,7 +1,7 @@
 """Calls that a fault holds: each waits, holding no lock, until it is released, changed or dropped, or its time is over.
 
 A call that is held before its operation has done nothing; one held after it is committed, and its answer is withheld.
-Whoever decides performs what is left of the call, in his own thread: once the decision is made, the journal has it.
+The decider performs the rest of the call, in its own thread: once the decision is made, the journal has it.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class HeldCalls:
             )
 
     def hold(self, incoming: Incoming, injection: Injection, entry: Entry | None = None) -> Response:
-        """Hold a call; returns the response that is yet to come. Called under the lock of the world."""
+        """Hold a call; returns the pending response. Called under the lock of the world."""
         self._count += 1
         held = HeldCall(f"h{self._count}", incoming, injection, entry, self._live.clock.now())
         self._held[held.id] = held

@@ -250,7 +250,7 @@ class Faults:
         return FaultsState(self._count, self.by_request, active, sorted(self._decided))
 
     def _forget_decided(self) -> None:
-        """Forget what was decided of deliveries that are gone, or were attempted, which is never decided again."""
+        """Forget what was decided of deliveries that were removed, or attempted, which is never decided again."""
         if self._decided:
             there = DELIVERIES.seen(self._live.world)
             self._decided = {id for id in self._decided if id in there and not there[id].attempts}

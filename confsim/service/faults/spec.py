@@ -114,7 +114,7 @@ def _count(value: object, where: str, other: str = "") -> int:
 
 
 def _injected(thing: str, values: object, where: str) -> InjectedFault:
-    """What becomes of a thing: an outcome, or an object of ``outcome`` and ``by``."""
+    """The outcome of a thing: a word, or an object of ``outcome`` and ``by``."""
     given = {"outcome": values} if isinstance(values, str) else values
     if not isinstance(given, dict) or "outcome" not in given:
         raise Misuse(f"{where} is to be an outcome, or an object of outcome and by")

@@ -171,8 +171,8 @@ WORDS: Mapping[str, Word] = {
         "answer",
         excludes=("drop",),
     ),
-    "clock": Word(span, "The call takes so long on the clock of the world.", "clock"),
-    "real": Word(_real, "The answer takes so long in real time, at most 30s.", "real"),
+    "clock": Word(span, "The duration of the call on the clock of the world.", "clock"),
+    "real": Word(_real, "The delay of the answer in real time, at most 30s.", "real"),
     "drop": Word(
         _when,
         "The connection is dropped: 'before' the operation, when nothing was done, or 'after' it, when all was.",
@@ -180,7 +180,7 @@ WORDS: Mapping[str, Word] = {
     ),
     "truncate": Word(
         _truncate,
-        "The body ends after so many bytes, or, with true, in its middle.",
+        "The body ends after this number of bytes, or, with true, in its middle.",
         "connection",
         excludes=("drop",),
     ),
@@ -191,7 +191,7 @@ WORDS: Mapping[str, Word] = {
     ),
     "holdAtMost": Word(
         _hold_limit,
-        "After so long in real time a held call is released: from 1ms to 1h, by default 30s.",
+        "The real time after which a held call is released: from 1ms to 1h, by default 30s.",
         "hold",
         belongs_to="hold",
     ),

@@ -56,7 +56,7 @@ def offers(request: Request) -> list[str]:
 
 
 def masked(request: Request, presentations: tuple[str, ...]) -> Request:
-    """The request without the token, wherever it presents one, for the journal."""
+    """The request without the token in any place, for the journal."""
     headers, query = dict(request.headers), _without(request.query, PARAMETER)
     for way in map(wire.presentation, presentations):
         if way.place == "query":

@@ -81,7 +81,7 @@ class HttpSender:
             target = (url.path or "/") + (f"?{url.query}" if url.query else "")
             connection.request("POST", target, message.body, message.headers)
             return DeliveryResult(connection.getresponse().status)
-        except Exception as error:  # whatever it is, the delivery must not hang on it
+        except Exception as error:  # of any kind: the delivery must not wait for ever
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
         finally:
             connection.close()

@@ -20,7 +20,7 @@ _ADMINS = ("customer-admin", "owner", "api-token", "partner-admin", "other-admin
 
 
 def removable(run: Run) -> list[Thing]:
-    """The things that are to be removed; what is in a channel goes with it."""
+    """The things that are to be removed; what is in a channel is removed with it."""
     found = [thing for kind in REMOVALS for thing in run.things.list_kind(kind)]
     return [each for each in found if each.kind != "media" or "channels" not in each.inside]
 
@@ -40,13 +40,13 @@ def clean_up(run: Run) -> list[str]:
             left.append(f"{thing.kind} {run.known.service(thing.kind, thing.name)}: {why}")
     for kind in sorted(LASTING):
         for thing in run.things.list_kind(kind):
-            if "channels" not in thing.inside:  # users who were made for a channel go with it
+            if "channels" not in thing.inside:  # users who were made for a channel are removed with it
                 left.append(f"{kind} {run.known.service(kind, thing.name)}: no documented call removes it")
     return left
 
 
 def _remove(run: Run, thing: Thing) -> str:
-    """Remove a thing; returns why that failed, "" when it is gone."""
+    """Remove a thing; returns why that failed, "" when it was removed."""
     operation, parameter = REMOVALS[thing.kind]
     status = 0
     for caller in _callers(run, thing):

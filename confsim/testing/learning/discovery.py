@@ -288,7 +288,7 @@ def _after_parent(client_id: str, views: Mapping[str, Mapping[str, Any]], ordere
 
 
 def _rows(body: Any) -> list[Any]:
-    """The elements of a list, in whatever contains them."""
+    """The elements of a list, in any container."""
     if isinstance(body, dict):
         inside = body.get("results", list(body.values()))
         return inside if isinstance(inside, list) else []

@@ -57,7 +57,7 @@ class Prediction(Struct, frozen=True):
 
     @property
     def removed(self) -> bool:
-        """Whether a row is gone."""
+        """Whether a row was removed."""
         return any(
             _row(self.before, client, name, key) is not None and _row(self.after, client, name, key) is None
             for (client, name), key in self.touched
@@ -95,7 +95,7 @@ class Model:
         return call_service(self._scratch, call)
 
     def soon(self, within: int) -> int | None:
-        """The instant at which the first timer within so many milliseconds falls due, None for none."""
+        """The instant at which the first timer falls due within these milliseconds; None for none."""
         due = self.world.timers.due
         return int(due) if due <= self.clock.now() + within else None
 

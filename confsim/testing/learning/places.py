@@ -115,7 +115,7 @@ _STATED_UNITS: Mapping[tuple[str, str], str] = {
 }
 #: What ``Id.id`` names, where the operation does not say that it identifies something.
 _IDS: Mapping[str, str] = {"get_user_client": "clients", "get_channel_client": "clients"}
-#: Tokens in these answers are masked, in whatever way.
+#: Tokens in these answers are masked, in any way.
 _MASKED = frozenset({"list_api_tokens"})
 
 

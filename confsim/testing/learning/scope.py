@@ -26,7 +26,7 @@ MAKERS = frozenset(
         "batch_delete_client_media",
     }
 )
-#: Makers of users who stay; so many of them are made at most in the client of the accounts.
+#: Operations that make users who stay, and the limit on such users in the client of the accounts.
 STAYING = frozenset({"create_predefined_user", "create_user"})
 MOST_STAYING = 6
 #: Calls that ring a phone.

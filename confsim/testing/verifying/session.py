@@ -76,7 +76,7 @@ def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Itera
         yield f"not called: {name}, since {why}"
     if not allow_phone_calls:
         yield f"not called: {', '.join(sorted(RINGING))}, since they ring phones (--phones)"
-    yield f"removed at the end: {', '.join(REMOVALS)}; what is in a channel goes with it"
+    yield f"removed at the end: {', '.join(REMOVALS)}; what is in a channel is removed with it"
     yield f"left behind: {', '.join(sorted(LASTING))} that no documented call removes"
 
 

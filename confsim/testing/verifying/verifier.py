@@ -29,8 +29,8 @@ _KEPT_BACK = 8
 class Verifier:
     """One verify run.
 
-    ``examples`` is the number of journeys; ``most_findings`` ends the run after so many divergences. ``tag`` begins the
-    names of all that the run makes, ``allow_phone_calls`` says whether it may have the service call phones.
+    ``examples`` is the number of journeys, ``most_findings`` the number of divergences that ends the run. ``tag``
+    begins the names of all that the run makes; ``allow_phone_calls`` says whether the service may call phones.
     """
 
     def __init__(
