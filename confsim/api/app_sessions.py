@@ -55,14 +55,14 @@ class AppSession(Wire):
     started: Annotated[Long, "The instant at which the run began, in UTC milliseconds."]
     channels: Annotated[list[str], "The uuids of the channels that are linked to it."]
     channelsSessions: Annotated[list[str], "The ids of the channel sessions that are linked to it."]
-    users: Annotated[list[AppSessionUser], "The users who are linked to it."]
+    users: Annotated[list[AppSessionUser], "The users linked to it."]
 
 
 class NewAppSessionLog(Wire):
     """One log to be appended."""
 
     time: Annotated[Long, "The instant of the log, in milliseconds."]
-    data: Annotated[str, "What was logged."]
+    data: Annotated[str, "The logged text."]
     index: Annotated[Long | None, "A sequence number, unique in the app session."] = None
 
 
@@ -70,7 +70,7 @@ class AppSessionLog(Wire):
     """One log: ``time`` in milliseconds, ``index`` a sequence number that is unique in the app session."""
 
     time: Annotated[Long, "The instant of the log, in milliseconds."]
-    data: Annotated[str, "What was logged."]
+    data: Annotated[str, "The logged text."]
     index: Annotated[Long | None, "A sequence number, unique in the app session."] = None
 
 

@@ -19,8 +19,8 @@ class ClientTerms(Wire):
     """The terms a client has published."""
 
     version: Annotated[Int, "The version that is current."]
-    url: Annotated[str, "Where the latest terms are."]
-    promulgated: Annotated[int, "When they were promulgated.", InUnit(units.PROMULGATED)]
+    url: Annotated[str, "The URL of the latest terms."]
+    promulgated: Annotated[int, "The instant of their publication.", InUnit(units.PROMULGATED)]
     required: Annotated[bool, "Whether guests too must accept them."]
 
 
@@ -29,14 +29,14 @@ class UserTerms(Wire):
 
     isCurrent: Annotated[bool, "Whether the user accepted the current terms."]
     currentVersion: Annotated[Int, "The version to accept."]
-    termsUrl: Annotated[str, "Where the current terms are."]
+    termsUrl: Annotated[str, "The URL of the current terms."]
     firstAccept: Annotated[bool, "Whether the user never accepted terms before."]
 
 
 class TermsUrl(Wire):
     """A link to terms."""
 
-    url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL), "Where the terms are."]
+    url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL), "The URL of the terms."]
 
 
 @operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134", line="P1 Terms")

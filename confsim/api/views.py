@@ -60,16 +60,16 @@ class User(Wire, kw_only=True):
     handle: Annotated[str, "The display name of the user."]
     urlHandle: Annotated[str | None, "The handle as it can stand in a URL."] = None
     fullName: Annotated[str | None, "The full name of the user."] = None
-    description: Annotated[str | None, "What the user says about himself."] = None
-    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
+    description: Annotated[str | None, "The description of the user."] = None
+    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
     clientId: Annotated[str, "The client that the user belongs to."]
     reputation: Annotated[Int, "The reputation score of the user."]
     following: Annotated[bool, "Whether the caller follows the user."]
     followedBy: Annotated[bool, "Whether the user follows the caller."]
     languages: Annotated[Languages | None, "The languages of the user, the preferred one first."] = None
     unregistered: Annotated[bool, "Whether the user is temporary, such as a guest."]
-    authKind: Annotated[str | None, "How the user authenticates; absent for guests."] = None
-    kind: Annotated[str, "What sort of user it is."]
+    authKind: Annotated[str | None, "The authentication method of the user; absent for guests."] = None
+    kind: Annotated[str, "The kind of user."]
 
 
 class AccessLevel(Wire):
@@ -84,7 +84,7 @@ class UserSummary(Wire):
 
     id: Annotated[Long, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
-    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
+    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
 
 
 def image_url(call: Call, client: str, image: str | None, size: ImageSize | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Operations of both planes, as an assistant finds them and as it is told how to call them."""
+"""Operations of both planes, as an assistant finds them, with a description of how to call them."""
 
 from __future__ import annotations
 

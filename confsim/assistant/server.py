@@ -21,7 +21,7 @@ GUIDE = "confsim://llms.txt"
 INSTRUCTIONS = (
     "confsim simulates a web-conferencing REST API. Find operations, describe one before you call it, call it as the "
     "holder of a token, and steer the world (time, faults, people) by the control plane. What the API's documents "
-    f"leave open is a named assumption: each call tells which it relied on. {GUIDE} is an overview."
+    f"leave open is a named assumption: each call names those that it relied on. {GUIDE} is an overview."
 )
 
 

@@ -242,7 +242,7 @@ def _value(raw: bytes) -> Any:
         return f"{len(raw)} bytes"
 
 
-#: What an assistant is told of an assumption; ``explain`` tells the rest.
+#: The fields of an assumption that an assistant gets; ``explain`` has the rest.
 _SHORT = ("id", "statement", "value", "default", "alternatives", "used")
 #: Every tool by its name.
 TOOLS: dict[str, Tool] = {

@@ -280,7 +280,7 @@ REGENERATED_EXPIRY = assumption(
 def _levels(value: object) -> dict[str, dict[str, Any]]:
     kinds = {"customer-admin", "partner-admin"}
     if not isinstance(value, dict) or set(value) != kinds:
-        raise ValueError(f"{value!r} does not tell of exactly {' and '.join(sorted(kinds))}")
+        raise ValueError(f"{value!r} does not name exactly {' and '.join(sorted(kinds))}")
     for level in value.values():
         if (
             not isinstance(level, dict)

@@ -133,7 +133,7 @@ BEFORE_READY = assumption(
 def _states(value: object) -> dict[str, str | int]:
     known = {"pending", "uploading", "uploaded", "failed"}
     if not isinstance(value, dict) or set(value) != known:
-        raise ValueError(f"{value!r} does not tell of exactly {', '.join(sorted(known))}")
+        raise ValueError(f"{value!r} does not name exactly {', '.join(sorted(known))}")
     if not all(isinstance(word, str | int) and not isinstance(word, bool) for word in value.values()):
         raise ValueError(f"{value!r} holds more than texts and whole numbers")
     return value
@@ -161,7 +161,7 @@ UPLOADING = assumption(
 def _contents(value: object) -> dict[str, str]:
     known = {"archive", "combined", "captions", "individual"}
     if not isinstance(value, dict) or set(value) != known:
-        raise ValueError(f"{value!r} does not tell of exactly {', '.join(sorted(known))}")
+        raise ValueError(f"{value!r} does not name exactly {', '.join(sorted(known))}")
     if not all(isinstance(word, str) for word in value.values()):
         raise ValueError(f"{value!r} holds more than texts")
     return value

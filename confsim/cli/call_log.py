@@ -38,7 +38,7 @@ class LoggedFault(Struct, frozen=True, omit_defaults=True):
 
 
 class LoggedCall(Struct, frozen=True):
-    """A call as the log tells of it.
+    """A call as the log shows it.
 
     ``event`` is "answered"; "held" for a call that a fault holds, which is told of again once it is answered; "gone"
     for one whose client gave up before the answer was there.

@@ -39,7 +39,7 @@ def verify(
     phones: bool,
     dry_run: bool,
 ) -> None:
-    """Drive journeys through a service and a model of it side by side, and tell where they differ.
+    """Drive journeys through a service and a model of it side by side, and report where they differ.
 
     Only the API is used. Nothing is changed but what the run made itself, which it removes at the end. A divergence is
     shrunk, and printed as curl, as a test, and as the assumption that would explain it.

@@ -51,7 +51,7 @@ class Words(TypedDict, total=False):
     for_client: bool
     #: Whether it belongs to the running of a channel, which a disabled service refuses even to read.
     runtime: bool
-    #: The operation whose route it shares; a required query parameter of this one tells them apart.
+    #: The operation whose route it shares; a required query parameter of this one distinguishes them.
     variant_of: str
     #: The assumption that says whether the path can end with a slash.
     slash: Entry[str] | None

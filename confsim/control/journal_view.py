@@ -35,8 +35,8 @@ Noted = Entry | ControlCall | TimerEntry
 class FiredTimer(Wire):
     """A timer that fired: when, its kind (``what``), and the client and the thing that it concerned."""
 
-    at: Annotated[int, "When it fired, in epoch milliseconds."]
-    what: Annotated[str, "What kind of timer it was."]
+    at: Annotated[int, "The instant at which it fired, in epoch milliseconds."]
+    what: Annotated[str, "The kind of the timer."]
     client: Annotated[str, "The client that it concerned."]
     subject: Annotated[str, "The thing that it concerned."]
 
@@ -79,7 +79,7 @@ class FaultHit(Wire):
     """
 
     id: Annotated[str | None, "The id of the fault; null for one of the request itself."]
-    do: Annotated[Json, "What the fault does."]
+    do: Annotated[Json, "The effect of the fault."]
     when: Annotated[str, "Whether the operation ran before it, after it or around it."]
     held: Annotated[str | None, "What became of a call that was held."] = None
 
@@ -113,13 +113,13 @@ class RequestInfo(Wire):
     body: Annotated[Any, "The body, as JSON or as text."]
     status: Annotated[int, "The status of the answer."]
     answer: Annotated[Any, "The body of the answer, as JSON or as text."]
-    caller: Annotated[CallerInfo | None, "Who called; null on a public call."]
+    caller: Annotated[CallerInfo | None, "The caller; null on a public call."]
     assumptions: Annotated[list[str], "The ids of the assumptions that it relied on."]
     changes: Annotated[list[RecordChange], "The records that it wrote."]
     ignored: Annotated[IgnoredInput, "Input that had no effect."]
     fault: Annotated[list[FaultHit], "The faults that were injected into it."]
     fired: Annotated[list[FiredTimer], "The timers that fired since the call before."]
-    kind: Annotated[Kind, "What sort of entry it is."] = Kind.CALL
+    kind: Annotated[Kind, "The kind of entry."] = Kind.CALL
 
     def __repr__(self) -> str:
         return f"<{self.id} {self.method} {self.path} [{self.operation or 'no operation'}] {self.status}>"

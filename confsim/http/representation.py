@@ -21,8 +21,8 @@ from .inputs import sansio
 def admits_json(request: Request) -> bool:
     """Whether the Accept header admits application/json (R003).
 
-    Of the media ranges that match, the most specific decides. Parameters, such as a charset, do not tell one JSON from
-    another.
+    Of the media ranges that match, the most specific decides. Parameters, such as a charset, do not distinguish one
+    JSON from another.
     """
     given = sansio(request).accept_mimetypes
     return MIMEAccept((kind.partition(";")[0], quality) for kind, quality in given).quality("application/json") > 0

@@ -97,7 +97,7 @@ def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
         return b"", "malformed"
     try:
         if "wsgi.input_terminated" in environ:
-            # Werkzeug's stream stops in silence at the limit where the server ends the input: one byte more tells.
+            # Werkzeug's stream stops in silence at the limit where the server ends the input: one byte more shows it.
             body = get_input_stream(environ, max_content_length=most + 1).read()
             return (b"", "body_too_large") if len(body) > most else (body, "")
         if not length:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FILES", "SERVER", "api_document"]
 
-#: Where ``confsim serve`` listens unless told otherwise.
+#: Where ``confsim serve`` listens by default.
 SERVER = "http://127.0.0.1:8080"
 _DESCRIPTION = (
     "Meeting rooms (channels), their sessions, recordings and telephony; users, roles and clients of a multi-tenant "

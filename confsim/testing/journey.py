@@ -33,7 +33,7 @@ class Journey(RuleBasedStateMachine):
         super().__init__()
         self.driven = tuple(self.targets())
         if self.digests:
-            for target in self.driven:  # what endpoints answer over HTTP would tell the worlds apart
+            for target in self.driven:  # what endpoints answer over HTTP would distinguish the worlds
                 target.control("set_webhooks", deliver="list")
 
     def teardown(self) -> None:
@@ -65,7 +65,7 @@ class Journey(RuleBasedStateMachine):
     def control(self, operation: str, /, *path: str, **fields: object) -> Outcome:
         """Call an operation of the control plane in every target, as ``Simulator.control`` does; they must agree."""
         outcomes = [target.control(operation, *path, **fields) for target in self.driven]
-        if operation != "get_info":  # which tells where each of them is
+        if operation != "get_info":  # which names the place of each of them
             self._compare(f"{operation} {' '.join(path)} with {fields}", outcomes)
         return outcomes[0]
 

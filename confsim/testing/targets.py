@@ -50,7 +50,7 @@ class Outcome:
 class Target:
     """A world that a journey calls over a transport.
 
-    ``profile`` is the one of the world: it tells where operations stand and how tokens are presented.
+    ``profile`` is the one of the world: it has the routes of the operations and the presentation of tokens.
     """
 
     name: str

@@ -26,7 +26,7 @@ class BreakoutSessionChange(Wire):
     """Name and duration (milliseconds; 0 without limit) of a breakout session."""
 
     name: Annotated[Name | None, "The name of the breakout session."] = None
-    duration: Annotated[Milliseconds | None, "How long it runs, in milliseconds; 0 without an end."] = None
+    duration: Annotated[Milliseconds | None, "Its duration in milliseconds; 0 without an end."] = None
 
 
 class BreakoutRoomChange(Wire):
@@ -51,7 +51,7 @@ class BreakoutSession(Wire, kw_only=True):
     id: Annotated[str, "The id of the breakout session."]
     name: Annotated[str, "The name of the breakout session."]
     channel: Annotated[str, "The event room that it belongs to."]
-    duration: Annotated[Long, "How long it runs, in milliseconds; 0 without an end."]
+    duration: Annotated[Long, "Its duration in milliseconds; 0 without an end."]
     started: Annotated[Long | None, "The instant of its start, in epoch milliseconds; absent before."] = None
     isActive: Annotated[bool, "Whether it is running."]
     isCompleted: Annotated[bool, "Whether it is over."]
@@ -111,7 +111,7 @@ def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChan
     line="P2 Breakout rooms",
 )
 def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutSessionChange) -> None:
-    """Change name, duration or both; what is not given stays. A running one that is past its new end ends now.
+    """Update name, duration or both; omitted ones stay. A running one that is past its new end ends now.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
     """

@@ -33,7 +33,7 @@ class BroadcastDestination(Wire):
     """A destination of the broadcasts of a channel; ``destination`` is the RTMP URL (P2 Broadcast)."""
 
     id: Annotated[str | None, "The id of the destination."] = None
-    label: Annotated[str | None, "What the destination is called."] = None
+    label: Annotated[str | None, "The name of the destination."] = None
     destination: Annotated[
         str | None, "The RTMP URL that is streamed to; its key is masked for callers who own nothing."
     ] = None
@@ -45,7 +45,7 @@ class NewDestination(Wire):
     """What a destination is made from."""
 
     destination: Annotated[DestinationUrl, "The RTMP URL to stream to."]
-    label: Annotated[Label | None, "What the destination is called."] = None
+    label: Annotated[Label | None, "The name of the destination."] = None
     enabled: Annotated[bool | None, "Whether broadcasts that start go there."] = None
 
 
@@ -68,7 +68,7 @@ class BroadcastRecord(Wire):
 class BroadcastHistory(Wire):
     """A page of the history, with rows where other pages have results (P2 L142)."""
 
-    total: Annotated[int | None, "How many broadcasts match."] = None
+    total: Annotated[int | None, "The number of matching broadcasts."] = None
     rows: Annotated[list[BroadcastRecord] | None, "The broadcasts of the page."] = None
 
 

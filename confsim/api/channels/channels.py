@@ -174,7 +174,7 @@ def set_channel_image(
     uuid: Channel,
     body: bytes,
     *,
-    url: Annotated[Url | None, "Where the image is; it wins over the body."] = None,
+    url: Annotated[Url | None, "The URL of the image; it wins over the body."] = None,
 ) -> None:
     """Set the image from ``url``, which wins, or from the bytes of the body; of 8 Mbytes at most."""
     channel_images.put(call.change, uuid, uploads.image(call, body, url), url)
@@ -199,7 +199,7 @@ def remove_channel_image(call: Call, uuid: Channel) -> None:
     gaps="G052 G300 G307",
     line="P2 Channel basics",
 )
-def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The name to give."]) -> None:
+def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new name."]) -> None:
     """Rename the channel; names are unique in the client (409), and links stay."""
     channels.rename(call.change, uuid, name)
 
@@ -287,7 +287,7 @@ def _is_owner_view(call: Call, channel: Channel) -> bool | None:
     variant_of="list_channels",
 )
 def find_channel_by_meeting_id(
-    call: Call, *, meetingId: Annotated[MeetingId, "What callers key in to reach the channel."]
+    call: Call, *, meetingId: Annotated[MeetingId, "The code that callers key in to reach the channel."]
 ) -> FoundChannel:
     """Find the channel of the caller's client that has the meeting id. Refused with 404 when none has."""
     if not meetingId and ask(call, MEETING_ID_EMPTY) == "refuse":

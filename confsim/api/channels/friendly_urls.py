@@ -33,7 +33,7 @@ class FoundChannel(Wire):
 class MaybeChannel(Wire):
     """The channel that has a friendly URL, if one has."""
 
-    uuid: Annotated[str | None, "The uuid of the channel that has it; absent where the word is free."] = None
+    uuid: Annotated[str | None, "The uuid of the channel that has it; absent when the word is free."] = None
 
 
 @operation(

@@ -21,7 +21,7 @@ class NewChannel(Wire):
     """A channel to be made."""
 
     name: Annotated[Name, "The name of the channel, unique in the client."]
-    description: Annotated[ChannelText | None, "What the channel is for."] = None
+    description: Annotated[ChannelText | None, "The description of the channel."] = None
 
 
 class ChannelUuid(Wire):
@@ -35,7 +35,7 @@ class ChannelUuid(Wire):
 class ChannelDescription(Wire):
     """A description of up to 200 characters; an empty one clears it."""
 
-    description: Annotated[ChannelText, "What the channel is for; an empty text clears it."]
+    description: Annotated[ChannelText, "The description of the channel; an empty text clears it."]
 
 
 class GuestAccess(Wire):
@@ -59,21 +59,21 @@ class ChannelDetails(Wire, kw_only=True):
     channelUuid: Annotated[str, "The uuid of the channel."]
     name: Annotated[str, "Legacy name, compounded for rooms of another channel."]
     channelName: Annotated[str, "The name of the channel."]
-    description: Annotated[str | None, "What the channel is for."] = None
+    description: Annotated[str | None, "The description of the channel."] = None
     clientId: Annotated[str, "The client that the channel belongs to."]
     parent: Annotated[str | None, "The uuid of the channel that it is a room of."] = None
     parentName: Annotated[str | None, "The name of the channel that it is a room of."] = None
     serviceMode: Annotated[channels.ServiceMode, "Whether it runs as a panel or a conference."]
     reputation: Annotated[int, Meta(ge=1, le=15), "Its reputation, from 1 to 15."]
-    favorite: Annotated[Int, "How many users made it a favourite."]
+    favorite: Annotated[Int, "The number of users who made it a favourite."]
     isFavorite: Annotated[bool, "Whether the caller made it a favourite."]
     isStar: Annotated[bool, "Whether it is a star channel."]
     isOperator: Annotated[bool, "Whether the caller is an operator of it."]
     isOwner: Annotated[bool, "Whether the caller owns it."]
-    maxUsers: Annotated[Int, "How many users it has room for."]
+    maxUsers: Annotated[Int, "The number of users it has room for."]
     urlName: Annotated[str, "The word of its direct link in the UI."]
-    meetingId: Annotated[str, "What callers key in to reach it."]
-    isEventRoom: Annotated[bool, "Whether it can hold breakout sessions."]
+    meetingId: Annotated[str, "The code that callers key in to reach it."]
+    isEventRoom: Annotated[bool, "Whether it can have breakout sessions."]
     makePrivate: Annotated[bool, "Whether it can be switched to private."]
     isOrganization: Annotated[bool, "Whether it is an organization channel for conferencing."]
     friendlyURL: Annotated[str | None, "Its friendly URL, unique in the client."] = None
@@ -86,7 +86,7 @@ class ChannelDetails(Wire, kw_only=True):
     isRangeEnabled: Annotated[bool, "Whether filtering by range is allowed."]
     disableWall: Annotated[bool, "Whether wall messages are disabled."]
     guestAccess: Annotated[bool, "Whether guests are admitted."]
-    imageUrl: Annotated[str | None, "Where its image is."] = None
+    imageUrl: Annotated[str | None, "The URL of its image."] = None
 
 
 class ChannelItem(Wire, kw_only=True):
@@ -103,5 +103,5 @@ class ChannelItem(Wire, kw_only=True):
     channelUuid: Annotated[str, "The uuid of the channel."]
     isOpen: Annotated[bool, "Whether the doors of its lobby are open."]
     guestAccess: Annotated[bool, "Whether guests are admitted."]
-    imageUrl: Annotated[str | None, "Where its image is."] = None
+    imageUrl: Annotated[str | None, "The URL of its image."] = None
     created: Annotated[Long, "The instant at which it was made, in epoch seconds."]

@@ -32,7 +32,7 @@ class ClientView(Wire, kw_only=True):
 
     name: Annotated[str, "The name of the client."]
     clientId: Annotated[str, "The id of the client."]
-    details: Annotated[Json, "What else is known of the client."] = None
+    details: Annotated[Json, "Other attributes of the client."] = None
     disabled: Annotated[bool | None, "Whether its service is disabled."] = None
     parentId: Annotated[str | None, "The client above it."] = None
 

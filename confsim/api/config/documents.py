@@ -25,7 +25,7 @@ LINE = "P2 Configuration and templates"
 Word = Annotated[str, Sized(sizes.WORD)]
 
 
-Context = Annotated[Word, "The application that the configuration is for, such as the conference UI."]
+Context = Annotated[Word, "The application of the configuration, such as the conference UI."]
 Categories = Annotated[list[Word], "The categories to read."]
 Language = Annotated[Word, "The language of texts."]
 Theme = Annotated[Word, "The theme, such as light."]
@@ -49,13 +49,13 @@ class ChannelSettings(Wire, kw_only=True):
     muteAttendees: Annotated[bool, "Whether attendees are muted and cannot unmute."]
     broadcastEnabled: Annotated[bool, "Whether live streaming is enabled."]
     autoClose: Annotated[bool, "Whether the lobby door closes when the channel becomes empty."]
-    eventRoom: Annotated[bool, "Whether it can hold breakout sessions."]
+    eventRoom: Annotated[bool, "Whether it can have breakout sessions."]
     open: Annotated[bool, "Whether the doors of the lobby are open."]
     publicPIN: Annotated[bool, "Whether users who are no hosts see the PINs."]
     dialOut: Annotated[bool, "Whether the channel can call phones."]
     dialIn: Annotated[bool, "Whether phones can call the channel."]
-    presentersLimit: Annotated[Int | None, "How many users can share video; absent without a limit."] = None
-    populationLimit: Annotated[Int | None, "How many users it has room for; absent without a limit."] = None
+    presentersLimit: Annotated[Int | None, "The number of users who can share video; absent without a limit."] = None
+    populationLimit: Annotated[Int | None, "The number of users it has room for; absent without a limit."] = None
     mediaPoolSize: Annotated[Long, "The size of its media pool, in bytes."]
     midi: Annotated[bool, "Whether midi is on."]
     offAir: Annotated[bool, "Whether listeners of a panel get no content."]

@@ -23,14 +23,14 @@ _NAMED = "P2 L368"
 class EndpointChange(Wire):
     """Changes of an events endpoint; omitted fields stay (P2 L366)."""
 
-    url: Annotated[Url | None, "Where events are sent from now on."] = None
+    url: Annotated[Url | None, "The URL to which events are sent from now on."] = None
     active: Annotated[bool | None, "Whether events are sent there."] = None
 
 
 class NewEndpoint(Wire):
     """What an events endpoint is made from."""
 
-    url: Annotated[Url, "Where events are sent."]
+    url: Annotated[Url, "The URL to which events are sent."]
     active: Annotated[bool | None, "Whether events are sent there."] = None
 
 
@@ -38,7 +38,7 @@ class EventsEndpoint(Wire):
     """An events endpoint; ``created`` in epoch milliseconds."""
 
     id: Annotated[str, "The id of the endpoint."]
-    url: Annotated[str, "Where events are sent."]
+    url: Annotated[str, "The URL to which events are sent."]
     active: Annotated[bool, "Whether events are sent there."]
     created: Annotated[Long | None, "The instant at which it was added, in epoch milliseconds."] = None
 

@@ -56,7 +56,7 @@ class CallEventData(Wire):
 
     call: Annotated[str, "The id of the call."]
     channel: ChannelId
-    user: Annotated[int, "The id of the user as whom the phone appears."]
+    user: Annotated[int, "The id of the user of the phone."]
     inbound: Annotated[bool, "Whether the phone called the channel."]
     state: Annotated[State, "The state that the call is in."]
 
@@ -80,7 +80,7 @@ class UserEventData(Wire):
 
     user: UserId
     handle: Annotated[str, "The handle of the user."]
-    account: Annotated[Account, "What sort of account the user has."]
+    account: Annotated[Account, "The kind of account of the user."]
 
 
 class MediaEventData(Wire, kw_only=True):
@@ -95,7 +95,7 @@ class TermsEventData(Wire):
     """Terms that all users have to accept."""
 
     version: Annotated[int, "The version that is current now."]
-    url: Annotated[str, "Where the terms are."]
+    url: Annotated[str, "The URL of the terms."]
 
 
 class ServiceEventData(Wire):
@@ -108,19 +108,19 @@ class EnvelopedEvent(Wire, Generic[T]):
     """An event as it is sent to the endpoints of a client."""
 
     id: Annotated[str, "The id of the event; a repeated delivery has the same."]
-    kind: Annotated[Kind, "What happened."]
+    kind: Annotated[Kind, "The kind of event."]
     time: Annotated[int, "The instant of the event, in epoch milliseconds."]
     clientId: ClientId
-    channel: Annotated[str | None, "The channel concerned, null where there is none."]
-    data: Annotated[T, "What the event is about."]
+    channel: Annotated[str | None, "The channel concerned; null for none."]
+    data: Annotated[T, "The facts of the event."]
 
 
 class StandardEvent(Wire, Generic[T]):
     """An event in the form of Standard Webhooks."""
 
-    type: Annotated[Kind, "What happened."]
+    type: Annotated[Kind, "The kind of event."]
     timestamp: Annotated[str, "The instant of the event, as ISO 8601."]
-    data: Annotated[T, "What the event is about."]
+    data: Annotated[T, "The facts of the event."]
 
 
 #: What the events of each kind are about, and the type of their data.

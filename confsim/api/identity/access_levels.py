@@ -35,7 +35,7 @@ def add_access_level(call: Call, userId: User, level: Level) -> None:
     for_client=True,
 )
 def remove_access_level(call: Call, userId: User, level: Level) -> None:
-    """Remove an access level from a user. Refused with 404 when the user does not hold it."""
+    """Remove an access level from a user. Refused with 404 when the user does not have it."""
     access_levels.remove(call.change, call.require_caller(), call.client, userId, level)
 
 
@@ -62,7 +62,7 @@ def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
     for_client=True,
 )
 def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
-    """List the levels that a user holds, in the order in which they were added."""
+    """List the access levels of a user, in the order in which they were added."""
     return [access_level_view(call, level) for level in userId.levels]
 
 
@@ -74,5 +74,5 @@ def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
     line="P1 L247",
 )
 def list_own_access_levels(call: Call) -> list[AccessLevel]:
-    """List the levels that the caller holds."""
+    """List the access levels of the caller."""
     return [access_level_view(call, level) for level in call.user.levels]

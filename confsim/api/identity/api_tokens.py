@@ -17,17 +17,17 @@ class ApiToken(Wire):
     """An API token; ``token`` is whole in the answers that make a value, masked in lists."""
 
     id: Annotated[str, "The id of the token."]
-    token: Annotated[str, "The credential: masked in lists, whole where it was just made."]
+    token: Annotated[str, "The credential: masked in lists, complete when it was just made."]
     expiresAt: Annotated[
         Long | None, "The instant at which it expires; absent for never.", InUnit(units.API_TOKEN_EXPIRES)
     ] = None
-    label: Annotated[str | None, "What the token is called."] = None
+    label: Annotated[str | None, "The label of the token."] = None
 
 
 class ApiTokenLabel(Wire):
     """What a new API token is called."""
 
-    label: Annotated[Label | None, "What the token is called."] = None
+    label: Annotated[Label | None, "The label of the token."] = None
 
 
 def _api_token_view(call: Call, stored: StoredToken, token: str) -> ApiToken:

@@ -19,14 +19,14 @@ class AvailableProvider(Wire):
     """A provider of the service; ``icon`` is the URL of its icon."""
 
     name: Annotated[str, "The name of the provider."]
-    icon: Annotated[str, "Where its icon is."]
+    icon: Annotated[str, "The URL of its icon."]
 
 
 class Provider(Wire):
     """A provider as clients and users have it (G181)."""
 
     name: Annotated[str, "The name of the provider."]
-    icon: Annotated[str | None, "Where its icon is."] = None
+    icon: Annotated[str | None, "The URL of its icon."] = None
 
 
 class ClientProviders(Wire):

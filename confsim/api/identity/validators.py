@@ -22,7 +22,7 @@ class Validator(Wire):
     """A validator of the client; at most one is active (G189)."""
 
     id: Annotated[str, "The id of the validator."]
-    name: Annotated[str | None, "What the validator is called."] = None
+    name: Annotated[str | None, "The name of the validator."] = None
     active: Annotated[bool | None, "Whether it is the active one."] = None
 
 

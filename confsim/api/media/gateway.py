@@ -34,7 +34,7 @@ class GatewayEndpoint(Wire):
     host: Annotated[str, "The host to send to."]
     port: Annotated[Int, "The port to send to."]
     kind: Annotated[str, "The protocol of the endpoint."]
-    credentials: Annotated[GatewayCredentials | None, "What a sender presents."] = None
+    credentials: Annotated[GatewayCredentials | None, "The credentials of a sender."] = None
 
 
 def _endpoint_view(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoint:

@@ -49,8 +49,8 @@ class MediaAsset(Wire, kw_only=True):
 
     id: Annotated[str, "The id of the asset."]
     name: Annotated[str, "The name of the asset."]
-    size: Annotated[Long, "How many bytes it has."]
-    description: Annotated[str | None, "What the asset is."] = None
+    size: Annotated[Long, "Its size in bytes."]
+    description: Annotated[str | None, "The description of the asset."] = None
     tags: Annotated[
         list[Annotated[Tag | str, Chosen(assumed.TAG_SHAPE, {"object": Tag, "text": str})]], "The tags of the asset."
     ]
@@ -62,7 +62,7 @@ class MediaAsset(Wire, kw_only=True):
 class MediaLink(Wire):
     """An address from which the bytes can be had for a time."""
 
-    url: Annotated[str, "Where the bytes are, without a token."]
+    url: Annotated[str, "The URL of the bytes, without a token."]
 
 
 class MediaPoolSize(Wire):
@@ -180,7 +180,7 @@ def upload_channel_media(
     body: bytes,
     *,
     name: Annotated[Name, "The name of the asset."],
-    description: Annotated[FreeText | None, "What the asset is."] = None,
+    description: Annotated[FreeText | None, "The description of the asset."] = None,
     read: Read | None = None,
 ) -> Id:
     """Upload a file into the pool of a channel.
@@ -205,7 +205,7 @@ def upload_client_media(
     body: bytes,
     *,
     name: Annotated[Name, "The name of the asset."],
-    description: Annotated[FreeText | None, "What the asset is."] = None,
+    description: Annotated[FreeText | None, "The description of the asset."] = None,
     read: Read | None = None,
 ) -> Id:
     """Upload a file into the pool of the client.
@@ -277,7 +277,7 @@ def get_channel_media_link(
     uuid: Channel,
     mediaId: media.Asset,
     *,
-    ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."] = None,
+    ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None,
 ) -> MediaLink:
     """Get a link to the bytes of an asset in the pool of a channel; anyone who has it may read them until it expires.
 
@@ -288,7 +288,7 @@ def get_channel_media_link(
 
 @operation("GET /media/{mediaId}/link", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G573")
 def get_client_media_link(
-    call: Call, mediaId: media.Asset, *, ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."] = None
+    call: Call, mediaId: media.Asset, *, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None
 ) -> MediaLink:
     """Get a link to the bytes of an asset in the client's pool; anyone who has it may read them until it expires.
 
@@ -298,7 +298,7 @@ def get_client_media_link(
 
 
 def _link(
-    call: Call, asset: media.Asset, ttl: Annotated[Ttl | None, "How long the link is valid, such as 5m."]
+    call: Call, asset: media.Asset, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."]
 ) -> MediaLink:
     expires = call.now + (ask(call, durations.MEDIA_LINK) if ttl is None else ttl)
     signed = urlencode({"expires": expires, "signature": media.sign_link(call.change, asset, expires)})

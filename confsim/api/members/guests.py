@@ -16,7 +16,7 @@ from confsim.domain.members import guests
 class GuestHandle(Wire):
     """What a guest is called."""
 
-    handle: Annotated[Handle, "What the guest is called."]
+    handle: Annotated[Handle, "The name of the guest."]
 
 
 @operation(

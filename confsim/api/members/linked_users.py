@@ -17,7 +17,7 @@ from confsim.domain.users.users import User as Person
 class NewLinkedUser(Wire):
     """The handle of a linked user to be made."""
 
-    handle: Annotated[Handle, "What the user is called."]
+    handle: Annotated[Handle, "The handle of the user."]
 
 
 @operation(
@@ -33,7 +33,7 @@ def create_linked_user(
     uuid: Channel,
     body: NewLinkedUser,
     *,
-    ttl: Annotated[Ttl | None, "How long the invitation is valid, such as 7d."] = None,
+    ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None,
 ) -> NumberId:
     """Create a named guest-like user linked to the channel, to be assigned to breakout rooms before joining.
 

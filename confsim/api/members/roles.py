@@ -24,7 +24,7 @@ class Host(Wire, kw_only=True):
 
     id: Annotated[Long, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
-    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
+    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
     isOwner: Annotated[bool, "Whether the user owns the channel."]
 
 

@@ -63,13 +63,13 @@ class RecordingAsset(Wire, kw_only=True):
     id: Annotated[str, "The id of the asset."]
     recordingId: Annotated[str, "The recording that it belongs to."]
     format: Annotated[str, "The format of the file, such as MP4."]
-    kind: Annotated[AssetKind, "What sort of file it is."]
+    kind: Annotated[AssetKind, "The kind of file."]
     state: Annotated[str | int, Pattern(_state_words), "The state of the upload."]
-    label: Annotated[str, "What the asset is called."]
+    label: Annotated[str, "The name of the asset."]
     startTime: Annotated[Long, "The instant at which it begins.", InUnit(units.RECORDING)]
     endTime: Annotated[Long | None, "The instant at which it ends.", InUnit(units.RECORDING)] = None
-    size: Annotated[Long | None, "How many bytes it has."] = None
-    url: Annotated[str | None, "Where the bytes are, for callers who may read the asset."] = None
+    size: Annotated[Long | None, "Its size in bytes."] = None
+    url: Annotated[str | None, "The URL of the bytes, for callers who may read the asset."] = None
     relativePath: Annotated[str | None, "Its path below the root of the recording at a storage provider."] = None
     isIndividual: Annotated[bool, "Whether it is the stream of one user."]
     streamUserId: Annotated[Long | None, "The user whose stream it is."] = None
@@ -82,16 +82,16 @@ class DownloadableAsset(Wire, kw_only=True):
 
     id: Annotated[str, "The id of the asset."]
     format: Annotated[str, "The format of the file, such as MP4."]
-    label: Annotated[str, "What the asset is called."]
-    size: Annotated[Long | None, "How many bytes it has."] = None
+    label: Annotated[str, "The name of the asset."]
+    size: Annotated[Long | None, "Its size in bytes."] = None
     language: Annotated[str | None, "The language of a text, such as captions."] = None
-    kind: Annotated[DownloadKind, "What of the recording it is."]
+    kind: Annotated[DownloadKind, "The kind of the asset of the recording."]
 
 
 class RecordingDownload(Wire):
     """An address from which the bytes can be had for a time."""
 
-    url: Annotated[str, "Where the bytes are, without a token, for a time."]
+    url: Annotated[str, "The URL of the bytes, without a token, for a time."]
 
 
 class RecordingCredentials(Wire):

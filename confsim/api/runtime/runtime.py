@@ -59,7 +59,9 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     runtime=True,
 )
 def set_presenters_limit(
-    call: Call, uuid: Channel, limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), "How many users can share video."]
+    call: Call,
+    uuid: Channel,
+    limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), "The number of users who can share video."],
 ) -> None:
     """Set the limit on users who share video; current presenters are unaffected.
 

@@ -38,11 +38,11 @@ class Session(Wire, kw_only=True):
     channel: Annotated[str, "The channel that it is a run of."]
     clientId: Annotated[str, "The client that it belongs to."]
     serviceMode: Annotated[ServiceMode, "Whether it runs as a panel or a conference."]
-    participantsCount: Annotated[Int, "How many users took part."]
+    participantsCount: Annotated[Int, "The number of participants."]
     hadRecording: Annotated[bool, "Whether it was recorded."]
     groupId: Annotated[str | None, "A key by which sessions are grouped."] = None
     parentId: Annotated[str | None, "The session of the event room, for a breakout."] = None
-    imageUrl: Annotated[str | None, "Where the image of its channel is."] = None
+    imageUrl: Annotated[str | None, "The URL of the image of its channel."] = None
     created: Annotated[Long, "The instant at which it was set up on a streaming server.", InUnit(units.SESSION)]
     started: Annotated[Long | None, "The instant of its start; absent before.", InUnit(units.SESSION)] = None
     ended: Annotated[Long | None, "The instant of its end; absent while it is going on.", InUnit(units.SESSION)] = None

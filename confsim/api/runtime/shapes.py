@@ -30,7 +30,7 @@ class TurnCredentials(Wire):
 
     username: Annotated[str, "The user name for the TURN servers."]
     password: Annotated[str, "The password for the TURN servers."]
-    ttl: Annotated[Int, "How many seconds they are valid."]
+    ttl: Annotated[Int, "Their lifetime in seconds."]
     uris: Annotated[list[str], "The TURN servers."]
 
 
@@ -38,28 +38,28 @@ class StreamingAddress(Wire):
     """A websocket address on a streaming server."""
 
     url: Annotated[str, "The websocket address."]
-    mode: Annotated[str | None, "How to connect."] = None
+    mode: Annotated[str | None, "The data to connect with."] = None
 
 
 class Population(Wire):
     """The number of users connected to a channel, where populations are a list of objects (G341)."""
 
     channelUuid: Annotated[str, "The uuid of the channel."]
-    population: Annotated[Int, "How many users are connected."]
+    population: Annotated[Int, "The number of connected users."]
 
 
 class ChannelParticipants(Wire):
     """Who is connected to a channel (G353)."""
 
-    total: Annotated[Int, "How many users are connected."]
-    users: Annotated[list[UserSummary], "Users who are connected."]
+    total: Annotated[Int, "The number of connected users."]
+    users: Annotated[list[UserSummary], "The connected users."]
 
 
 class ActiveChannel(Wire, kw_only=True):
     """An active channel (P2 Active channel item)."""
 
     serviceMode: Annotated[ServiceMode, "Whether it runs as a panel or a conference."]
-    description: Annotated[str | None, "What the channel is for."] = None
+    description: Annotated[str | None, "The description of the channel."] = None
     channelName: Annotated[str, "The name of the channel."]
     participants: Annotated[
         ChannelParticipants | Int,
@@ -68,4 +68,4 @@ class ActiveChannel(Wire, kw_only=True):
     ]
     isOwner: Annotated[bool, "Whether the caller owns it."]
     channelUuid: Annotated[str, "The uuid of the channel."]
-    imageUrl: Annotated[str | None, "Where its image is."] = None
+    imageUrl: Annotated[str | None, "The URL of its image."] = None

@@ -27,7 +27,7 @@ class DialRegistered(Wire):
     """A number to call, and the user whom the callee appears as; ``whisper`` is noted only (G453)."""
 
     number: Annotated[DialledNumber, "The number to call: E.164 digits, and tones to send after a second."]
-    sipUserId: Annotated[UserId, "The user whom the callee appears as."]
+    sipUserId: Annotated[UserId, "The user of the callee."]
     whisper: Annotated[bool | None, "Whether the call is whispered."] = False
 
 

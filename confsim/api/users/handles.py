@@ -28,7 +28,7 @@ class HandleName(Wire):
 class ReservationToken(Wire):
     """What a reserved handle is used with."""
 
-    reservationToken: Annotated[str, "What the handle is used with, for fifteen minutes."]
+    reservationToken: Annotated[str, "The token that reserves the handle for fifteen minutes."]
 
 
 class Uniqueness(Wire):
@@ -41,10 +41,10 @@ class Uniqueness(Wire):
 class UserRegistration(Wire):
     """Details of a user who registers."""
 
-    description: Annotated[FreeText | None, "What the user says about himself."] = None
+    description: Annotated[FreeText | None, "The description of the user."] = None
     fullName: Annotated[FullName | None, "The full name of the user."] = None
     email: Annotated[Email | None, "The address of the user."] = None
-    imageUrl: Annotated[Url | None, "Where the image of the user is."] = None
+    imageUrl: Annotated[Url | None, "The URL of the image of the user."] = None
 
 
 @operation(

@@ -17,9 +17,9 @@ from confsim.domain.users.users import User
 class Invitation(Wire, kw_only=True):
     """The one invitation of a user; ``expires`` in epoch milliseconds by default (G113)."""
 
-    userId: Annotated[Long, "The number of the user who is invited."]
+    userId: Annotated[Long, "The number of the invited user."]
     code: Annotated[str, "The code of the invitation."]
-    expires: Annotated[Long | None, "When the invitation expires.", InUnit(units.INVITATION_EXPIRES)] = None
+    expires: Annotated[Long | None, "The expiry of the invitation.", InUnit(units.INVITATION_EXPIRES)] = None
     kind: Annotated[Kind, "Whether it can be used once, or is a token to exchange."]
 
 
@@ -42,7 +42,7 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
     identifies={"code": "codes"},
 )
 def create_invitation(
-    call: Call, userId: User, *, ttl: Annotated[Ttl | None, "How long the invitation is valid, such as 7d."] = None
+    call: Call, userId: User, *, ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None
 ) -> Invitation:
     """Create or renew the invitation of a predefined or channel-linked user; the earlier code is invalid.
 

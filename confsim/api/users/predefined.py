@@ -18,10 +18,10 @@ from confsim.domain.users import predefined
 class PredefinedUser(Wire):
     """A user to come; ``originId`` is the user's id in the third-party identity system."""
 
-    name: Annotated[Name, "What the user is called."]
+    name: Annotated[Name, "The name of the user."]
     email: Annotated[Email | None, "The address of the user."] = None
-    description: Annotated[FreeText | None, "What is said about the user."] = None
-    imageUrl: Annotated[Url | None, "Where the image of the user is."] = None
+    description: Annotated[FreeText | None, "The description of the user."] = None
+    imageUrl: Annotated[Url | None, "The URL of the image of the user."] = None
     originId: Annotated[Name | None, "The id of the user in a third-party identity system."] = None
 
 
@@ -41,7 +41,7 @@ class OriginId(Wire):
     identifies={"id": "users"},
 )
 def create_predefined_user(call: Call, body: PredefinedUser) -> NumberId:
-    """Create a user who can hold roles and details before any authentication is attached.
+    """Create a user who can have roles and details before any authentication is attached.
 
     Refusals ORIGIN_ID_TAKEN, EMAIL_MALFORMED.
     """

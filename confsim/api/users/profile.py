@@ -43,21 +43,21 @@ class UserItem(Wire, kw_only=True):
 
     COMPONENT: ClassVar[str] = "UserListItem"
 
-    levels: Annotated[list[AccessLevel], "The access levels that the user holds."]
+    levels: Annotated[list[AccessLevel], "The access levels of the user."]
     id: Annotated[Long, "The number of the user."]
-    authKind: Annotated[str | None, "How the user authenticates; absent for guests."] = None
-    kind: Annotated[str, "What sort of user it is."]
+    authKind: Annotated[str | None, "The authentication method of the user; absent for guests."] = None
+    kind: Annotated[str, "The kind of user."]
     invitationExpiry: Annotated[
         Long | None, "When a pending invitation of a predefined user expires.", InUnit(units.INVITATION_EXPIRES)
     ] = None
-    imageUrl: Annotated[str | None, "Where the image of the user is."] = None
+    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
     handle: Annotated[str, "The display name of the user."]
 
 
 class UserDescription(Wire):
     """What a user says about himself; empty text clears it."""
 
-    description: Annotated[FreeText, "What the user says about himself; an empty text clears it."]
+    description: Annotated[FreeText, "The description of the user; an empty text clears it."]
 
 
 class NewFullName(Wire):
@@ -126,7 +126,7 @@ def list_users(
     order: Order = Order.DESC,
     levels: Annotated[list[int] | None, "Users with at least one of these access levels."] = None,
 ) -> Page[UserItem]:
-    """List the users who hold a role in the client, owners and operators of channels included, and predefined users.
+    """List the users who have a role in the client, owners and operators of channels included, and predefined users.
 
     ``search`` filters handles and full names, ``levels`` selects holders of at least one of these access level ids.
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
@@ -162,7 +162,7 @@ def set_user_image(
     userId: MeOrUser,
     body: bytes,
     *,
-    url: Annotated[Url | None, "Where the image is; it wins over the body."] = None,
+    url: Annotated[Url | None, "The URL of the image; it wins over the body."] = None,
 ) -> None:
     """Set the image of a user from ``url``, or from the bytes of the body when url is absent.
 

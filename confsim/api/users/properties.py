@@ -57,5 +57,5 @@ def delete_user_property(call: Call, userId: MeOrOwner, key: UserProperty) -> No
     source=Source.NAME_ONLY,
 )
 def list_user_properties(call: Call, userId: MeOrOwner) -> list[str]:
-    """List the keys that hold a value, sorted."""
+    """List the keys that have a value, sorted."""
     return properties.keys(call.change, properties.of_user(userId))

@@ -10,7 +10,7 @@ from confsim.assumptions.register import assumption, duration
 
 MINUTE = 60_000
 DAY = 86_400_000
-#: The longest span that a request may give: its end is still a number that every JSON reader tells exactly (G127).
+#: The longest span that a request may give: its end is still a number that every JSON reader reads exactly (G127).
 LONGEST = 10**15
 #: What a duration begins with as text, and no delay.
 _BEGINS_A_DURATION = tuple("P0123456789")

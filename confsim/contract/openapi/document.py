@@ -181,7 +181,7 @@ class _Document:
         }
 
     def _variant(self, operation: Operation) -> dict[str, Any]:
-        """An operation that shares the route of another: its required query parameters tell the two apart."""
+        """An operation that shares the route of another: its required query parameters distinguish the two."""
         required = [parameter.name for parameter in operation.query_parameters if parameter.required]
         described = {"operationId": operation.name, **self._texts(operation), "parameters": required}
         return {**described, "responses": self._success(operation), **self._extras(operation)}

@@ -25,7 +25,7 @@ class ClockState(Wire):
 
     now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
     frozen: Annotated[bool, "Whether it stands still."]
-    rate: Annotated[float, "How fast it runs, relative to real time."]
+    rate: Annotated[float, "Its rate, relative to real time."]
 
 
 class ClockMoved(Wire):
@@ -40,7 +40,7 @@ class AdvanceClock(CommandBody):
 
     ONE_OF: ClassVar = ("by", "until")
 
-    by: Annotated[Duration, "How far to move: a duration such as 15m, or milliseconds."] = None
+    by: Annotated[Duration, "The duration to move by, such as 15m, or milliseconds."] = None
     until: Annotated[str | None, "The word next: to the next timer."] = None
 
 
@@ -53,7 +53,7 @@ class SetClock(CommandBody):
 class RunClock(CommandBody):
     """``rate`` is the speed relative to real time: above 0, at most a million."""
 
-    rate: Annotated[Rate, "How fast the clock is to run, relative to real time."]
+    rate: Annotated[Rate, "The rate of the clock, relative to real time."]
 
 
 @operation("GET /clock")

@@ -27,12 +27,12 @@ class FaultInfo(Wire, kw_only=True):
     id: Annotated[str, "The id of the fault."]
     operation: Annotated[str | None, "The operation that it is injected into."] = None
     thing: Annotated[str | None, "The kind of thing that it is injected into."] = None
-    match: Annotated[dict[str, Any], "What a call or thing must be like."]
+    match: Annotated[dict[str, Any], "The properties of the calls or things."]
     on: Annotated[int, "From which of them on it is injected."]
-    times: Annotated[Json, "How often it is injected."]
-    do: Annotated[Json, "What it does."]
-    met: Annotated[int, "How many calls or things matched."]
-    hits: Annotated[int, "How many it was injected into."]
+    times: Annotated[Json, "The number of times it is injected."]
+    do: Annotated[Json, "Its effect."]
+    met: Annotated[int, "The number of matching calls or things."]
+    hits: Annotated[int, "The number of calls or things it was injected into."]
 
 
 class ByRequest(Wire):
@@ -141,7 +141,7 @@ class HeldCallInfo(Wire):
 
     id: Annotated[str, "The id of the held call."]
     when: Annotated[str, "Whether it is held before its operation or after it."]
-    since: Annotated[int, "The instant at which it came, in epoch milliseconds."]
+    since: Annotated[int, "The instant at which it came in, in epoch milliseconds."]
     remaining: Annotated[int, "The milliseconds of real time after which it is released."]
     operation: Annotated[str, "The operation that was called."]
     method: Annotated[str, "The method of the call."]
@@ -161,7 +161,7 @@ class DecideHeld(CommandBody):
     """
 
     action: Annotated[str, "One of release, change and drop."]
-    do: Annotated[Object, "What is done to the call."] = None
+    do: Annotated[Object, "The effect on the call."] = None
     body: Annotated[Json, "The body that the operation gets."] = None
 
 

@@ -59,7 +59,7 @@ class Info(Wire):
     """
 
     version: Annotated[str, "The version of confsim."]
-    world: Annotated[str, "What the world was made from."]
+    world: Annotated[str, "The source of the world."]
     name: Annotated[str, "The name of the world on its server."]
     now: Annotated[int, "The instant of its clock, in epoch milliseconds."]
     seed: Annotated[int, "The seed of its ids and tokens."]
@@ -76,12 +76,12 @@ class OperationInfo(Wire):
     name: Annotated[str, "The name of the operation."]
     method: Annotated[str, "Its method."]
     path: Annotated[str, "Its path."]
-    source: Annotated[str, "How far it is documented."]
-    gate: Annotated[str, "Who may call it."]
+    source: Annotated[str, "The extent of its documentation."]
+    gate: Annotated[str, "The callers whom its gate admits."]
     area: Annotated[str, "The area that it belongs to."]
     rules: Annotated[list[str], "The rules that it answers for."]
     gaps: Annotated[list[str], "The gaps that it settles."]
-    summary: Annotated[str, "What it does."]
+    summary: Annotated[str, "Its description in one sentence."]
 
 
 class AssumptionInfo(Wire):
@@ -93,7 +93,7 @@ class AssumptionInfo(Wire):
 
     id: Annotated[str, "The id of the assumption."]
     gaps: Annotated[list[str], "The gaps that it settles."]
-    statement: Annotated[str, "What is assumed."]
+    statement: Annotated[str, "The assumption, as a statement."]
     default: Annotated[Any, "The value without a profile."]
     value: Annotated[Any, "The value that is in force."]
     alternatives: Annotated[list[Any], "Other values."]
@@ -146,7 +146,7 @@ def clients_and_tokens(change: Change) -> Generator[None, None, tuple[list[Clien
 
 @operation("GET /accounts")
 def get_accounts(context: ControlContext) -> Raw:
-    """Get the tokens that never expire as a file (TOML) of accounts by role, as commands that drive a service take it.
+    """Get the tokens that never expire as a file (TOML) of accounts by role, for the commands that drive a service.
 
     ``[client] id`` is the client of the owner or the customer admin, ``other-admin`` an administrator of a client that
     is neither that one, nor its child, nor above it.

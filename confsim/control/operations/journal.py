@@ -29,7 +29,7 @@ class UnmatchedRequest(Wire):
 class RequestCount(Wire):
     """A number of calls."""
 
-    count: Annotated[int, "How many calls there are."]
+    count: Annotated[int, "The number of calls."]
 
 
 class Moment(Wire):
@@ -45,11 +45,11 @@ class Moment(Wire):
 class SetJournal(CommandBody):
     """``most`` is the number of calls that the journal keeps; fewer while their large bodies exceed 256 MB together."""
 
-    most: Annotated[Int, "How many calls the journal keeps."]
+    most: Annotated[Int, "The number of calls that the journal keeps."]
 
 
 class JournalLimit(Wire):
-    """How many calls the journal keeps."""
+    """The number of calls that the journal keeps."""
 
     most: Annotated[int, "The number of calls that the journal keeps."]
 

@@ -20,7 +20,7 @@ class MailInfo(Wire):
     subject: Annotated[str, "The subject."]
     text: Annotated[str, "The text."]
     at: Annotated[int, "The instant of it, in epoch milliseconds."]
-    kind: Annotated[str, "What it is for."]
+    kind: Annotated[str, "The kind of mail."]
     code: Annotated[str | None, "The code in its text; null for none."]
     link: Annotated[str | None, "The link in its text; null for none."]
     clientId: Annotated[str, "The client that it was sent for."]

@@ -73,7 +73,7 @@ def get_state(context: ControlContext) -> Raw:
 
 @operation("GET /state/schema")
 def get_state_schema(context: ControlContext) -> Raw:
-    """Get the JSON Schema of the state documents that ``get_state`` returns and ``put_state`` takes."""
+    """Get the JSON Schema of the state documents that ``get_state`` returns and ``put_state`` accepts."""
     return Raw("application/schema+json", state.schema())
 
 

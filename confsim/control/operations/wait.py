@@ -31,7 +31,7 @@ class MailPattern(CommandBody):
     """A pattern of mails; a mail matches when it matches every field that is given."""
 
     to: Annotated[str | None, "The address that it was sent to."] = None
-    kind: Annotated[str | None, "What it is for."] = None
+    kind: Annotated[str | None, "The kind of mail."] = None
 
 
 class DeliveryPattern(CommandBody):
@@ -69,15 +69,15 @@ class WaitTarget(CommandBody):
 class WaitFor(CommandBody):
     """What to wait ``for``, how many of it (``count``), and a ``timeout`` in real time, at most a minute."""
 
-    for_: Annotated[WaitTarget, "What to wait for."] = field(name="for")
-    count: Annotated[Int, "How many of it."] = 1
-    timeout: Annotated[Duration, "How long to wait in real time, a minute at most."] = "5s"
+    for_: Annotated[WaitTarget, "The thing to wait for."] = field(name="for")
+    count: Annotated[Int, "Their number."] = 1
+    timeout: Annotated[Duration, "The longest wait in real time, a minute at most."] = "5s"
 
 
 class WaitResult(Wire):
     """The things that were found, oldest first, and the instant of the clock."""
 
-    seen: Annotated[list[Any], "What was found, oldest first."]
+    seen: Annotated[list[Any], "The matches, oldest first."]
     now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
 
 

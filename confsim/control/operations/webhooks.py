@@ -23,7 +23,7 @@ class AttemptInfo(Wire):
     at: Annotated[int, "The instant of it, in epoch milliseconds."]
     status: Annotated[int | None, "The status of the response; null for none."]
     problem: Annotated[str | None, "Why there was no response; null where there was."]
-    url: Annotated[str | None, "Where it was sent."]
+    url: Annotated[str | None, "The URL to which it was sent."]
 
 
 class DeliveryInfo(Wire):
@@ -36,15 +36,15 @@ class DeliveryInfo(Wire):
     id: Annotated[str, "The id of the delivery."]
     message: Annotated[str, "The id of the event."]
     endpoint: Annotated[str, "The id of the endpoint."]
-    url: Annotated[str | None, "Where it is sent."]
+    url: Annotated[str | None, "The URL to which it is sent."]
     clientId: Annotated[str, "The client of the event."]
     kind: Annotated[str, "The kind of the event."]
     at: Annotated[int, "The instant of it, in epoch milliseconds."]
-    payload: Annotated[Any, "What is sent."]
+    payload: Annotated[Any, "The body that is sent."]
     state: Annotated[State, "The state of the delivery."]
     delivered: Annotated[bool, "Whether it was delivered."]
     attempts: Annotated[list[AttemptInfo], "The attempts so far."]
-    next: Annotated[int | None, "When it is tried again, in epoch milliseconds; null for never or not known."]
+    next: Annotated[int | None, "The instant of the next attempt, in epoch milliseconds; null for none or not known."]
 
     def __repr__(self) -> str:
         return f"<delivery {self.id} of {self.kind} to {self.url}: {self.state}>"
@@ -56,14 +56,14 @@ class WebhookDestination(Wire):
     ``allow`` lists the hosts beside loopback that this world may send to.
     """
 
-    deliver: Annotated[Route, "Where deliveries go."]
+    deliver: Annotated[Route, "The route of deliveries."]
     allow: Annotated[list[str], "Hosts beside loopback that may be sent to."]
 
 
 class SetWebhookDestination(CommandBody):
     """``deliver`` is list, or http on a live server; ``allow`` are hosts. A field that is left out stays unchanged."""
 
-    deliver: Annotated[Route | None, "Where deliveries are to go."] = None
+    deliver: Annotated[Route | None, "The route of deliveries."] = None
     allow: Annotated[list[str] | None, "Hosts beside loopback that may be sent to."] = None
 
 

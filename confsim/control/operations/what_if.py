@@ -52,8 +52,8 @@ class DifferentAnswer(Wire):
     operation: Annotated[str | None, "The operation that was called."]
     method: Annotated[str, "The method of the call."]
     path: Annotated[str, "The path of the call."]
-    was: Annotated[ShortAnswer, "What was answered."]
-    would_be: Annotated[ShortAnswer, "What would be answered."]
+    was: Annotated[ShortAnswer, "The answer."]
+    would_be: Annotated[ShortAnswer, "The answer under the other alternatives."]
 
 
 class WhatIf(Wire):
@@ -64,8 +64,8 @@ class WhatIf(Wire):
     """
 
     assumptions: Annotated[dict[str, Any], "The alternatives that were followed."]
-    calls: Annotated[int, "How many calls were replayed."]
-    world: Annotated[str, "What the replay began with."]
+    calls: Annotated[int, "The number of replayed calls."]
+    world: Annotated[str, "The start of the replay."]
     differ: Annotated[list[DifferentAnswer], "The calls whose answers differ."]
 
 

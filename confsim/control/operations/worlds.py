@@ -26,7 +26,7 @@ class WorldInfo(Wire):
     """
 
     name: Annotated[str, "The name of the world; empty for the root."]
-    world: Annotated[str, "What it was made from."]
+    world: Annotated[str, "Its source."]
     seed: Annotated[int, "The seed of its ids and tokens."]
     base_url: Annotated[str, "The address of its API."]
     root: Annotated[str, "The address of its mount."]
@@ -34,7 +34,7 @@ class WorldInfo(Wire):
     profile: Annotated[dict[str, Any], "The alternatives that its profile chooses."]
     age: Annotated[int, "Milliseconds since it was made."]
     idle: Annotated[int, "Milliseconds since it was last called."]
-    calls: Annotated[int, "How many calls of the API it got."]
+    calls: Annotated[int, "The number of calls of the API it got."]
 
 
 class MadeWorld(WorldInfo):
@@ -53,13 +53,13 @@ class MadeWorld(WorldInfo):
 class WorldsLimit(Wire):
     """The limit on the number of worlds, the root world not counted."""
 
-    most: Annotated[int, "How many worlds there may be."]
+    most: Annotated[int, "The largest number of worlds."]
 
 
 class SetWorldsLimit(CommandBody):
     """The limit to set on the number of worlds, the root world not counted."""
 
-    most: Annotated[Int, "How many worlds there may be."]
+    most: Annotated[Int, "The largest number of worlds."]
 
 
 class DroppedWorlds(Wire):

@@ -82,7 +82,7 @@ class Connection(asyncio.Protocol):
         self._method, self._url, self._headers, self._body = "", b"", dict[str, str](), bytearray()
         self._room = self._limits.headers
         self._reading = self._in_body = self._upgrading = False
-        self._expecting = False  # the client sends the body once it is told 100 Continue
+        self._expecting = False  # the client sends the body once it gets 100 Continue
         self.deadline = self._clock() + self._limits.idle
 
     # Callbacks of the event loop and the server.

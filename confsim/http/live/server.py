@@ -47,11 +47,11 @@ _GRACE = 2.0
 class LiveServer:
     """Serves ``handler`` over HTTP/1.1, in its own thread (``start``, ``stop``, ``with``) or in this one (``run``).
 
-    ``port`` 0 takes a free one; ``port`` and ``url`` tell which, once it listens. The handler is called in the serving
-    thread, one request at a time. The server writes Content-Length and Connection; the handler all other headers.
-    ``on_tick`` is called there too, on every tick; what it raises is logged. With ``tls`` it speaks HTTPS. ``log``,
-    which can be set until a client connects, is called with each request once its response is written. ``find_stream``
-    finds the stream at which a websocket is opened; without it, none is.
+    ``port`` 0 takes a free one: ``port`` and ``url`` name it once the server listens. The handler is called in the
+    serving thread, one request at a time. The server writes Content-Length and Connection; the handler all other
+    headers. ``on_tick`` is called there too, on every tick; what it raises is logged. With ``tls`` it speaks HTTPS.
+    ``log``, which can be set until a client connects, is called with each request once its response is written.
+    ``find_stream`` finds the stream at which a websocket is opened; without it, none is.
     """
 
     def __init__(

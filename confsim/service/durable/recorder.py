@@ -337,7 +337,7 @@ class DurableWorlds:
             yield_to_calls()
 
     def _make_aside(self, checkpoint: Checkpoint) -> None:
-        """Make a checkpoint beside calls; one that fails is made again after the next change, whose caller is told."""
+        """Make a checkpoint beside calls; the next change repeats a failed one, and its caller gets an error."""
         with suppress(Misuse):
             self._make(checkpoint, yield_to_calls)
 

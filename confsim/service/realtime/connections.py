@@ -69,7 +69,7 @@ class Connection:
 
 
 class Person:
-    """A user who is connected to a channel, by one connection or several, and the state that was told last."""
+    """A user who is connected to a channel, by one connection or several, and the state that was sent last."""
 
     __slots__ = ("connections", "key", "state")
 
@@ -111,7 +111,7 @@ class RealTime:
     ) -> tuple[Connection | None, Response]:
         """Let the holder of the request's token join the channel, or wait in its lobby.
 
-        Returns the connection, whose wire is told the state, and the response, 101; or None and a refusal: those of the
+        Returns the connection, to which the state is sent, and the response, 101; or None and a refusal: those of the
         token, of ``presence.join`` and of ``assignments.enter``; NOT_FOUND, NO_USER_CONTEXT,
         CHANNEL_BEING_CREATED. The journal notes the request without the token, and who joined.
         """

@@ -1,7 +1,7 @@
 """What the model would have answered under other alternatives, all along, beside what it answers under those in force.
 
-An alternative is given every call that may tell it from the one in force: those that use its assumption, and all later
-ones once it has led to another world. So a difference is exact, however long ago it began.
+An alternative is given every call that may distinguish it from the one in force: those that use its assumption, and all
+later ones once it has led to another world. So a difference is exact, however long ago it began.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Alternatives:
         self.lost: set[Alternative] = set()
 
     def concerned(self, step: Step, evidence: Evidence) -> list[Alternative]:
-        """Those of the open alternatives that a step may tell from what is in force."""
+        """The open alternatives that a step may distinguish from what is in force."""
         used = evidence.open_to(step.predicted.used)
         followed = [each for each in self._followed if evidence.is_open(each)]
         return [each for each in dict.fromkeys([*followed, *used]) if each not in self.lost]
@@ -115,7 +115,7 @@ class Alternatives:
     def telling(
         self, call: Call, predicted: Prediction, evidence: Evidence
     ) -> tuple[list[Alternative], list[Alternative]]:
-        """The open alternatives that a call would tell at once, and those that it would lead to another world."""
+        """The open alternatives that a call would distinguish at once, and those whose world it would change."""
         world = self._run.model.world
         step = Step(call, predicted, predicted.reply, 0, world, None)
         now: list[Alternative] = []

@@ -152,7 +152,7 @@ class Evidence:
         settled, disputed = {*self.learned(), *self.confirmed()}, self._disputed()
         for id in sorted(set(self._values) - settled):
             if id in disputed:
-                yield id, f"it cannot be told from {disputed[id]}"
+                yield id, f"it cannot be distinguished from {disputed[id]}"
             elif len(self._values[id]) < 2:
                 yield id, "no alternative to it is known"
             elif id not in self.used:

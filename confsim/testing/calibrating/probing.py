@@ -1,4 +1,4 @@
-"""Probes: calls, found by trying them in the model, that tell the alternatives apart that are still open."""
+"""Probes: calls, found by trying them in the model, that distinguish the alternatives that are still open."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Prober:
     def __init__(self, planner: Planner, evidence: Evidence, alternatives: Alternatives) -> None:
         self._planner = planner
         self._candidates = planner.candidates
-        self._book = evidence
+        self._evidence = evidence
         self._alternatives = alternatives
         self._tries: Counter[str] = planner.sought
 
@@ -44,7 +44,7 @@ class Prober:
                 count += 1
                 yield look
                 continue
-            wanted = [id for id in self._book.wanted() if self._tries[id] < _TIMES]
+            wanted = [id for id in self._evidence.wanted() if self._tries[id] < _TIMES]
             if not wanted:
                 return
             wanted.sort(key=lambda each: (self._tries[each], each))
@@ -64,22 +64,22 @@ class Prober:
         return [] if made is None or id in self._candidates.model.imagine(made[1][0]).used else [made[0], made[1][0]]
 
     def _probe(self, id: str) -> Call | None:
-        """The call that tells most open alternatives of those that may tell an assumption, None where none does."""
+        """The call that distinguishes most open alternatives of those that may decide an assumption; None for none."""
         candidates = self._candidates
         operations = self._operations(id)
         best: tuple[float, Call] | None = None
         for call in self._tried(id, operations):
             predicted = candidates.imagined(call)
-            if predicted is None or not self._book.open_to(predicted.used):
+            if predicted is None or not self._evidence.open_to(predicted.used):
                 continue
-            now, later = self._alternatives.telling(call, predicted, self._book)
+            now, later = self._alternatives.telling(call, predicted, self._evidence)
             score = len(now) + 0.3 * len(later) + 3 * any(id in each.ids for each in now)
             if score and (best is None or score > best[0]):
                 best = score, call
         return None if best is None else best[1]
 
     def _tried(self, id: str, operations: list[Operation]) -> Iterator[Call]:
-        """Calls that may tell an assumption: for one about who may call, the same by everybody."""
+        """Calls that may decide an assumption: for one about who may call, the same by everybody."""
         candidates, random = self._candidates, self._candidates.random
         homes = [candidates.things.accounts_client, *candidates.things.own_clients[-1:]]
         for attempt in range(_TRIED):
@@ -106,11 +106,11 @@ class Prober:
         return named + used or [each for each in API if candidates.served(each.name)]
 
     def _look(self) -> Call | None:
-        """A read that tells what has led to other worlds, None where nothing has, or none is found."""
+        """A read that shows the changes of other worlds; None without such changes, or when none is found."""
         followed: list[Alternative] = [
             each
             for each in self._alternatives.followed
-            if self._book.is_open(each) and self._tries[f"look {each.key}"] < _TIMES
+            if self._evidence.is_open(each) and self._tries[f"look {each.key}"] < _TIMES
         ]
         if not followed:
             return None

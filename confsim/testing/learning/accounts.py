@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 
-#: The roles that an accounts file can name; those of users, whom the API can tell about, first.
+#: The roles that an accounts file can name; those of users, which the API describes, first.
 USERS = ("partner-admin", "customer-admin", "owner", "operator", "user", "guest", "other-admin")
 ROLES = (*USERS, "api-token")
 

@@ -1,4 +1,4 @@
-"""Removes what a run made, and tells what could not be removed."""
+"""Removes what a run made, and reports what could not be removed."""
 
 from __future__ import annotations
 

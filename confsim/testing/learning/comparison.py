@@ -145,7 +145,7 @@ class Comparison:
         return Difference(place, one, other, why, things)
 
     def _lists(self, shape: Any, one: list[Any], other: list[Any], place: str) -> Difference | None:
-        if len(one) != len(other):  # told before any of them are taken for the same
+        if len(one) != len(other):  # reported before any of them are taken for the same
             here = set(chosen_values(shape, one))
             there = {(kind, self._known.model(kind, value)) for kind, value in chosen_values(shape, other)}
             things = tuple(sorted(here ^ there, key=str))

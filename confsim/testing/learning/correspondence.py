@@ -100,7 +100,7 @@ class Correspondence:
             self.shift = stated - now
 
     def same_instant(self, unit: str, model: Any, service: Any) -> str:
-        """What tells two instants in a unit apart, "" when they are the same."""
+        """The difference of two instants in a unit, "" when they are the same."""
         tolerance = SLACK + self.latency
         if unit in _LEFT:
             if not _is_number(service):

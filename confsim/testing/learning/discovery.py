@@ -221,7 +221,7 @@ class Discovery:
             "levels": levels,
             "fullName": person.get("fullName"),
             "email": address.get("email") if address.get("verified") else None,
-            "acceptedTerms": False,  # which version they accepted is told later
+            "acceptedTerms": False,  # which version they accepted is known later
         }
 
     def _tell_client(self, change: Change, client_id: str) -> None:

@@ -26,7 +26,7 @@ class Token(Wire):
     """A token. ``expires`` is the instant at which it expires, null for never."""
 
     token: Annotated[str, "The token."]
-    expires: Annotated[int | None, "When it expires, in epoch milliseconds; null for never."]
+    expires: Annotated[int | None, "The instant of its expiry, in epoch milliseconds; null for never."]
 
 
 class IssueToken(CommandBody):
@@ -34,10 +34,10 @@ class IssueToken(CommandBody):
 
     ONE_OF: ClassVar = ("userId", "clientId")
 
-    userId: Annotated[Long | None, "The user whom the token is for."] = None
+    userId: Annotated[Long | None, "The user of the token."] = None
     clientId: Annotated[str | None, "The client that an API token is for."] = None
     kind: Annotated[str | None, "The word api, for an API token."] = None
-    ttl: Annotated[Duration, "How long it is valid: a duration such as 15m, or milliseconds."] = None
+    ttl: Annotated[Duration, "Its lifetime: a duration such as 15m, or milliseconds."] = None
 
 
 class MakeUser(CommandBody):

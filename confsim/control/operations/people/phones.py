@@ -42,7 +42,7 @@ class UserOnPhone(CommandBody):
 class DialedIn(Wire):
     """The user whom the caller appears as, and the state: "in" the channel, or "waiting" in its lobby."""
 
-    userId: Annotated[int, "The user whom the caller appears as."]
+    userId: Annotated[int, "The user of the caller."]
     state: Annotated[str, "Whether the caller is in the channel or waiting."]
 
 
@@ -55,14 +55,14 @@ class CallState(Wire):
 class Tone(Wire):
     """A tone that was sent to the phone, and when."""
 
-    at: Annotated[int, "When it was sent, in epoch milliseconds."]
+    at: Annotated[int, "The instant at which it was sent, in epoch milliseconds."]
     tone: Annotated[str, "The tone."]
 
 
 class PhoneCall(Wire, kw_only=True):
     """A call of any client. ``number`` is that of the phone; ``tones`` is the part of ``dtmf`` that was sent so far."""
 
-    userId: Annotated[int, "The user as whom the phone appears."]
+    userId: Annotated[int, "The user of the phone."]
     channel: Annotated[str, "The channel of the call."]
     clientId: Annotated[str, "The client of the channel."]
     number: Annotated[str, "The number of the phone."]
@@ -71,9 +71,9 @@ class PhoneCall(Wire, kw_only=True):
     whisper: Annotated[bool, "Whether the call is whispered."]
     dtmf: Annotated[str, "The tones to send."]
     tones: Annotated[list[Tone], "The tones that were sent so far."]
-    placed: Annotated[int, "When it was placed, in epoch milliseconds."]
-    connected: Annotated[int | None, "When it was answered, in epoch milliseconds."] = None
-    ended: Annotated[int | None, "When it ended, in epoch milliseconds."] = None
+    placed: Annotated[int, "The instant at which it was placed, in epoch milliseconds."]
+    connected: Annotated[int | None, "The instant at which it was answered, in epoch milliseconds."] = None
+    ended: Annotated[int | None, "The instant of its end, in epoch milliseconds."] = None
 
 
 @operation("POST /calls/dial-in")

@@ -35,8 +35,8 @@ class JoinChannel(CommandBody):
     ONE_OF: ClassVar = ("userId", "token")
 
     channel: Annotated[str, "The uuid of the channel."]
-    userId: Annotated[Long | None, "The user who comes in."] = None
-    token: Annotated[str | None, "A token of the user who comes in."] = None
+    userId: Annotated[Long | None, "The user who joins."] = None
+    token: Annotated[str | None, "A token of the user who joins."] = None
 
 
 class UserInChannel(CommandBody):

@@ -30,7 +30,7 @@ class MakeValidator(CommandBody):
     validatorId: Annotated[str, "The id of the validator."]
     algorithm: Annotated[str, "The algorithm of the signatures."]
     key: Annotated[Key, "A secret, a PEM, or a JWK."]
-    name: Annotated[Name | None, "What the validator is called."] = None
+    name: Annotated[Name | None, "The name of the validator."] = None
     issuer: Annotated[str | None, "The issuer that tokens must name."] = None
     audience: Annotated[str | None, "The audience that tokens must name."] = None
     claims: Annotated[dict[str, str], "The names of the claims that carry details of the user."] = {}
@@ -76,11 +76,11 @@ class IssueIdentityToken(CommandBody):
     ``clientId`` may be left out when one client alone has an active validator, ``validatorId`` for the active one.
     """
 
-    originId: Annotated[str | None, "What identifies the person at the provider."] = None
-    userId: Annotated[Long | None, "The user whom the token identifies, by the origin id of the user."] = None
+    originId: Annotated[str | None, "The id of the person at the provider."] = None
+    userId: Annotated[Long | None, "The user of the token, by origin id."] = None
     clientId: Annotated[str | None, "The client of the validator."] = None
     validatorId: Annotated[str | None, "The validator whose key signs."] = None
-    ttl: Annotated[Duration, "How long it is valid: a duration such as 5m, or milliseconds."] = "5m"
+    ttl: Annotated[Duration, "Its lifetime: a duration such as 5m, or milliseconds."] = "5m"
     name: Annotated[str | None, "The name of the person."] = None
     email: Annotated[str | None, "The address of the person."] = None
     emailVerified: Annotated[bool | None, "Whether the provider has verified the address."] = None
@@ -166,7 +166,7 @@ class MadeNumber(Wire):
 
 @operation("POST /numbers")
 def make_number(context: ControlContext, body: MakeNumber) -> MadeNumber:
-    """Add an enabled inbound number to a client; ``isDefault`` puts it on the default list.
+    """Add an enabled inbound number to a client; ``isDefault`` adds it to the default list.
 
     Refusal NUMBER_MALFORMED. Misuse when a client has the number (409), and when its country cannot be derived and
     ``code`` is left out.
