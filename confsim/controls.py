@@ -1,4 +1,4 @@
-"""What a simulator does with its world outside the API: the clock, the journal, faults, people, tokens."""
+"""Controls of a simulator outside the API: the clock, the journal, faults, people, tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a served world is reached, for the URLs in its responses."""
+"""The address of a served world, for the URLs in its responses."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _refusals(document: dict[str, Any], responses: Mapping[str, Any]) -> dict[st
 
 
 def _components(document: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
-    """What the parts refer to, and what that refers to, by reference."""
+    """The components that the parts refer to, directly or through others, by reference."""
     found: dict[str, Any] = {}
     waiting = [reference for part in parts for reference in _references(part)]
     while waiting:

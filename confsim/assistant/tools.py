@@ -20,7 +20,7 @@ LONGEST = 60_000
 
 
 class Arguments(Struct, forbid_unknown_fields=True):
-    """What a tool takes."""
+    """The arguments of a tool."""
 
 
 class FindOperations(Arguments):
@@ -107,7 +107,7 @@ class Tool(Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """What it does, in words."""
+        """Its description."""
         return "\n".join(line.strip() for line in (self.takes.__doc__ or "").strip().splitlines())
 
     @property
@@ -175,7 +175,7 @@ class Tools:
         return operations.described(given.plane, given.operation, self._profile)
 
     def explain(self, given: Explain) -> Any:
-        """What a name stands for."""
+        """The explanation of a name."""
         return self.control("get_explanation", {"name": given.name})
 
     def call(self, given: CallOperation) -> Any:
@@ -220,7 +220,7 @@ class Tools:
         return {"assumptions": [{name: each[name] for name in _SHORT} for each in found]}
 
     def what_if(self, given: WhatIf) -> Any:
-        """What other alternatives would have answered."""
+        """The answers under other alternatives."""
         return self.control("ask_what_if", {}, {"assumptions": given.assumptions})
 
 

@@ -58,9 +58,9 @@ class Collecting:
         self._asked = False
         gc.freeze()
 
-    def adding(self, name: str, service: Service) -> None:
+    def before_add(self, name: str, service: Service) -> None:
         """A world is about to be added: nothing is left of it yet."""
 
-    def dropping(self, name: str) -> None:  # noqa: ARG002 - whichever it is
+    def before_drop(self, name: str) -> None:  # noqa: ARG002 - whichever it is
         """A world is about to be dropped."""
         self._dropped = True

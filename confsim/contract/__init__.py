@@ -1,1 +1,1 @@
-"""What crosses the wire: types, the declaration of operations, gates, decoding, encoding, OpenAPI. Knows no domain."""
+"""The wire contract: types, the declaration of operations, gates, decoding, encoding, OpenAPI. Knows no domain."""

@@ -116,7 +116,7 @@ class QueryParameter:
 
 
 def _described(annotation: Any) -> str:
-    """What a parameter is: the text in its annotation, or what its enumeration is of."""
+    """The description of a parameter: the text in its annotation, or that of its enumeration."""
     type_ = without_none(annotation)
     of_enum = (type_.__doc__ or "").partition("\n")[0] if isinstance(type_, type) and issubclass(type_, Enum) else ""
     return description_of(annotation) or of_enum

@@ -39,7 +39,7 @@ class Source(StrEnum):
 
 
 class Words(TypedDict, total=False):
-    """What a declaration says of an operation, beside its route and its function."""
+    """The facts that a declaration states of an operation, beside its route and its function."""
 
     gate: Required[Gate]
     #: The numbers of the rules and the gaps that it answers for, separated by spaces; the document part and section.
@@ -77,7 +77,7 @@ class Words(TypedDict, total=False):
 
 
 class Contract(Struct, frozen=True, gc=False):
-    """What every call of an operation needs of its declaration, in one place.
+    """The facts of a declaration that every call needs, in one place.
 
     ``target`` is the path below the mount of a world without a profile, ``%s`` in the place of each placeholder.
     Of the path parameters ``texts`` are those whose values are not their texts, by their places, ``names`` those that
@@ -198,7 +198,7 @@ class Operation:
 
     @cached_property
     def contract(self) -> Contract:
-        """What every call needs of it."""
+        """The facts that every call needs."""
         path = tuple(enumerate(self.path_parameters))
         required = any(parameter.required for parameter in self.query_parameters)
         return Contract(
@@ -291,7 +291,7 @@ class Catalogue:
         self.title = title
         self._prefix = prefix
         self.operations: dict[str, Operation] = {}
-        #: What each area is about, in the first words of the first module that declares it.
+        #: The subject of each area, in the first words of the first module that declares it.
         self.areas: dict[str, str] = {}
 
     def arrange(self, families: Mapping[str, Sequence[ModuleType]]) -> None:

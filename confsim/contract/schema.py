@@ -49,7 +49,7 @@ _PLAIN: dict[Any, Schema] = {
     msgspec.Raw: {},
 }
 
-#: What a unit of time says about a value.
+#: The description of a value in each unit of time.
 _UNITS = {
     "seconds": "The seconds that are left.",
     "milliseconds": "The milliseconds that are left.",
@@ -250,7 +250,7 @@ def _exclusive(names: tuple[str, ...], required: int) -> Schema:
 
 
 def _naming(annotation: Any, *, body: bool) -> Schema:
-    """What kind of thing a field of a body, or an element of a list, names."""
+    """The kind of thing that a field of a body, or an element of a list, names."""
     kind = named(without_none(annotation))[1] if body else None
     return {} if kind is None else {"x-confsim-names": kind}
 

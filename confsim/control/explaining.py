@@ -27,7 +27,7 @@ from confsim.reference.observed import observed
 
 from .declare import CONTROL
 
-#: What the numbers and the parts are.
+#: Explanations of the numbers and the parts.
 NUMBERS = {
     "P1": "The first part of the API's documents, about users, channels and what happens in them. `P1 L236` is line "
     "236 of it, `P1 States` a section.",
@@ -58,7 +58,7 @@ NEAR = "part of names"
 
 
 class Explanation(Wire):
-    """What a name stands for: its ``kind`` and a text in Markdown; ``see`` are names of other things in it."""
+    """The explanation of a name: its ``kind`` and a text in Markdown; ``see`` are names of other things in it."""
 
     name: Annotated[str, "The name, as confsim writes it."]
     kind: Annotated[str, "What it is the name of."]

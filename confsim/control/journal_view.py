@@ -81,11 +81,11 @@ class FaultHit(Wire):
     id: Annotated[str | None, "The id of the fault; null for one of the request itself."]
     do: Annotated[Json, "The effect of the fault."]
     when: Annotated[str, "Whether the operation ran before it, after it or around it."]
-    held: Annotated[str | None, "What became of a call that was held."] = None
+    held: Annotated[str | None, "The outcome of a call that was held."] = None
 
 
 class Kind(StrEnum):
-    """What an entry of the journal is: a call of the API, a call of the control plane, a timer that fired."""
+    """The kind of an entry of the journal: a call of the API, a call of the control plane, a timer that fired."""
 
     CALL = "call"
     CONTROL = "control"

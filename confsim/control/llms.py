@@ -1,4 +1,4 @@
-"""What confsim is and can do, as one text for language models (llms.txt): made of the declarations."""
+"""A description of confsim as one text for language models (llms.txt): made of the declarations."""
 
 from __future__ import annotations
 

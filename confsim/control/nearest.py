@@ -16,7 +16,7 @@ from confsim.assumptions.register import in_force
 _LONGEST = 80
 #: How similar any text is to a path parameter, of 1 for equal texts.
 _PARAMETER = 0.8
-#: What the same method adds to the similarity of a path.
+#: The addition of the same method to the similarity of a path.
 _METHOD = 0.05
 
 

@@ -1,4 +1,4 @@
-"""Where a new world comes from: a world file, another world, a snapshot, a state document, a scenario."""
+"""Sources of a new world: a world file, another world, a snapshot, a state document, a scenario."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Log(Record, kw_only=True):
 
 
 def _linked(run: AppSession) -> tuple[tuple[str, object], ...]:
-    """What is linked to an app session, each as (what it is, its id)."""
+    """The links of an app session, each as (kind, id)."""
     return (
         *(("user", id) for id in run.users),
         *(("session", id) for id in run.sessions),

@@ -37,7 +37,7 @@ def matches(context: Context, wanted: str, *texts: str | None) -> bool:
 
 
 class MappedSequence(Sequence[T]):
-    """What each record of a sequence refers to, found by ``get(record)`` for those that are asked for."""
+    """The sequence of ``get(record)`` for the records of another, computed for those that are requested."""
 
     def __init__(self, records: Sequence[R], get: Callable[[R], T]) -> None:
         self._records: Sequence[Any] = records
@@ -54,7 +54,7 @@ class MappedSequence(Sequence[T]):
     @overload
     def __getitem__(self, place: slice) -> list[T]: ...
     def __getitem__(self, place: int | slice) -> T | list[T]:
-        """What the record at a place refers to, or those of a slice as a list."""
+        """The result for the record at a place, or those of a slice as a list."""
         if isinstance(place, slice):
             return [self._get(record) for record in self._records[place]]
         return self._get(self._records[place])

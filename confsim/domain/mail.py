@@ -18,7 +18,7 @@ MOUNT = "{root}"
 
 
 class Kind(StrEnum):
-    """What a mail is for."""
+    """The kind of a mail."""
 
     VERIFICATION = "email-verification"
     RECORDING = "recording"

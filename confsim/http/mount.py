@@ -43,7 +43,7 @@ class MountedApi:
 
 
 class Mount:
-    """What is served below the mount of a world: the API, its files, the control plane, and pages for browsers.
+    """The mount of a world: the API, its files, the control plane, and pages for browsers.
 
     The routes are built once for each set of ``route.*`` choices; those of the last ``MOST`` sets stay, so that worlds
     that come and go, each with choices of its own, leave nothing behind.

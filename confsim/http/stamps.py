@@ -1,4 +1,4 @@
-"""What every response carries: the phrase of its status and the Date header.
+"""Parts of every response: the phrase of its status and the Date header.
 
 Both are the standard library's, on which Werkzeug's stand too: a live server starts without importing Werkzeug, which
 takes some 40 ms, and imports it with the first request whose headers ask for more (``representation``, ``inputs``).

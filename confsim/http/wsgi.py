@@ -27,7 +27,7 @@ from .limits import Limits
 #: as gunicorn, or uvicorn and hypercorn with a bridge, always add theirs, and two would be no valid response.
 _TAKES_DATE = ("Cheroot/", "WSGIServer/", "Werkzeug/", "waitress")
 _STATUS = {code: f"{code} {phrase}" for code, phrase in HTTP_STATUS_CODES.items()}
-#: What stays as it is when a path is encoded again.
+#: Characters that are not encoded when a path is encoded again.
 _SAFE = "/:@!$&'()*+,;=~-._"
 _PLAIN = re.compile("[A-Za-z0-9/._~-]+").fullmatch
 

@@ -38,7 +38,7 @@ _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-
 
 
 def mounted() -> Mount:
-    """What is served below the mount of every world: the API, its files, the control plane and the inspector."""
+    """The mount of every world: the API, its files, the control plane and the inspector."""
     return mount.whole(CONTROL, respond)
 
 
@@ -99,7 +99,7 @@ def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
 
 
 def _index(control: SteppedControl) -> bytes:
-    """Where programs find what is served, as JSON."""
+    """The URLs of everything that is served, as JSON for programs."""
     context = control.context
     plane = f"{context.root}{PREFIX}"
     links = {

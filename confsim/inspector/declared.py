@@ -39,7 +39,7 @@ def prose(text: str) -> str:
 
 
 def operation(declared: Operation, profile: Mapping[str, Any]) -> list[str]:
-    """What an operation takes and answers: its parameters, the fields of its body and of its answer."""
+    """The contract of an operation: its parameters, the fields of its body and of its answer."""
     schemas = Schemas(profile)
     lines: list[str] = []
     taken = [
@@ -139,7 +139,7 @@ def catalogue(declared: Catalogue, profile: Mapping[str, Any]) -> str:
 
 
 def faults() -> str:
-    """What faults are made of: their fields, what they do to calls and to things."""
+    """The parts of faults: their fields, their effects on calls and on things."""
     fields = (
         ("`operation`", "The name of an operation, or `*` for all: then it is a fault of calls."),
         ("`thing`", "A kind of thing in the world: then it is a fault of things."),

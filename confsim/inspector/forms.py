@@ -1,4 +1,4 @@
-"""What the forms of the pages do, by operations of the control plane; each returns the page to show then."""
+"""The actions of the forms, by operations of the control plane; each returns the page to show next."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def reference(name: str) -> str:
 
 
 def operation(name: str, profile: Mapping[str, Any]) -> str:
-    """What an operation of the API takes and answers, in Markdown."""
+    """The contract of an operation of the API, in Markdown."""
     found = API[name]
     return "\n".join([declared.prose(found.function.__doc__ or ""), *declared.operation(found, profile)])
 

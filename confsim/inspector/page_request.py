@@ -11,7 +11,7 @@ from .stepped import SteppedControl
 
 
 class PageRequest(Struct, frozen=True):
-    """What a page is made from: the control plane of the world, the path behind the page's name, the query.
+    """The request of a page: the control plane of the world, the path behind the page's name, the query.
 
     ``home`` is the path of the overview, from which all links begin.
     """

@@ -22,7 +22,7 @@ _Part = tuple[Table[Any, Any], str, list[Any]]
 
 
 class _Counters(Struct, forbid_unknown_fields=True):
-    """What an export holds beside its tables."""
+    """The parts of an export beside its tables."""
 
     seed: int
     id_counter: _Count = field(name="minted")

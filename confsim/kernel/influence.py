@@ -1,4 +1,4 @@
-"""What a transition of one machine does to records of another: needs, couplings, observers and cascades.
+"""The influence of a transition of one machine on records of another: needs, couplings, observers and cascades.
 
 Constructing one registers it at the machine ``when``, and at those of its rows that it belongs to; those of one machine
 run in order of registration. Once a row is chosen, the needs of its event are satisfied, then the row is applied, the

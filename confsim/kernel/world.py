@@ -51,7 +51,7 @@ class World(Struct, frozen=True, gc=False):
         return Change(self, now, profile, faults, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
-        """What a table holds: of one client, or of them all when it is shared."""
+        """The state of a table: of one client, or of all when it is shared."""
         tables = self.shared if table.shared else self.client_tables.get(client, ())
         return tables[table.position] if table.position < len(tables) else table.empty_states[table.position]
 

@@ -6,7 +6,7 @@ from types import TracebackType
 
 import pytest
 
-#: What confsim raises about how it is called; every other exception is a bug, whose traceback stays whole.
+#: Exceptions that confsim raises about how it is called; every other one is a bug, whose traceback stays whole.
 _ABOUT_THE_CALL = frozenset({"Misuse", "StatusError", "AssertionError"})
 
 

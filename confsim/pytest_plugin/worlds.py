@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from confsim.service.service import Service
     from confsim.simulator import Simulator
 
-#: What the marker and ``make_confsim`` take.
+#: The arguments of the marker and of ``make_confsim``.
 WORDS = ("world", "scenario", "seed", "profile", "clock", "strict")
 
 
@@ -34,7 +34,7 @@ def marked(item: pytest.Item | pytest.Collector) -> dict[str, Any]:
 
 
 def _not_taken(what: str, unknown: list[str]) -> str:
-    """What to say about arguments that are not taken: the one that was meant, and all that are."""
+    """The message about unknown arguments: the one that was meant, and all known ones."""
     from confsim.kernel.refusal import suggest_near
 
     meant = suggest_near(unknown[0], WORDS)
@@ -79,7 +79,7 @@ def setting(config: pytest.Config, name: str) -> Any:
 
 
 class MakeConfsim(Protocol):
-    """What the fixture ``make_confsim`` is: makes simulators, for the test alone."""
+    """The type of the fixture ``make_confsim``: makes simulators, for the test alone."""
 
     def __call__(
         self,

@@ -1,4 +1,4 @@
-"""What the two documents of the API state and leave open, as data: rules R001 to R562, gaps G001 to G597.
+"""The statements and the gaps of the two documents of the API, as data: rules R001 to R562, gaps G001 to G597.
 
 Reads ``rules.toml``, ``gaps.toml`` and ``choices.toml`` beside this module. Imports nothing of confsim, and nothing
 below ``service/`` imports it.

@@ -1,4 +1,4 @@
-"""What real calls of each operation gave: the names of their refusals, and an example.
+"""Observations of real calls of each operation: the names of their refusals, and an example.
 
 ``refusals`` maps the name of a reason to the assumptions without which no call was refused for it (none for a reason
 that the defaults give); ``example`` holds parameters, body and answer, and the assumptions that the call used. Those

@@ -29,7 +29,7 @@ class Conformance:
         self._refusals: dict[str, Any] = {}
 
     def violations(self, entry: Entry) -> Iterator[ContractViolation]:
-        """What is wrong with the response to a call; nothing is, as a rule."""
+        """The problems of the response to a call; as a rule none."""
         if entry.operation and not self._document:
             self._read()
         responses = self._answers.get(entry.operation)

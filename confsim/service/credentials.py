@@ -83,7 +83,7 @@ def present(lines: tuple[str, ...], token: str) -> tuple[dict[str, str], dict[st
 
 
 def challenge(lines: tuple[str, ...]) -> str | None:
-    """What a refusal of a missing or wrong token says it wants: a scheme of the header Authorization, where one is."""
+    """The challenge of a refused missing or wrong token: a scheme of the header Authorization, if any."""
     ways = map(wire.presentation, lines)
     scheme = next((way.scheme for way in ways if way.name.lower() == "authorization" and way.scheme), None)
     return f'{scheme} realm="confsim"' if scheme is not None and scheme.lower() == "basic" else scheme

@@ -32,7 +32,7 @@ class Pending(Exception):
 
 
 def in_steps(work: Generator[bool | None, None, R]) -> R:
-    """What the work returns, which yields between its steps so that others can be served; True where it waits.
+    """The result of work that yields between its steps so that others can be served: True while it waits.
 
     Raises ``Pending`` when it waits, and after each slice of time but the last.
     """

@@ -37,7 +37,7 @@ def api_document(profile: Mapping[str, Any], root: str = SERVER) -> bytes:
 
 @cache
 def _subject() -> Subject:
-    """What the document is about; made for the first document, as most worlds serve none."""
+    """The subject of the document; made for the first document, as most worlds serve none."""
     from confsim.api.events.webhooks import events
     from confsim.contract.openapi.document import Subject
     from confsim.reference.observed import observed

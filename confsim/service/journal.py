@@ -113,7 +113,7 @@ class TimerEntry(Struct, frozen=True):
 
 
 class DeliveryStep(StrEnum):
-    """What happened to an attempt to deliver a webhook, where it was not just taken as delivered."""
+    """The outcome of an attempt to deliver a webhook, unless it was just taken as delivered."""
 
     #: It was handed to the sender, which reports its result later, or never.
     SENT = "sent"
@@ -182,7 +182,7 @@ class Journal:
 
     @property
     def between(self) -> list[ControlCall | TimerEntry]:
-        """What happened between the calls of the API, oldest first: all calls of the control plane, and timers."""
+        """The events between the calls of the API, oldest first: all calls of the control plane, and timers."""
         found = (*(self._control_calls or ()), *(self._others or ()))
         return sorted(found, key=lambda each: int(each.id[1:] or 0))
 

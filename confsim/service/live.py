@@ -22,7 +22,7 @@ FIRED = 1000
 
 
 class Reaction(Protocol):
-    """What follows a change with changes of its own, such as the delivery of webhooks."""
+    """A follower of changes with changes of its own, such as the delivery of webhooks."""
 
     def pending(self, world: World) -> bool:
         """Whether this world leaves something to do."""

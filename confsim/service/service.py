@@ -47,7 +47,7 @@ _SERVED_UNDER = tuple(
 
 
 class Provenance(Struct, frozen=True):
-    """What a world was made from, as it was said, and the outputs of the scenario that it starts from.
+    """The source of a world, as it was named, and the outputs of the scenario that it starts from.
 
     ``assumptions`` are the ids of those that it was built on, in alphabetical order.
     """
@@ -58,7 +58,8 @@ class Provenance(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """What a fork takes over beside the world: hosts of webhooks, faults by request, size and followers of the journal.
+    """The settings that a fork inherits beside the world: hosts of webhooks, faults by request, size and followers of
+    the journal.
 
     ``webhooks_listed`` says whether deliveries are listed and not sent over HTTP.
     """
@@ -98,7 +99,7 @@ class Service:
         self.profile = profile
         self.clock = clock
         self.provenance = provenance
-        #: What a fork comes from: of how many assumptions used since the start, of which start.
+        #: The origin of a fork: the number of assumptions used since the start, and which start.
         self._forked_from: tuple[int, Provenance, Provenance] | None = None
         self.usage = Usage()
         journal = self.journal = Journal(settings.journal_most, settings.journal_followers)
@@ -195,7 +196,7 @@ class Service:
 
     @property
     def bugs(self) -> list[BaseException]:
-        """What confsim itself did wrong, for the fixture to raise in the test."""
+        """The errors of confsim itself, for the fixture to raise in the test."""
         return self.live.bugs
 
     def commit(self, change: Change) -> None:
@@ -241,7 +242,7 @@ class Service:
             self.begin()
 
     def _provenance(self) -> Provenance:
-        """Where the world as it is now comes from: what it was built on, and what has been used since."""
+        """The origin of the present world: the one it was built on, and the assumptions used since."""
         count, known = self.journal.used_count, self.provenance
         if not count:
             return known
@@ -277,7 +278,7 @@ class Service:
 
     @property
     def settings(self) -> Settings:
-        """What a fork takes over as it is set."""
+        """The settings that a fork inherits."""
         journal, webhooks = self.journal, self.webhooks
         return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, journal.followers)
 

@@ -45,7 +45,7 @@ FRESH = 1000
 
 
 class ScenarioRun(Struct, frozen=True):
-    """What a scenario was run from, what the clock showed then (``at``), and the world after it.
+    """The start of a scenario run, the instant of the clock then (``at``), and the world after it.
 
     ``settings`` are what a fork takes over beside the world, as they were before the scenario.
     """
@@ -64,7 +64,7 @@ class ScenarioRun(Struct, frozen=True):
 
 
 class ServerSettings(Struct, frozen=True):
-    """What is set of a server and of none of its worlds: its limit, its Host names, its public URL."""
+    """The settings of a server, which belong to none of its worlds: its limit, its Host names, its public URL."""
 
     most: int
     names: frozenset[str]
@@ -162,7 +162,7 @@ class Worlds:
 
     @property
     def settings(self) -> ServerSettings:
-        """What is set of the server."""
+        """The settings of the server."""
         return ServerSettings(self._most, frozenset(self.names - {self._public_name}), self._public_url)
 
     def take_over(self, settings: ServerSettings) -> None:

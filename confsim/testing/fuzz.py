@@ -38,7 +38,7 @@ class SeenCall(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What one run of a test came to: whether it passed, the error otherwise, and the calls that it made."""
+    """The result of one run of a test: whether it passed, the error otherwise, and the calls that it made."""
 
     passed: bool
     error: str
@@ -55,7 +55,7 @@ class Finding(Struct, frozen=True):
 
 
 class Result(Struct):
-    """What the variants of one test showed.
+    """The results of the variants of one test.
 
     ``runs`` counts them; ``unstable`` is the error of a test that did not pass a second time as it was, of which
     nothing is claimed.
@@ -175,7 +175,7 @@ class _Search:
 
 
 def question(choices: Choices) -> str:
-    """What to ask the makers of the service about these choices."""
+    """The questions about these choices for the makers of the service."""
     parts = []
     for id, value in choices.items():
         entry = REGISTER.entries[id]

@@ -46,7 +46,7 @@ RUNNING = (
 
 
 class Populated(Struct):
-    """What is there: things by kind, in the words of ``types.Names``, and what an operation needs in their place.
+    """The existing things: by kind, in the words of ``types.Names``, and what an operation needs in their place.
 
     ``own`` has the values of parameters and fields by operation, each by its name or the kind of thing that it names;
     the name of a whole body is empty.

@@ -43,13 +43,13 @@ _NAMES = "x-confsim-names"
 
 
 class Described(Struct, frozen=True):
-    """What the document says of an operation: its gate, and what its parameters and the fields of its body name."""
+    """The document's description of an operation: its gate, and what its parameters and the fields of its body name."""
 
     id: str
     gate: list[str]
     parameters: dict[str, str | None]
     fields: dict[str, str | None]
-    #: What the elements of a body name that is a list.
+    #: The kind of thing that the elements of a list body name.
     elements: str | None
     #: The fields of the answer, or of each of its elements, that make things known, each with their kind.
     identifies: dict[str, str]
@@ -80,7 +80,7 @@ class Session:
         self.server.close()
 
     def operation(self, case: Case[Any]) -> Described | None:
-        """What the document says of the operation of a case."""
+        """The document's description of the operation of a case."""
         return self.operations.get((case.operation.method.upper(), case.operation.path))
 
     def token(self, case: Case[Any]) -> str | None:
@@ -162,7 +162,7 @@ class Session:
 
 
 class Run:
-    """What the hooks of a process share: the session of the document that was loaded last."""
+    """The shared state of the hooks of a process: the session of the document that was loaded last."""
 
     def __init__(self) -> None:
         self.session: Session | None = None

@@ -54,7 +54,7 @@ class DirectTransport:
         return delivered(response)
 
     def _finish(self, call: OperationRequest) -> Finish | None:
-        """What makes the final response of a conditional or range request, whose status is a matter of HTTP."""
+        """The function that makes the final response of a conditional or range request, whose status HTTP decides."""
         request = call.request
         if not request.headers.keys() & {"if-none-match", "range"}:
             return None

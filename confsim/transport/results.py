@@ -1,4 +1,4 @@
-"""What a call in process would have returned, read from a response over the wire."""
+"""The result that a call in process would have had, read from a response over the wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every transport does: requests in, responses out."""
+"""The interface of every transport: requests in, responses out."""
 
 from __future__ import annotations
 

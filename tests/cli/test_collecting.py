@@ -74,7 +74,7 @@ def test_what_is_left_of_a_dropped_world_is_collected_when_nobody_asks(uncollect
     left = weakref.ref(Cycle())
     collecting.beat()
     handle(Request("GET", "/v1_0/me"))
-    collecting.dropping("a")
+    collecting.before_drop("a")
     collecting.beat()
     assert left() is not None
     collecting.beat()

@@ -42,7 +42,7 @@ class BroadcastDestination(Wire):
 
 
 class NewDestination(Wire):
-    """What a destination is made from."""
+    """A destination to be added."""
 
     destination: Annotated[DestinationUrl, "The RTMP URL to stream to."]
     label: Annotated[Label | None, "The name of the destination."] = None

@@ -28,7 +28,7 @@ class EndpointChange(Wire):
 
 
 class NewEndpoint(Wire):
-    """What an events endpoint is made from."""
+    """An events endpoint to be added."""
 
     url: Annotated[Url, "The URL to which events are sent."]
     active: Annotated[bool | None, "Whether events are sent there."] = None

@@ -1,4 +1,4 @@
-"""What webhooks carry, by kind of event (G533): names and payloads are confsim's own, as the documents show none."""
+"""Payloads of webhooks, by kind of event (G533): names and payloads are confsim's own, as the documents show none."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class StandardEvent(Wire, Generic[T]):
     data: Annotated[T, "The facts of the event."]
 
 
-#: What the events of each kind are about, and the type of their data.
+#: The subject of the events of each kind, and the type of their data.
 DATA: Mapping[Kind, tuple[str, type[Wire]]] = {
     Kind.SESSION_STARTED: ("A session of a channel has started.", SessionEventData),
     Kind.SESSION_ENDED: ("A session of a channel has ended.", SessionEventData),

@@ -25,7 +25,7 @@ class ApiToken(Wire):
 
 
 class ApiTokenLabel(Wire):
-    """What a new API token is called."""
+    """The label of a new API token."""
 
     label: Annotated[Label | None, "The label of the token."] = None
 

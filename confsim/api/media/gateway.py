@@ -21,7 +21,7 @@ class GatewayKind(Wire):
 
 
 class GatewayCredentials(Wire):
-    """What a sender presents: stream key or passphrase as the password."""
+    """The credentials of a sender: the password is the stream key or the passphrase."""
 
     username: Annotated[str, "The user name that a sender presents."]
     password: Annotated[str, "The stream key or the passphrase."]

@@ -32,7 +32,7 @@ _WRITE_CLIENT = gates.ADMIN.assumed("G512")
 
 
 class Read(StrEnum):
-    """Who may read the bytes: everybody, or those with authorization (P2 L332)."""
+    """The readers of the bytes: everybody, or those with authorization (P2 L332)."""
 
     PUBLIC = "public"
     PRIVATE = "private"

@@ -14,7 +14,7 @@ from confsim.domain.members import guests
 
 
 class GuestHandle(Wire):
-    """What a guest is called."""
+    """The name of a guest."""
 
     handle: Annotated[Handle, "The name of the guest."]
 

@@ -41,7 +41,7 @@ class Recording(Wire, kw_only=True):
 
 
 class AssetKind(StrEnum):
-    """What sort of file an asset is (P2 Recording asset)."""
+    """The kind of file of an asset (P2 Recording asset)."""
 
     AUDIO = "audio"
     VIDEO = "video"
@@ -49,7 +49,7 @@ class AssetKind(StrEnum):
 
 
 class DownloadKind(StrEnum):
-    """What of a recording is downloaded (P2 L99)."""
+    """The file of a recording that is downloaded (P2 L99)."""
 
     ARCHIVE = "archive"
     COMBINED_VIDEO = "combined_video"

@@ -49,7 +49,7 @@ class Population(Wire):
 
 
 class ChannelParticipants(Wire):
-    """Who is connected to a channel (G353)."""
+    """The users connected to a channel (G353)."""
 
     total: Annotated[Int, "The number of connected users."]
     users: Annotated[list[UserSummary], "The connected users."]

@@ -26,7 +26,7 @@ class HandleName(Wire):
 
 
 class ReservationToken(Wire):
-    """What a reserved handle is used with."""
+    """The token of a reserved handle."""
 
     reservationToken: Annotated[str, "The token that reserves the handle for fifteen minutes."]
 

@@ -55,7 +55,7 @@ class UserItem(Wire, kw_only=True):
 
 
 class UserDescription(Wire):
-    """What a user says about himself; empty text clears it."""
+    """The description of a user; empty text clears it."""
 
     description: Annotated[FreeText, "The description of the user; an empty text clears it."]
 

@@ -16,7 +16,7 @@ MOST = 10**15
 
 
 class Context(Protocol):
-    """What assumptions are read in: a profile and the record of those used. Changes and calls are contexts."""
+    """The context of assumptions: a profile and the record of those used. Changes and calls are contexts."""
 
     @property
     def profile(self) -> Mapping[str, Any]:

@@ -34,7 +34,7 @@ _SHARED = frozenset({"limit", "offset", "imgSize", "for_client", "order"})
 
 
 class Subject(Struct, frozen=True, eq=False):
-    """What a document is about.
+    """The subject of a document.
 
     ``areas`` describes the areas of the catalogue. ``problems`` is set where refusals are problem documents (RFC 9457),
     as in the control plane. ``events`` are the types of what webhooks carry, by kind and under a profile. ``observed``
@@ -336,7 +336,7 @@ def _not_empty(schema: Schema) -> Schema:
 
 
 def _naming(kind: str | None) -> dict[str, str]:
-    """What kind of thing a parameter names, in a word that is the same in all operations."""
+    """The kind of thing that a parameter names, in a word that is the same in all operations."""
     return {} if kind is None else {"x-confsim-names": kind}
 
 

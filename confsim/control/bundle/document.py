@@ -74,7 +74,7 @@ def recorded(response: Response) -> RecordedAnswer:
 
 
 class EntryPoint(StrEnum):
-    """Where a call came in."""
+    """The entry point of a call."""
 
     HTTP = "http"
     PYTHON = "python"
@@ -125,7 +125,7 @@ class Bundle(Struct, frozen=True, kw_only=True):
     #: The versions of confsim and of Python.
     confsim: str
     python: str
-    #: What the world was made from.
+    #: The source of the world.
     made_from: str
     profile: dict[str, Any]
     mount: str
@@ -140,7 +140,7 @@ class Bundle(Struct, frozen=True, kw_only=True):
     #: The state document before the first call.
     start: Raw
     calls: list[BundledCall]
-    #: What is not in the bundle, in words.
+    #: The parts that are not in the bundle, in words.
     left_out: list[str] = []
     #: Whether secrets are replaced by stand-ins.
     masked: bool = False

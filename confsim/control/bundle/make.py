@@ -82,7 +82,7 @@ def _result(note: DeliveryNote) -> BundledCall:
 
 
 def _left_out(service: Service, entries: list[Entry], first: int) -> list[str]:
-    """What the bundle does not have of what happened, in words."""
+    """The parts of the history that are not in the bundle, in words."""
     found = []
     if first > 1:
         found.append(f"{first - 1} calls before the first, which the journal no longer has, and faults set by then")

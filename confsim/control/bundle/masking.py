@@ -41,7 +41,7 @@ _PRINTS = 32
 
 
 def fingerprint(secret: str) -> str:
-    """What identifies a secret to who knows it."""
+    """The fingerprint of a secret, which identifies it to those who know it."""
     return hashlib.sha256(secret.encode()).hexdigest()[:_PRINTS]
 
 

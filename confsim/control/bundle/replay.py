@@ -221,7 +221,7 @@ def _difference(was: RecordedAnswer, got: RecordedAnswer) -> tuple[str, Any, Any
 
 
 def _place(was: bytes, got: bytes) -> tuple[str, Any, Any]:
-    """Where two bodies part, with what stands around."""
+    """The first difference of two bodies, with its surroundings."""
     at = next(
         (n for n, (one, other) in enumerate(zip(was, got, strict=False)) if one != other), min(len(was), len(got))
     )

@@ -21,7 +21,7 @@ from confsim.service.files import state
 from confsim.service.files.profile import plain
 from confsim.service.journal import ControlCall
 
-from .calls import ApiCall, json_of, never_holding, starting_world, total, was_decided, with_address
+from .calls import ApiCall, answer_was_replaced, json_of, never_holding, starting_world, total, with_address
 
 #: Shorter texts and smaller numbers are too common to conclude which answer they come from.
 _DISTINCTIVE_LENGTH = 8
@@ -75,7 +75,7 @@ class _Writer:
         return text + (f"; left out is {', '.join(self.left_out)}" if self.left_out else "")
 
     def begin_left_out(self, there: int) -> None:
-        """Note that the journal has only so many of its calls."""
+        """Note that the journal has only the latest of its calls."""
         gone = total(self.service) - there
         if gone:
             self.left_out.append(f"{gone} calls that the journal no longer has")

@@ -16,7 +16,7 @@ from confsim.service.journal import ControlCall, Entry
 from confsim.service.service import Service
 from confsim.transport.address import route
 
-from .calls import ApiCall, json_of, presentation, starting_world, total, was_decided, was_kept_off, with_address
+from .calls import ApiCall, answer_was_replaced, json_of, never_ran, presentation, starting_world, total, with_address
 
 #: Bodies of more bytes are not compared.
 LONGEST = 20_000

@@ -90,7 +90,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         return require(self, "call", {**wanted, "body": body, "status": status}, times)
 
     def between(self) -> list[RequestInfo]:
-        """What happened between the calls: calls of the control plane (kind "control"), and timers (kind "timer")."""
+        """The events between the calls: calls of the control plane (kind "control"), and timers (kind "timer")."""
         context = self._control.context
         found = wait_for_result(lambda: in_steps(find(context, RequestPattern(), Kind.ALL)))
         return [each for each in found if each.kind is not Kind.CALL]

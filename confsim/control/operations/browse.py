@@ -53,8 +53,8 @@ class RecordKind(Wire):
     """How many records of a kind a client has; ``client`` is "" where they belong to none."""
 
     kind: Annotated[str, "The name of the table."]
-    client: Annotated[str, "The client; empty where records belong to none."]
-    count: Annotated[int, "How many records there are."]
+    client: Annotated[str, "The client; empty for none."]
+    count: Annotated[int, "The number of records."]
 
 
 class RecordPage(Wire):
@@ -64,10 +64,10 @@ class RecordPage(Wire):
     ``next`` is where a search goes on that looked through as many records as it was to, null for one that is complete.
     """
 
-    total: Annotated[int | None, "How many were found; null for a search."]
+    total: Annotated[int | None, "The number of matches; null for a search."]
     more: Annotated[bool, "Whether there are further ones."]
     records: Annotated[list[StoredRecord], "The records of this page, newest first."]
-    kinds: Annotated[list[RecordKind], "How many records there are of each kind."]
+    kinds: Annotated[list[RecordKind], "The number of records of each kind."]
     next: Annotated[int | None, "How many records were looked through, where there are further ones."] = None
 
 
@@ -75,7 +75,7 @@ class MachineInfo(Wire):
     """A state machine: its states, the one in which a record begins, and its rows in words (``when``, ``on``, …)."""
 
     name: Annotated[str, "The name of the machine."]
-    title: Annotated[str, "What the machine is about."]
+    title: Annotated[str, "The subject of the machine."]
     states: Annotated[list[str], "The states."]
     initial: Annotated[str, "The state in which a record begins."]
     rows: Annotated[list[dict[str, str]], "The rows of its transition table, in words."]
@@ -104,8 +104,8 @@ def list_records(
     client: Annotated[str | None, "The client whose records are listed."] = None,
     search: Annotated[str | None, "A text that they contain."] = None,
     at: Annotated[str | None, "The id of the call after which they are read; now without one."] = None,
-    limit: Annotated[int | None, "How many there are at most."] = None,
-    offset: Annotated[int | None, "How many are skipped."] = None,
+    limit: Annotated[int | None, "The largest number of them."] = None,
+    offset: Annotated[int | None, "The number of skipped ones."] = None,
     look: Annotated[Limit | None, "How many records a search looks through at most."] = None,
     start: Annotated[Limit | None, "How many records a search passes over, which it has looked through."] = None,
 ) -> RecordPage:

@@ -17,7 +17,7 @@ from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.injection import ActiveFault
 from confsim.service.faults.words import read_effect
 
-#: What can be decided of a held call.
+#: The decisions on a held call.
 _ACTIONS = ("release", "change", "drop")
 
 

@@ -67,7 +67,7 @@ class WaitTarget(CommandBody):
 
 
 class WaitFor(CommandBody):
-    """What to wait ``for``, how many of it (``count``), and a ``timeout`` in real time, at most a minute."""
+    """The thing to wait ``for``, their number (``count``), and a ``timeout`` in real time, at most a minute."""
 
     for_: Annotated[WaitTarget, "The thing to wait for."] = field(name="for")
     count: Annotated[Int, "Their number."] = 1

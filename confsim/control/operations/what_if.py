@@ -1,4 +1,4 @@
-"""What other assumptions would have answered: the journal replayed in a fork that follows other alternatives."""
+"""Answers under other assumptions: the journal replayed in a fork that follows other alternatives."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class DifferentAnswer(Wire):
 
 
 class WhatIf(Wire):
-    """What a replay showed: the alternatives that it followed, how many calls it made, and those that differ.
+    """The result of a replay: the alternatives that it followed, the number of calls, and those that differ.
 
     ``world`` says what the replay began with: ``built`` anew under the alternatives, or ``taken`` as it was, where the
     world at the first call is not the one that its file describes.

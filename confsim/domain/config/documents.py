@@ -22,7 +22,7 @@ from . import json_documents
 #: P2 Configuration: the theme of a call that names none.
 LIGHT = "light"
 
-#: What a document belongs to (the id of a client, template or channel), its theme and its language.
+#: The level of a document (the id of a client, template or channel), its theme and its language.
 Place = tuple[str, str, str | None]
 
 

@@ -1,4 +1,4 @@
-"""What one machine needs of another before it moves: events fired first, whose refusals reach the caller."""
+"""The needs of one machine before it moves: events fired first on another, whose refusals reach the caller."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Life(Enum):
 
 
 def _issue(change: Change, *, user: User, expires: int) -> Credential:
-    """A fresh value that allows what the user may do, until its end."""
+    """A fresh value with the rights of the user, valid until ``expires``."""
     return Credential(secret(change), user.client, user=user.id, expires=expires)
 
 

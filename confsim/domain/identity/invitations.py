@@ -25,7 +25,7 @@ from .credentials import Credential
 
 
 class Kind(StrEnum):
-    """What a code is for: a login that uses it up, or the exchange for a service token (P1 Invitation)."""
+    """The purpose of a code: a login that uses it up, or the exchange for a service token (P1 Invitation)."""
 
     NONCE = "Nonce"
     PERSISTENT = "Persistent"

@@ -66,7 +66,7 @@ def list_recordings(
 
 
 def poll_shown(change: Change, find: Callable[[], Sequence[Recording]], shown: slice) -> Sequence[Recording]:
-    """What ``find`` returns once the recordings of a page of it are polled.
+    """The result of ``find`` once the recordings of a page of it are polled.
 
     The next one moves up where that removes a recording (G489).
     """

@@ -47,14 +47,14 @@ _STATES = {
 }
 
 
-def _await(change: Change, user: User, *, address: str) -> User:
+def _add_pending(change: Change, user: User, *, address: str) -> User:
     """The address waits for a code of its own, which is mailed to it."""
-    user = _await_silently(change, user, address=address)
+    user = _add_pending_silently(change, user, address=address)
     _mail(change, user, *user.pending[-1])
     return user
 
 
-def _await_silently(change: Change, user: User, *, address: str) -> User:
+def _add_pending_silently(change: Change, user: User, *, address: str) -> User:
     """The address waits for a code that is not mailed."""
     others = tuple(waiting for waiting in user.pending if waiting[0] != address)
     code = change.digits(6)
@@ -63,9 +63,9 @@ def _await_silently(change: Change, user: User, *, address: str) -> User:
     return replace(user, pending=(*others, (address, code)))
 
 
-def _await_anew(change: Change, user: User, *, address: str) -> User:
+def _replace_with_pending(change: Change, user: User, *, address: str) -> User:
     """The verified address goes at once; the new one waits for its code."""
-    return _await(change, replace(user, email=None, pending=()), address=address)
+    return _add_pending(change, replace(user, email=None, pending=()), address=address)
 
 
 def _accept(change: Change, user: User, *, code: str) -> User:
@@ -112,13 +112,13 @@ MACHINE: Machine[Address, User] = Machine(
     USERS,
     Address,
     (
-        Row("set", (Address.NONE, Address.PENDING), Address.PENDING, effect=_await, source="P1 L230, R157"),
+        Row("set", (Address.NONE, Address.PENDING), Address.PENDING, effect=_add_pending, source="P1 L230, R157"),
         Row(
             "set",
             (Address.VERIFIED, Address.RENEWING),
             Address.RENEWING,
             only_if=~_AT_ONCE,
-            effect=_await,
+            effect=_add_pending,
             source="P1 L230, R157, G223",
         ),
         Row(
@@ -126,7 +126,7 @@ MACHINE: Machine[Address, User] = Machine(
             (Address.VERIFIED, Address.RENEWING),
             Address.PENDING,
             only_if=_AT_ONCE,
-            effect=_await_anew,
+            effect=_replace_with_pending,
             source="G223",
         ),
         Row("verify", Address.PENDING, Address.VERIFIED, only_if=_KNOWN, effect=_accept, source="P1 L230, R158, G222"),
@@ -139,14 +139,14 @@ MACHINE: Machine[Address, User] = Machine(
             "give silently",
             (Address.NONE, Address.PENDING),
             Address.PENDING,
-            effect=_await_silently,
+            effect=_add_pending_silently,
             source="G212, G246",
         ),
         Row(
             "give silently",
             (Address.VERIFIED, Address.RENEWING),
             Address.RENEWING,
-            effect=_await_silently,
+            effect=_add_pending_silently,
             source="G246",
         ),
         Row("trust", tuple(Address), Address.VERIFIED, effect=_trust, source="G200, G212, G246"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.http.stamps import PHRASES
 from confsim.service.messages import Response
 
-#: What is sent where the handler fails.
+#: The response when the handler fails.
 BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
 
 

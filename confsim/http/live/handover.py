@@ -1,4 +1,4 @@
-"""What connections of the live server have in common, and how one of HTTP becomes a websocket."""
+"""The common interface of connections of the live server, and the upgrade from HTTP to a websocket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOG = logging.getLogger("confsim.http")
 
 
 class Peer(Protocol):
-    """What the server asks of each of its connections."""
+    """A connection, as the server uses it."""
 
     deadline: float
 
@@ -33,7 +33,7 @@ class Peer(Protocol):
 
 
 class HandedOver(NamedTuple):
-    """What came of a handshake: the websocket, None for a refusal; the request without its token; the response."""
+    """The result of a handshake: the websocket, None for a refusal; the request without its token; the response."""
 
     websocket: WebSocket | None
     noted: Request

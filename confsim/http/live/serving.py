@@ -55,7 +55,7 @@ class Serving:
         self.answer_to(*names)
         self._app = App(worlds, mount, hosts.known(host, worlds.names))
         self._profile = worlds.default.profile
-        self._server = LiveServer(self._app, host, port, self._app.limits, self._beat, tls, Streams(self._app))
+        self._server = LiveServer(self._app, host, port, self._app.limits, self._tick, tls, Streams(self._app))
 
     @property
     def root(self) -> str:
@@ -82,11 +82,11 @@ class Serving:
         """Let requests be handled by what ``around`` makes of their handler."""
         self._server.handler = around(self._server.handler)
 
-    def on_tick(self, beat: Callable[[], object]) -> None:
-        """Call ``beat`` about twice a second, between two requests; what it raises is logged."""
-        self._beats.append(beat)
+    def on_tick(self, call: Callable[[], object]) -> None:
+        """Call ``call`` about twice a second, between two requests; what it raises is logged."""
+        self._on_tick.append(call)
 
-    def _beat(self) -> None:
+    def _tick(self) -> None:
         for call in self._on_tick:
             call()
         if self.worlds.default.profile is not self._profile:  # another world is served at the root

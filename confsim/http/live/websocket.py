@@ -26,7 +26,7 @@ LARGEST = 64 * 2**10
 MOST_WAITING = 2**20
 #: Bytes that are parsed before other connections have their turn; a client is not read further meanwhile.
 PIECE = 4 * 2**10
-#: What the answer to a handshake takes of the response that the journal has.
+#: Headers that the answer to a handshake takes from the journal's response.
 _OWN_HEADERS = frozenset({"x-confsim-request-id"})
 
 
@@ -214,7 +214,7 @@ class WebSocket(asyncio.Protocol):
 
 
 def _subprotocol(protocol: ServerProtocol, offered: Any) -> Any:
-    """What is agreed on of the subprotocols that a client offers: a browser takes no answer without one."""
+    """The subprotocol agreed on, of those that a client offers: a browser rejects an answer without one."""
     if SUBPROTOCOL in offered:
         return SUBPROTOCOL
     return offered[0] if offered else None

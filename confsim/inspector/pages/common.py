@@ -108,7 +108,7 @@ def moments(asked: PageRequest, at: str | None) -> dict[str, Any]:
 
 
 def diff(before: Any, after: Any) -> list[tuple[str, str]]:
-    """The lines of two JSON values, each with the sign that tells whether it is new or gone."""
+    """The lines of two JSON values, each with the sign of an added or a removed line."""
     old, new = (render.pretty(each).splitlines() if each is not None else [] for each in (before, after))
     lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
     return [(line[:1], line[1:]) for line in lines if not line.startswith("@@")]

@@ -78,7 +78,7 @@ def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
 
 
 def what_if(asked: PageRequest) -> str:
-    """What the calls of the journal would have been answered under another alternative."""
+    """The answers to the calls of the journal under another alternative."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
     newest_calls = asked.control("list_moments")
     calls = [each.id for each in newest_calls if each.kind == Kind.CALL]

@@ -72,7 +72,7 @@ def reference(asked: PageRequest) -> str:
 
 
 def explain(asked: PageRequest) -> str:
-    """What a name stands for."""
+    """The explanation of a name."""
     found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
     return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 

@@ -15,7 +15,7 @@ _SUGGESTED = 200
 
 
 def overview(asked: PageRequest) -> str:
-    """What the world is, what happened last and what falls due next."""
+    """The world, its latest calls and its next timers."""
     control = asked.control
     return show(
         asked,
@@ -66,7 +66,7 @@ def _offered(kinds: list[tuple[str, int]], kind: str | None) -> list[tuple[str, 
     return kinds if kind is None or kind in dict(kinds) else [(kind, 0), *kinds]
 
 
-def _record(asked: Asked, kind: str, id: str, at: str | None) -> str:
+def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> str:
     control, found = asked.control, moments(asked, at)
     try:
         record = control("get_record", kind, id, at=at)

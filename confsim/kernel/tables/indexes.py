@@ -19,7 +19,7 @@ R = TypeVar("R")
 Made: TypeAlias = "tuple[int, Any]"
 #: The records of a table: key to (serial, record).
 Records: TypeAlias = Map[Any, tuple[int, Any]]
-#: What an index finds: value to key for a unique one, else value to bucket.
+#: The content of an index: value to key for a unique one, else value to bucket.
 Lookup: TypeAlias = Map[Any, Any]
 Values: TypeAlias = "tuple[Hashable, ...]"
 

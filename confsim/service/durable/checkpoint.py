@@ -78,7 +78,7 @@ class Document:
         for place, part in enumerate(self.parts):
             with store.lock:
                 store.add_parts(self.digest, place, [part])
-            rest()
+            yield_to_calls()
 
 
 class Checkpoint:

@@ -45,7 +45,7 @@ SHARE = 8
 
 
 class WorldRecorder:
-    """What a store knows of one world, and what is yet to be recorded. ``begun_with`` says what it was made from."""
+    """The stored state of one world, and what is not recorded yet. ``begun_with`` names its source."""
 
     __slots__ = (
         "_attached",
@@ -377,7 +377,7 @@ class DurableWorlds:
         self.server_settings = self.worlds.settings
 
     def _beginning(self, name: str, service: Service) -> BegunWith:
-        """What a world is made from whose recording begins."""
+        """The source of a world whose recording begins."""
         origin = service.history.origin
         known = self._named.get(id(origin))
         start = digest_of(state.document(origin)) if known is None else known[1]

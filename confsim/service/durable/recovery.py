@@ -1,4 +1,4 @@
-"""What is recorded of worlds: a delta for each call, and the worlds that the deltas add up to."""
+"""The records of worlds: a delta for each call, and the worlds that the deltas add up to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .store import Store
 
 
 class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a world was made from, as it was asked for; ``start`` is the digest of its first document."""
+    """The source of a world, as it was requested; ``start`` is the digest of its first document."""
 
     world: str
     seed: int
@@ -34,7 +34,7 @@ class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
     scenario: str = ""
 
     def differences(self, now: BegunWith) -> list[str]:
-        """What other things a world would be made from now, in words; the first document is not compared."""
+        """The differences of the source that a world would have now, in words; the first document is not compared."""
         then, chosen = self.profile, now.profile
         differs = [
             f"profile choice {id} = {then.get(id, 'the default')!r} (now {chosen.get(id, 'the default')!r})"
@@ -60,7 +60,7 @@ class RecordedSnapshot(Struct, forbid_unknown_fields=True):
 class Delta(
     Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"begun_with": "made", "difference": "moved"}
 ):
-    """What changed of one world; what did not is left out. ``origin`` and ``world`` are digests of documents.
+    """The changed parts of one world; the others are left out. ``origin`` and ``world`` are digests of documents.
 
     ``server`` is what was set of the server meanwhile.
     """

@@ -30,7 +30,7 @@ from confsim.service.files.formats import FORMAT, readable
 
 from .store import DIGEST_SIZE, LogRecord
 
-#: What the system refused, regardless of the content of the file.
+#: Errors of the system, regardless of the content of the file.
 _NO_DAMAGE = {
     sqlite3.SQLITE_AUTH,
     sqlite3.SQLITE_CANTOPEN,
@@ -39,7 +39,7 @@ _NO_DAMAGE = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
 }
-#: What marks the file as ours.
+#: The application id of our files.
 _MARK = 0x636F6E66
 #: Documents of which not all is to be in memory at once, beside ``documents``.
 _PARTS = (
@@ -380,6 +380,6 @@ def _bytes(body: object) -> bytes:
 
 
 def _described(head: bytes) -> str:
-    """What a head says was written last, for a message."""
+    """The record that a head names as the last one, for a message."""
     number, _, _ = head.partition(b" ")
     return f"record {int(number)}" if number.isdigit() else "nothing that can be read"

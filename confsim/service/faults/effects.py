@@ -29,7 +29,7 @@ _A_MINUTE = 60
 
 
 class Effect(Struct, frozen=True, kw_only=True):
-    """What a fault does to a call, ``given`` as it was written; ``clock``, ``real``, ``holdAtMost`` in milliseconds."""
+    """The effect of a fault on a call, ``given`` as written; ``clock``, ``real``, ``holdAtMost`` in milliseconds."""
 
     given: Mapping[str, Any]
     reason: Reason | None = None

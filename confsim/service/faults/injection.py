@@ -93,7 +93,7 @@ class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 class Holder(Protocol):
-    """What holds calls: says whether it does, and raises Misuse where it cannot."""
+    """The holder of calls: says whether it holds one, and raises Misuse when it cannot."""
 
     @property
     def enabled(self) -> bool:

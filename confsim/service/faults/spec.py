@@ -17,7 +17,7 @@ from .words import read_effect
 
 #: Stands for every operation.
 EVERY = "*"
-#: What calls are matched by, beside the parameters of their paths.
+#: Fields by which calls are matched, beside the parameters of their paths.
 CALLERS = ("caller", "client")
 ALWAYS = "always"
 #: How much later a webhook comes that is out of order, where nothing is said.

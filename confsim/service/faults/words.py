@@ -149,7 +149,7 @@ class Word(Struct, frozen=True):
 
 _length = _between(0, 2**31 - 1, "number of bytes")
 _REASONS = {reason.name.lower(): reason for reason in Reason if reason is not Reason.INTERNAL_ERROR}
-#: What a fault can do to a call.
+#: The effects of a fault on a call.
 WORDS: Mapping[str, Word] = {
     "reason": Word(
         _reason, "A refusal of the API's own, by the code of its reason.", "answer", excludes=("status", "drop")

@@ -1,4 +1,4 @@
-"""What format 2 had in its channels: their hosts and the users whose favourite they are, records of their own since.
+"""The fields of channels in format 2: their hosts and the users whose favourite they are, records of their own since.
 
 A channel had the ids of its ``owners`` and ``operators``, in the order of their appointment, and of the users in
 ``favourites``. Now ``hosts`` and ``favourites`` are tables, a channel has the number of its creation, and a user the

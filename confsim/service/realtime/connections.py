@@ -41,7 +41,7 @@ Key = tuple[str, str, int]
 
 
 class MessageSink(Protocol):
-    """What carries messages to one client. Its methods are called under the lock of the world, from any thread."""
+    """A sink of messages to one client. Its methods are called under the lock of the world, from any thread."""
 
     def notify(self, message: bytes) -> None:
         """Send a message about the person."""

@@ -28,7 +28,7 @@ AWAY = State("away")
 
 
 class NotificationType(StrEnum):
-    """What a message is about, in the order in which one of several is chosen."""
+    """The type of a message, in the order in which one of several is chosen."""
 
     CONNECTED = "connected"
     SESSION_ENDED = "session-ended"
@@ -81,7 +81,7 @@ def _present(change: Change, channel: Channel, found: presence.Presence, session
 
 
 def type_of(was: State, now: State) -> NotificationType | None:
-    """What led from one state to the other, the weightiest of several; None for nothing."""
+    """The type of the change from one state to the other, the first of several; None for no change."""
     if was == now:
         return None
     if now.state == "away":

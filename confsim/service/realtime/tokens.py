@@ -19,7 +19,7 @@ from confsim.service.messages import Request
 PARAMETER = "token"
 SUBPROTOCOL = "bearer"
 _OFFER = "sec-websocket-protocol"
-#: What stands in the journal in the place of a token.
+#: The replacement of a token in the journal.
 MASK = "***"
 
 

@@ -30,7 +30,7 @@ from .signatures import SIGNERS
 
 
 class Route(StrEnum):
-    """Where deliveries go: nowhere, taken as delivered; over HTTP; to a receiver in this process."""
+    """The route of deliveries: none, taken as delivered; over HTTP; to a receiver in this process."""
 
     LIST = "list"
     HTTP = "http"
@@ -49,7 +49,7 @@ class Plan(Struct, frozen=True):
     bypasses: bool = False
 
 
-#: What happened to an attempt of a delivery when it was first made; None where it was taken as delivered.
+#: The outcome of an attempt of a delivery when it was first made; None when it was taken as delivered.
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
@@ -106,7 +106,7 @@ class Webhooks:
 
     @property
     def route(self) -> Route:
-        """Where deliveries go at present."""
+        """The present route of deliveries."""
         if self._receiver is not None:
             return Route.RECEIVER
         return Route.LIST if self._sender is None or self._listed else Route.HTTP

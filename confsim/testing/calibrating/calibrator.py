@@ -23,7 +23,7 @@ from confsim.testing.verifying.candidates import NOBODY, STRANGER
 from confsim.testing.verifying.planning import Planner
 
 from .alternative import Alternative, plain
-from .book import Book
+from .evidence import Evidence
 from .learner import Apart, Contradiction, Learner
 from .probing import Prober
 
@@ -40,7 +40,7 @@ _TRIED = 12
 
 
 class CalibrateReport(Struct):
-    """What was found of each assumption: learned, confirmed, undetermined with why, contradicted.
+    """The findings about each assumption: learned, confirmed, undetermined with why, contradicted.
 
     ``shown`` says by which call each was told that could be told, ``left`` what was made and could not be removed,
     ``interrupted`` says why it ended early, "" when it did not.
@@ -92,9 +92,9 @@ class Calibrator:
         self._fruitless = 0
 
     @property
-    def book(self) -> Book:
+    def evidence(self) -> Evidence:
         """What is known of each assumption."""
-        return self.learner.book
+        return self.learner.evidence
 
     def run(self) -> CalibrateReport:
         """Calibrate, remove what was made, and return what was found. Misuse when the run cannot begin."""
@@ -121,12 +121,12 @@ class Calibrator:
         return report
 
     def _conclude(self) -> None:
-        report, book = self.report, self.book
-        report.learned = {id: plain(value) for id, value in book.learned().items()}
-        report.confirmed = book.confirmed()
-        report.undetermined = dict(book.undetermined(dict(self._reasons())))
+        report, evidence = self.report, self.evidence
+        report.learned = {id: plain(value) for id, value in evidence.learned().items()}
+        report.confirmed = evidence.confirmed()
+        report.undetermined = dict(evidence.undetermined(dict(self._reasons())))
         report.contradicted = self.learner.contradicted
-        report.shown = {id: self._how(step) for id, step in sorted(book.shown.items())}
+        report.shown = {id: self._how(step) for id, step in sorted(evidence.shown.items())}
         report.requests, report.repeated = self._service.sent, self._service.repeated
 
     def _how(self, step: Step) -> str:
@@ -166,15 +166,15 @@ class Calibrator:
             )
         self.evidence.used.add(entry.id)
         if accepted[0] != entry.default:
-            self.book.first.add(Alternative((entry.id, entry.default)).key)
-            self.learner.book = self.book.renewed(Alternative((entry.id, accepted[0])), [])
-        self._service.profile = self.book.profile
+            self.evidence.first.add(Alternative((entry.id, entry.default)).key)
+            self.learner.evidence = self.evidence.renewed(Alternative((entry.id, accepted[0])), [])
+        self._service.profile = self.evidence.profile
 
     # One run
 
     def _with_run(self) -> None:
         """Go on with things that are made anew. Raises Apart when others are to be."""
-        self._service.profile = dict(self.book.profile)
+        self._service.profile = dict(self.evidence.profile)
         known = Correspondence()
         last = self.learner.run.known if self.learner.recordings else self._known
         known.shift, known.latency = last.shift, last.latency
@@ -188,7 +188,7 @@ class Calibrator:
             allow_phone_calls=self._allow_phone_calls,
             clock=self._clock,
             base_url=self.report.base_url,
-            read_before=self.learner.run.acquaintance if self.learner.recordings else None,
+            read_before=self.learner.run.discovery if self.learner.recordings else None,
         )
         self.learner.begin(run)
         for call in run.opening_calls():
@@ -210,8 +210,8 @@ class Calibrator:
     def _portion(self, planner: Planner) -> bool:
         """Some calls: what the planner plans, or what tells open alternatives apart; whether it came to its end."""
         run = self.learner.run
-        planner.wanted = self.book.wanted()
-        prober = Prober(planner, self.book, self.learner.alternatives)
+        planner.wanted = self.evidence.wanted()
+        prober = Prober(planner, self.evidence, self.learner.alternatives)
         calls = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
         for call in calls:
             run.journey = planner.journey

@@ -1,4 +1,4 @@
-"""What is known of each assumption: the value in force, and which others have been ruled out by what."""
+"""The evidence of each assumption: the value in force, and which others have been ruled out by what."""
 
 from __future__ import annotations
 
@@ -94,16 +94,16 @@ class Evidence:
         for each in self.others(id) if id in self._values else ():
             self.rule_out(each)
 
-    def copy(self) -> Book:
+    def copy(self) -> Evidence:
         """A book in which the same values are in force, and nothing is ruled out yet."""
-        other = Book()
+        other = Evidence()
         other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
         other._values = {id: list(found) for id, found in self._values.items()}
         other._in_force = dict(self._in_force)
         other._ruled_out = set(self.first)
         return other
 
-    def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> Book:
+    def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> Evidence:
         """Such a book, with other values in force."""
         other = self.copy()
         other.adopt(chosen, others)

@@ -16,7 +16,7 @@ from confsim.testing.verifying.printing import Printer
 
 from .alternative import Alternative, plain
 from .alternatives import Alternatives
-from .book import Book
+from .evidence import Evidence
 from .recording import Recording
 
 #: How many alternatives are tried in pairs at most.
@@ -46,7 +46,7 @@ class Learner:
     """
 
     def __init__(self, service: Service, say: Callable[[str], object]) -> None:
-        self.book = Book()
+        self.evidence = Evidence()
         self.recordings: list[Recording] = []
         self.contradicted: list[Contradiction] = []
         self.set_aside: set[str] = set()
@@ -72,22 +72,22 @@ class Learner:
     def take_up(self, step: Step) -> None:
         """Take up what a step of the run tells. Raises Apart."""
         if step.difference is None:
-            self._judge(self.book, self.alternatives, step)
+            self._judge(self.evidence, self.alternatives, step)
         else:
             self._explain(self.recordings[-1], step)
 
-    def _judge(self, book: Book, alternatives: Alternatives, step: Step) -> bool:
+    def _judge(self, evidence: Evidence, alternatives: Alternatives, step: Step) -> bool:
         """Rule out what an answer rules out; returns whether the answer was expected."""
-        book.used.update(step.predicted.used)
+        evidence.used.update(step.predicted.used)
         if step.difference is not None:
             return False
-        ruled_out = list(alternatives.differing(step, alternatives.concerned(step, book)))
+        ruled_out = list(alternatives.differing(step, alternatives.concerned(step, evidence)))
         for each in ruled_out:
-            book.rule_out(each)
+            evidence.rule_out(each)
             for id in each.ids:
-                book.shown.setdefault(id, step)
+                evidence.shown.setdefault(id, step)
         if step.reply.status < 400:
-            book.settle(f"route.{step.call.operation}")
+            evidence.settle(f"route.{step.call.operation}")
         alternatives.forget(ruled_out)
         return True
 
@@ -95,10 +95,10 @@ class Learner:
 
     def _explain(self, recording: Recording, step: Step) -> None:
         """Find what explains an answer, and let it be in force; note a contradiction when nothing does."""
-        book, alternatives = self.book, self._alternatives[-1]
-        book.used.update(step.predicted.used)
-        seen = [each for id, value in observed(step) if (each := book.add(id, value)) is not None]
-        concerned = list(dict.fromkeys([*alternatives.concerned(step, book), *seen]))
+        evidence, alternatives = self.evidence, self._alternatives[-1]
+        evidence.used.update(step.predicted.used)
+        seen = [each for id, value in observed(step) if (each := evidence.add(id, value)) is not None]
+        concerned = list(dict.fromkeys([*alternatives.concerned(step, evidence), *seen]))
         found = [each for each in concerned if alternatives.explains(step, each)]
         if self._adopt_one(found):
             return
@@ -112,7 +112,7 @@ class Learner:
     def _adopt_one(self, found: list[Alternative]) -> bool:
         """Let the first of some alternatives be in force under which everything so far was to be expected."""
         for chosen in found[:_TRIED]:
-            if self._renewed(self.book.renewed(chosen, [each for each in found if each is not chosen])):
+            if self._renewed(self.evidence.renewed(chosen, [each for each in found if each is not chosen])):
                 self._say(f"{chosen.values[0][0]} = {plain(chosen.values[0][1])!r}")
                 return True
         return False
@@ -122,27 +122,27 @@ class Learner:
 
         ``meet`` is given each run at its beginning.
         """
-        return self._renewed(self.book.copy(), meet)
+        return self._renewed(self.evidence.copy(), meet)
 
-    def _renewed(self, book: Book, greet: Callable[[Run], object] = lambda run: None) -> bool:
+    def _renewed(self, evidence: Evidence, greet: Callable[[Run], object] = lambda run: None) -> bool:
         """Go on with another book, unless something so far was not to be expected under its values."""
         judged: list[Alternatives] = []
 
         def meet(run: Run) -> Callable[[Step], bool]:
             greet(run)
             judged.append(Alternatives(run))
-            return lambda step: self._judge(book, judged[-1], step)
+            return lambda step: self._judge(evidence, judged[-1], step)
 
         runs: list[Run] = []
         for recording in self.recordings:
-            run = recording.replayed(dict(book.profile), meet)
+            run = recording.replayed(dict(evidence.profile), meet)
             if run is None:
                 return False
             runs.append(run)
         for recording, run in zip(self.recordings, runs, strict=True):
             recording.run = run
-        self.book, self._alternatives = book, judged
-        self._service.profile = dict(book.profile)
+        self.evidence, self._alternatives = evidence, judged
+        self._service.profile = dict(evidence.profile)
         self._service.know(runs[-1].known)
         return True
 

@@ -1,4 +1,4 @@
-"""What was exchanged with a service: from it the model is made anew under other values, without a request."""
+"""The exchanges with a service: from it the model is made anew under other values, without a request."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Rename = Callable[[str, Any], Any]
 _ID_LISTS = {"batch_delete_channel_media": "media", "batch_delete_client_media": "media"}
 #: Parameters that name something without a declaration that says so.
 _UNDECLARED = {"meetingId": "meeting_ids"}
-#: What ``{userId}`` may be for the caller.
+#: Values of ``{userId}`` for the caller.
 _ME = "me"
 
 

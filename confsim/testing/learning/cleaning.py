@@ -70,7 +70,7 @@ def _remove(run: Run, thing: Thing) -> str:
 
 
 def _callers(run: Run, thing: Thing) -> list[Caller]:
-    """Who may remove a thing, the likeliest first: the own token of a client made by the run goes last."""
+    """The callers who may remove a thing, the likeliest first: the own token of a client made by the run goes last."""
     found = [each for each in run.things.callers if each.role in _ADMINS]
     near = [each for each in found if each.home == thing.home and not each.made]
     made = [each for each in found if each.home == thing.home and each.made][:1]

@@ -47,12 +47,12 @@ class Difference(Struct, frozen=True):
 
     @property
     def predicted(self) -> Any:
-        """What the model answered there, None for nothing."""
+        """The value of the model's answer there, None for none."""
         return None if self.expected is _ABSENT else self.expected
 
     @property
     def answered(self) -> Any:
-        """What the service answered there, None for nothing."""
+        """The value of the service's answer there, None for none."""
         return None if self.got is _ABSENT else self.got
 
     def __str__(self) -> str:

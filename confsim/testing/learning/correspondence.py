@@ -1,4 +1,4 @@
-"""What belongs together on the two sides: ids, tokens and codes by kind, and the clocks."""
+"""The correspondence of the two sides: ids, tokens and codes by kind, and the clocks."""
 
 from __future__ import annotations
 

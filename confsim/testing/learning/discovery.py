@@ -1,4 +1,4 @@
-"""What is already there: the clients and users of the accounts, learned by reading, and a model that holds them."""
+"""Discovery of what exists: the clients and users of the accounts, learned by reading, and a model that has them."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from .comparison import Reply, reply_of
 
 
 class Prediction(Struct, frozen=True):
-    """What the model answered to a call, the assumptions used, the rows written by place, the worlds around it."""
+    """The model's answer to a call, the assumptions used, the rows written by place, the worlds around it."""
 
     reply: Reply
     used: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Where ids, tokens, links and instants stand in the declared types of answers.
+"""The places of ids, tokens, links and instants in the declared types of answers.
 
 An answer has a shape: objects with the shapes of their fields, lists, and values. A value that a service chooses for
 itself, such as an id, has the kind of thing that it names (in the words of ``contract.types.Names``, and a few more),
@@ -25,7 +25,7 @@ from confsim.contract.types import InUnit
 LINKS, FREE = "links", "free"
 #: Values that are not compared at all.
 IGNORED = "ignored"
-#: What says nothing of which thing is meant.
+#: Words that do not identify a thing.
 NOT_NAMES = frozenset({"", LINKS, FREE, IGNORED})
 
 #: The fields whose values a service chooses for itself, by the name of their type.

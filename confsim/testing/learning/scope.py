@@ -1,4 +1,4 @@
-"""What a run may call: it reads, and it changes only what it made itself."""
+"""The scope of a run: it reads everything, and changes only what it made itself."""
 
 from __future__ import annotations
 

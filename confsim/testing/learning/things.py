@@ -38,7 +38,7 @@ class Caller(Struct, frozen=True):
 
 
 class Things:
-    """What the run knows: things that it made, by kind; clients; callers; users of the accounts."""
+    """The things that the run knows: those that it made, by kind; clients; callers; users of the accounts."""
 
     def __init__(self, accounts_client: str) -> None:
         self.accounts_client = accounts_client

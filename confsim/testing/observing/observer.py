@@ -108,7 +108,7 @@ class Observer:
         self._begin(known)
 
     def _begin(self, known: Correspondence) -> None:
-        profile = dict(self.learner.book.profile)
+        profile = dict(self.learner.evidence.profile)
         run = Run(
             self._service,
             self._accounts,
@@ -116,7 +116,7 @@ class Observer:
             known,
             tag="\0",
             base_url=self.report.upstream,
-            rings=True,
+            allow_phone_calls=True,
             clock=self._clock,
         )
         self._service.know(known)
@@ -183,17 +183,19 @@ class Observer:
         key = self._service.key(call)
         if call.declared.changes or reply.status >= 400 or call.query or key in self._service.heard:
             return False
-        if not self.learner.run.acquaintance.forget(call):
+        if not self.learner.run.discovery.forget(call):
             return False
         self._service.heard[key] = reply
         return self.learner.again(self._forget_stand_ins)
 
     def conclude(self) -> ObserveReport:
         """What was told so far."""
-        book, report = self.learner.book, self.report
-        report.learned = {id: plain(value) for id, value in book.learned().items()}
-        report.confirmed = book.confirmed()
+        evidence, report = self.learner.evidence, self.report
+        report.learned = {id: plain(value) for id, value in evidence.learned().items()}
+        report.confirmed = evidence.confirmed()
         report.passed_over = dict(self._passed.most_common())
         report.contradicted = self.learner.contradicted
-        report.evidence = {id: Evidence(plain(book.value(id)), *count) for id, count in sorted(self._counts.items())}
+        report.evidence = {
+            id: Evidence(plain(evidence.value(id)), *count) for id, count in sorted(self._counts.items())
+        }
         return report

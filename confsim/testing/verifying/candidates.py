@@ -101,7 +101,7 @@ class Candidates:
         return self.random.choice(found[-2:])
 
     def imagined(self, call: Call, world: World | None = None) -> Prediction | None:
-        """What the model would answer; None for a call that is not allowed, or cannot be sent."""
+        """The model's answer; None for a call that is not allowed, or cannot be sent."""
         if not self.scope.allows(call):
             return None
         try:

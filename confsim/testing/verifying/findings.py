@@ -1,4 +1,4 @@
-"""What a run found, as plain values: a report that can be stored, without secrets."""
+"""The findings of a run, as plain values: a report that can be stored, without secrets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Divergence(Struct):
 
 
 class VerifyReport(Struct):
-    """What a verify run did and found. ``left`` lists what it made and could not remove, ``interrupted`` says why it
+    """The result of a verify run. ``left`` lists what it made and could not remove, ``interrupted`` says why it
     ended early, "" when it did not.
     """
 

@@ -1,4 +1,4 @@
-"""What a call shows that no call before it has shown, each thing with its weight."""
+"""The novelty of a call: everything that it shows first, each thing with its weight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOREIGN = "of another client"
 
 
 def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[object, float]]:
-    """What a call shows, each with its weight; ``caller`` is the role of who calls."""
+    """The things that a call shows, each with its weight; ``caller`` is the role of the caller."""
     name, ok = call.operation, predicted.reply.status < 400
     reason = next((id for id in predicted.used if id.startswith("code.")), "")
     if ok:
@@ -45,7 +45,7 @@ def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[o
 
 
 def _asked(call: Call, predicted: Prediction) -> Iterator[tuple[object, float]]:
-    """What the query of a call shows: pages that are cut, orders of several elements, other parameters."""
+    """The things that the query of a call shows: pages that are cut, orders of several elements, other parameters."""
     body, name = predicted.reply.body, call.operation
     rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
     count = len(rows) if isinstance(rows, list) else 0
@@ -63,7 +63,7 @@ def _asked(call: Call, predicted: Prediction) -> Iterator[tuple[object, float]]:
 
 
 def _features_of(value: Any, place: str, depth: int) -> Iterator[str]:
-    """What kinds of values an answer has at which places."""
+    """The kinds of values of an answer, by place."""
     if isinstance(value, dict) and depth < 4:
         for name, each in value.items():
             yield from _features_of(each, f"{place}/{name}", depth + 1)

@@ -1,4 +1,4 @@
-"""What to call next: candidates are tried in the model, and the one that shows most that is new is made."""
+"""The choice of the next call: candidates are tried in the model, and the one that shows most that is new is made."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _DISRUPTIVE = "set_client_service_state"
 
 
 class Theme(Struct, frozen=True):
-    """What a journey is about: calls that prepare it, and the areas of the API that it prefers.
+    """The theme of a journey: calls that prepare it, and the areas of the API that it prefers.
 
     ``own`` says whether it is better begun in a client of the run's own, where all that there is was made by it.
     """
@@ -262,7 +262,7 @@ class Planner:
             self._queue = [*looks[:1], *self._queue]
 
     def _after_success(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
-        """What looks more closely at a call that succeeded: the same again, what it changed, its pages."""
+        """Follow-up calls of a call that succeeded: the same again, what it changed, its pages."""
         planned: list[Call] = []
         again = (call.operation, "made again")
         if call.declared.changes:

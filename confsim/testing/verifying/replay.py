@@ -87,7 +87,7 @@ def needs_of(steps: Sequence[Step], place: int, origin: dict[tuple[str, Any], in
 
 
 def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fresh: str) -> Prediction | None:
-    """What the model would answer in the end, if these steps were made again; None where they cannot be."""
+    """The model's last answer, if these steps were made again; None when they cannot be."""
     renaming, world, predicted = Renaming(shapes, tag, fresh), None, None
     at: World | None = world
     for step in steps:

@@ -63,7 +63,7 @@ def run_tag(now: int) -> str:
 
 
 def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Iterator[str]:
-    """What a run with these accounts would do, in lines."""
+    """The plan of a run with these accounts, in lines."""
     used = [role for role in accounts.tokens if role not in UNUSED]
     yield f"{examples} journeys in client {accounts.client}, as {', '.join(used)}, and as guests made by the run"
     if "partner-admin" in used:

@@ -14,7 +14,7 @@ MOST_REQUESTS = 150
 
 
 def signature(step: Step) -> tuple[str, str, object]:
-    """What is the same of a difference whenever it occurs: operation, place, and the statuses when those differ."""
+    """The identity of a difference: operation, place, and the statuses when those differ."""
     difference = step.difference
     assert difference is not None
     place = re.sub(r"/\d+", "/*", difference.place)

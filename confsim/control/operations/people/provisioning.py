@@ -71,7 +71,7 @@ def make_validator(context: ControlContext, body: MakeValidator) -> MadeValidato
 
 
 class IssueIdentityToken(CommandBody):
-    """Whom the token identifies: a person by ``originId``, or a user who has one; and what it says of the person.
+    """The holder of the token: a person by ``originId``, or a user who has one; and what it says of the person.
 
     ``clientId`` may be left out when one client alone has an active validator, ``validatorId`` for the active one.
     """
