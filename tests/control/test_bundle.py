@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
+from threading import Event
 
 import pytest
 from websockets.sync.client import connect
@@ -321,6 +324,41 @@ def test_webhooks_of_a_live_server_end_between_calls(sim):
         document = assert_same(sim)
     assert {each["step"] for each in document["attempts"]} == {"sent", "refused"}
     assert [each for each in document["calls"] if each.get("delivery")]
+
+
+def test_a_webhook_that_was_under_way_before_the_first_call(sim):
+    """Its result comes after it: it is not sent again meanwhile."""
+    sim.clock.resume()
+    answer = Event()
+
+    class Slow(BaseHTTPRequestHandler):
+        """Answers when it is told to."""
+
+        def do_POST(self):
+            """Wait, and fail."""
+            answer.wait(60)
+            self.send_error(500)
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    slow = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+    with slow, ThreadPoolExecutor(1) as pool, ExitStack() as stack, sim.serve():
+        pool.submit(slow.serve_forever)
+        stack.callback(slow.shutdown)
+        stack.callback(answer.set)
+        url = f"http://127.0.0.1:{slow.server_port}/"
+        sim.call("set_events_state", "demo-customer-admin", state="enable", expect=200)
+        sim.call("add_events_endpoint", "demo-customer-admin", body={"url": url}, expect=200)
+        sim.requests.most = 2
+        for name in "abcd":
+            sim.call("create_channel", "demo-owner", body={"name": name}, expect=200)
+        answer.set()
+        sim.wait(delivery={"state": "later"}, timeout="60s")
+        sim.call("get_me", "demo-owner")
+        document = assert_same(sim, 2)
+    assert document["first"] == 6
+    assert [each["step"] for each in document["attempts"]] == ["sent"]
 
 
 def test_handshakes_of_websockets_are_left_out(sim):

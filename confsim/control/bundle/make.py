@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from confsim.api.address import HOST
 from confsim.assumptions.protocol.refusals import CODE, Reason
@@ -57,7 +58,7 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
         calls=calls,
         left_out=_left_out(service, entries, first),
         digest=entries[-1].after.digest() if at_end else "",
-        attempts=[each for each in notes if each.step is not DeliveryStep.RESULT],
+        attempts=_attempts(notes),
     )
     if masked:
         from .masked import masked as without_secrets  # it plays the calls, and imports what serves them
@@ -75,6 +76,15 @@ def _with_results(calls: Iterable[BundledCall], notes: list[DeliveryNote]) -> It
             yield _result(waiting.popleft())
         yield call
     yield from map(_result, waiting)
+
+
+def _attempts(notes: list[DeliveryNote]) -> list[DeliveryNote]:
+    """The attempts, also those before the first call of which the result came later."""
+    attempts = [each for each in notes if each.step is not DeliveryStep.RESULT]
+    known = {(each.id, each.number) for each in attempts}
+    results = (each for each in notes if each.step is DeliveryStep.RESULT)
+    earlier = [replace(each, step=DeliveryStep.SENT) for each in results if (each.id, each.number) not in known]
+    return [*earlier, *attempts]
 
 
 def _result(note: DeliveryNote) -> BundledCall:
