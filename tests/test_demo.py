@@ -88,6 +88,8 @@ def test_a_simulator_says_what_it_is():
         (lambda sim: demo.OWNR, "module 'confsim.demo' has no attribute 'OWNR'; did you mean 'OWNER'?"),
         (lambda sim: confsim.Simulatr, "module 'confsim' has no attribute 'Simulatr'; did you mean 'Simulator'?"),
         (lambda sim: Simulator(scenario="invitatons"), "did you mean 'invitations'?"),
+        (lambda sim: sim.wait(reqest={}), "body for: Object contains unknown field `reqest`; did you mean 'request'?"),
+        (lambda sim: sim.wait(mail={"too": "a"}), "unknown field `too`; did you mean 'to'?"),
         (lambda sim: sim.restore("frst"), "there is no snapshot 'frst'; did you mean 'first'?"),
         (lambda sim: sim.worlds["frst"], "there is no world 'frst'; did you mean 'first'?"),
         (lambda sim: sim.worlds.drop("frst"), "there is no world named 'frst'; did you mean 'first'?"),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from confsim.contract.decode import Body
 from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query, unknown_parameters
-from confsim.kernel.refusal import Misuse, Refusal, suggest
+from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response
@@ -29,6 +30,7 @@ from confsim.transport.transport import Transport
 from .context import ControlContext
 from .problems import HEADERS, misuse_of, problem, refuse
 
+_UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
 #: Bodies that some clients send with a call that has none.
 _EMPTY_BODIES = (b"", b"{}", b"null")
 
@@ -86,7 +88,21 @@ def _read_body(context: ControlContext, declared: Body, raw: bytes) -> Any:
     unknown = declared.ignored_fields(raw)
     if unknown:
         raise _unknown("body", f"Object contains unknown field `{unknown[0]}`", suggest(unknown[0], declared.fields))
-    return declared.read(context, raw)
+    try:
+        return declared.read(context, raw)
+    except Refusal as refusal:
+        where, problem = (str(refusal.facts.get(each, "")) for each in ("where", "problem"))
+        nested = _UNKNOWN_FIELD.search(problem)
+        meant = suggest_near(nested[1], _names_within(declared.type)) if nested else ""
+        if not meant:
+            raise
+        raise _unknown(where, problem.rstrip("."), meant) from None
+
+
+def _names_within(type_: Any) -> set[str]:
+    """The names of the fields of a type, and of all types in it."""
+    _, components = msgspec.json.schema_components([type_])
+    return {name for each in components.values() for name in each.get("properties", {})}
 
 
 def _unknown(where: str, problem: str, known: str) -> Misuse:
