@@ -33,6 +33,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
     options.add_argument("--kept", type=Path, metavar="FILE", help="verdicts of other parts, to be added to")
     options.add_argument("--whole", action="store_true", help="try them on the tests of all packages of their room")
+    options.add_argument("--report", action="store_true", help="try none, and report what is kept")
     options.add_argument("--again", action="store_true", help="of those kept, try again what was not killed")
 
 
@@ -46,7 +47,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     tried = [mutant for mutant in part if mutant.key not in reasons and kept.get(mutant.key, ["new"])[0] != "killed"]
     if not chosen.again:
         tried = [mutant for mutant in tried if mutant.key not in kept]
-    for mutant, verdict in verdicts(tried, chosen.limit, chosen.jobs, whole=chosen.whole):
+    for mutant, verdict in verdicts([] if chosen.report else tried, chosen.limit, chosen.jobs, whole=chosen.whole):
         kept[mutant.key] = list(verdict)
         if chosen.kept:
             chosen.kept.write_text(json.dumps(kept, indent=0) + "\n")

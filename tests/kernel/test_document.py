@@ -44,6 +44,7 @@ def test_a_world_comes_back():
         decoded(msgspec.json.encode({**document, "version": 5}), 5),
         decoded_parts(world.parts(5), 5),
     ]
+    assert not any(client for name, client, _ in world.parts(5) if not name)
     for each in found:
         assert each.digest() == world.digest()
         assert (each.seed, each.id_counter, dict(each.sequences)) == (3, 2, {"things": 1})

@@ -58,6 +58,7 @@ def _closure():
     [
         (lambda thing: (), ()),
         (lambda thing: (folded(thing.name),) if thing.size else (), ("name", "size")),
+        (lambda thing: tuple(thing.size for _ in "ab"), ("size",)),
         (lambda thing: coloured(thing), ("colour",)),
         (lambda thing: thing.large, ("size",)),
         (lambda thing: [each * 2 for each in thing.name], ("name",)),

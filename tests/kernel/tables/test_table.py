@@ -237,6 +237,16 @@ def test_a_shared_table_is_of_the_whole_service() -> None:
     }
 
 
+@pytest.mark.parametrize("table", [THINGS, EVERYBODYS])
+def test_a_single_record_is_read(table: Table[int, Thing]) -> None:
+    """By its key, as of the rows; None for one that is not there."""
+    change = World().change(0)
+    EVERYBODYS.of(change).put(Thing(1, "red"))
+    THINGS.of(change, "c").put(Thing(1, "red"))
+    of = () if table.shared else ("c",)
+    assert [table.get(change, key, *of) for key in (1, 2)] == [Thing(1, "red"), None]
+
+
 @pytest.mark.parametrize("kind", [Table, SharedTable])
 def test_a_table_that_is_declared_later_is_empty_in_older_worlds(kind: type[Table[int, Thing]]) -> None:
     """A world that was written before knows nothing of it, and takes it up with the next write."""
