@@ -24,6 +24,7 @@ import memory  # noqa: E402
 import openings  # noqa: E402
 import operations as of_operations  # noqa: E402
 import over_http  # noqa: E402
+import pauses  # noqa: E402
 import report  # noqa: E402
 
 from kit.growth.variants import CALLS  # noqa: E402
@@ -33,7 +34,7 @@ Benchmark = Callable[[], Iterator[tuple[str, str]]]
 BENCHMARKS: tuple[Benchmark, ...] = (
     *(in_process.wsgi, in_process.durable, in_process.forks, in_process.makings, in_process.pages, in_process.imports),
     *(over_http.servers, over_http.starts, over_http.rates, over_http.worlds),
-    *(growing.grows, openings.openings, memory.things, inspector_pages.inspector),
+    *(growing.grows, pauses.pauses, openings.openings, memory.things, inspector_pages.inspector),
 )
 
 

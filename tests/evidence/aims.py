@@ -130,6 +130,7 @@ AIMS: tuple[Aim, ...] = (
     Aim(part="speed of openings", figure="a durable world of 100,000 rooms opens", at_most=2, in_readme=True),
     Aim(part="speed of openings", figure="it opens after a kill", at_most=2),
     Aim(part="speed of openings", figure="the memory that this takes", at_most=300),
+    Aim(part="speed of pauses", figure="the longest pause by a call of control", at_most=50),
     Aim(part="speed of grows", figure="a POST while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms"),
     Aim(part="speed of grows", figure="a GET while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms"),
 )

@@ -192,7 +192,7 @@ PARTS: dict[str, Part] = {
         f"speed of {name}": benchmark(name)
         for name in (
             *("wsgi", "durable", "forks", "makings", "pages", "imports", "servers", "starts", "rates", "worlds"),
-            *("grows", "openings", "things", "inspector"),
+            *("grows", "pauses", "openings", "things", "inspector"),
         )
     },
     "speed of operations": benchmark("operations", "--kinds", ""),

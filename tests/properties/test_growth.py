@@ -16,7 +16,7 @@ from kit.growth import control_calls
 from kit.growth.control_calls import LEFT_OUT, longest
 from kit.growth.prepared import Names
 from kit.growth.reasons import REASONS, reason
-from kit.growth.steps import LARGE, MOST, SMALL, Grown, grown, steps
+from kit.growth.steps import LARGE, LARGER, MOST, SMALL, Grown, grown, steps
 from kit.growth.successes import SUCCESSES, Success
 from kit.growth.variants import CALLS, is_search
 
@@ -79,9 +79,9 @@ def test_no_call_takes_more_steps_in_a_large_world(worlds):
 
 
 @pytest.fixture(scope="module")
-def called(worlds) -> list[Grown]:
-    """The worlds with a phone in a call, and an invitation."""
-    return [with_calls(*world) for world in worlds]
+def called() -> list[Grown]:
+    """A small world and a larger one, with a phone in a call, and an invitation."""
+    return [with_calls(*grown(size)) for size in (SMALL, LARGER)]
 
 
 def with_calls(sim: Simulator, names: Names) -> Grown:
