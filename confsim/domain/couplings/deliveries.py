@@ -17,6 +17,7 @@ from confsim.domain.events.deliveries import (
     Delivery,
     Place,
     State,
+    awaited,
     next_due,
 )
 from confsim.domain.events.endpoints import ENDPOINTS, Activity, Endpoint, Interface
@@ -32,8 +33,10 @@ def _of_endpoint(change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
 
 def _of_client(change: Change, client: Client) -> Iterable[Delivery]:
     """The deliveries to the active endpoints of a client that are due."""
-    for endpoint in endpoints.subscribed(change, client.id):
-        yield from _of_endpoint(change, endpoint)
+    active, waiting = endpoints.subscribed(change, client.id), awaited(change, client.id)
+    for place, id in enumerate(active.keys):
+        if place == 0 or id in waiting:
+            yield from next_due(change, client.id, id)
 
 
 def _open(change: Change, endpoint: Endpoint) -> list[Delivery]:

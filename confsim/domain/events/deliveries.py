@@ -103,8 +103,14 @@ def _place(delivery: Delivery) -> tuple[tuple[str, Place], ...]:
 #: The open deliveries by endpoint and place in its queue.
 QUEUE: Index[Delivery] = Index("queue", _place)
 READY: Index[Delivery] = Index("ready", lambda delivery: (True,) if delivery.state is State.READY else ())
+#: The waiting deliveries by client.
+WAITING: Index[Delivery] = Index(
+    "waiting", lambda delivery: (delivery.client,) if delivery.state is State.WAITING else ()
+)
 NUMBER: Unique[Delivery] = Unique("number", lambda delivery: ((delivery.client, delivery.number),))
-DELIVERIES: SharedTable[str, Delivery] = SharedTable("webhook deliveries", Delivery, "id", QUEUE, READY, NUMBER)
+DELIVERIES: SharedTable[str, Delivery] = SharedTable(
+    "webhook deliveries", Delivery, "id", QUEUE, READY, WAITING, NUMBER
+)
 
 
 def _begin(change: Change, *, draft: Delivery) -> Delivery:
@@ -198,6 +204,11 @@ def deliver(change: Change, client: str, kind: Kind, message: str, payload: Mapp
         past = DELIVERIES.of(change).one(NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED)))
         if past is not None:
             MACHINE.end(change, MACHINE.fire_if_allowed(change, past, "lose"), "discard")
+
+
+def awaited(change: Change, client: str) -> set[str]:
+    """The ids of the endpoints to which deliveries of a client wait."""
+    return {delivery.endpoint for delivery in DELIVERIES.of(change).where(WAITING, client)}
 
 
 def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:

@@ -16,7 +16,7 @@ REASONS: dict[str, str] = {
     "list_channel_templates*": "what the client offers is looked up for each template",
     "list_available_dial_numbers offset=*": "numbers that are exclusively assigned are passed over, up to the offset",
     "start_broadcast": "every enabled destination is noted with the broadcast",
-    "set_events_state": "every endpoint is asked for what waits to be delivered",
+    "set_events_state": "the endpoints are looked through for those to which something waits to be delivered",
 }
 
 
