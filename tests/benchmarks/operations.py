@@ -96,7 +96,7 @@ def _of_kind(call: Success, worlds: dict[int, Simulator], names: Names, kind: st
         return [taken(sim, call, {**names, "middle": size // 2}, kind, size, rounds) for size, sim in worlds.items()]
 
     found = take(GROWN)
-    for _ in range(3):
+    for _ in range(6):
         if found[-1].seconds > ENOUGH or not (
             found[-1].again > DOUBTFUL * found[0].again or found[-1].first > DOUBTFUL * found[0].first
         ):
