@@ -16,3 +16,10 @@ def instant(call: Call, entry: Entry[str], at: int) -> int:
     """Convert an instant (epoch milliseconds) to the unit of the entry: of instants, or of the time left until one."""
     unit = ask(call, entry)
     return (at - call.now) // _LEFT[unit] if unit in _LEFT else at // _EPOCH[unit]
+
+
+def instants(call: Call, entry: Entry[str], first: int, *others: int | None) -> tuple[int, list[int | None]]:
+    """Convert an instant and the others of one thing as ``instant`` does, those that are None to None."""
+    unit = ask(call, entry)
+    scale, since = (_LEFT[unit], call.now) if unit in _LEFT else (_EPOCH[unit], 0)
+    return (first - since) // scale, [None if at is None else (at - since) // scale for at in others]

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from confsim.api.call import Call, operation
 from confsim.api.ids import AssetId, AssetToken, SessionId
-from confsim.api.units import instant
+from confsim.api.units import instant, instants
 from confsim.api.views import page, page_of
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
@@ -48,13 +48,14 @@ def _at(call: Call, moment: int | None) -> int | None:
 
 
 def _recording_view(call: Call, recording: StoredRecording) -> Recording:
+    start, (end, ready) = instants(call, units.RECORDING, recording.started, recording.ended, recording.ready)
     return Recording(
         id=recording.id,
         channel=recording.channel,
         session=recording.session,
-        startTime=instant(call, units.RECORDING, recording.started),
-        endTime=_at(call, recording.ended),
-        readyTime=_at(call, recording.ready),
+        startTime=start,
+        endTime=end,
+        readyTime=ready,
     )
 
 

@@ -12,7 +12,7 @@ from confsim.api.ids import ChannelId
 from confsim.api.recordings.recordings import asset_view
 from confsim.api.recordings.shapes import RecordingAsset
 from confsim.api.things import SessionOfChannel
-from confsim.api.units import instant
+from confsim.api.units import instants
 from confsim.api.views import UserSummary, image_url, page
 from confsim.assumptions.protocol import transport, units
 from confsim.assumptions.register import ask
@@ -52,26 +52,26 @@ _READ = gates.OPERATOR_OR_ADMIN.assumed("G366")
 
 
 def _session_view(call: Call, session: Run, size: ImageSize | None) -> Session:
-    def at(moment: int | None) -> int | None:
-        return None if moment is None else instant(call, units.SESSION, moment)
-
     image = session.image
     if ask(call, assumed_sessions.IMAGE) == "current":
         image = channels.get(call.change, session.client, session.channel).image
+    count = session_list.participants(call.change, session)
+    url = image_url(call, session.client, image, size)
+    created, (started, ended) = instants(call, units.SESSION, session.created, session.started, session.ended)
     return Session(
         id=session.id,
         name=session.name,
         channel=session.channel,
         clientId=session.client,
         serviceMode=session.service_mode,
-        participantsCount=session_list.participants(call.change, session),
+        participantsCount=count,
         hadRecording=session.had_recording,
         groupId=session.group_id,
         parentId=session.parent_id,
-        imageUrl=image_url(call, session.client, image, size),
-        created=instant(call, units.SESSION, session.created),
-        started=at(session.started),
-        ended=at(session.ended),
+        imageUrl=url,
+        created=created,
+        started=started,
+        ended=ended,
     )
 
 
