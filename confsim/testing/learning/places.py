@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any, get_args, get_origin
 
-import msgspec
 from msgspec import Struct
 
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
-from confsim.contract.annotations import chosen, mark_of, options_of, peeled
+from confsim.contract.annotations import chosen, fields_of, mark_of, options_of, peeled
 from confsim.contract.encode import NoContent, Raw
 from confsim.contract.operation import Operation
 from confsim.contract.types import InUnit
@@ -210,7 +209,7 @@ class _Reader:
         return Fields(
             {
                 each.encode_name: self.of(_filled(each.type, parameters), name, each.encode_name)
-                for each in msgspec.structs.fields(struct)
+                for each in fields_of(struct)
             }
         )
 

@@ -11,7 +11,7 @@ import msgspec
 
 from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.register import in_force
-from confsim.contract.annotations import named, peeled, struct_of, undescribed, without_none
+from confsim.contract.annotations import fields_of, named, peeled, struct_of, undescribed, without_none
 from confsim.contract.operation import Operation
 from confsim.contract.types import Ttl
 from confsim.testing.learning.calls import Call, kinds_of
@@ -264,7 +264,7 @@ class Drawing:
             )
         else:
             body = {}
-            for field in msgspec.structs.fields(type_):
+            for field in fields_of(type_):
                 if field.required or self._random.random() < 0.5:
                     body[field.encode_name] = self._in_body(field, caller, home, journey)
         return msgspec.structs.replace(call, body=body, content_type="application/json")
