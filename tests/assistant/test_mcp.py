@@ -1,4 +1,7 @@
-"""The tools of assistants, called by the client of the official SDK, in process and over standard input and output."""
+"""The tools of assistants, called by the client of the official SDK, in process and over standard input and output.
+
+The SDK is imported by the tests, as it takes longer than they do: a worker that only collects them needs none of it.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,9 @@ import sys
 import anyio
 import jsonschema
 import pytest
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.shared.exceptions import MCPError
 
 from confsim import Simulator, cli
 from confsim.assistant import tools
-from confsim.assistant.server import GUIDE, server
 from confsim.assistant.tools import TOOLS, Tools
 from confsim.control.scenarios import direct
 from confsim.transport.remote import RemoteTransport
@@ -31,6 +30,7 @@ class Assistant:
 
     def ask(self, question):
         """What a coroutine over the client returns."""
+        from mcp.client.client import Client
 
         async def asking():
             with anyio.fail_after(60):
@@ -48,10 +48,17 @@ class Assistant:
         return result.structured_content
 
 
+def serving(transport):
+    """The tools over a transport, as a server of the SDK."""
+    from confsim.assistant.server import server
+
+    return server(Tools(transport, {}))
+
+
 @pytest.fixture
 def assistant(sim):
     """An assistant over the world of the test, in process."""
-    return Assistant(lambda: server(Tools(direct(sim.control.context), {})))
+    return Assistant(lambda: serving(direct(sim.control.context)))
 
 
 def test_the_tools_say_what_they_take(assistant):
@@ -161,6 +168,10 @@ def test_a_long_result_is_cut(assistant, monkeypatch):
 
 def test_the_overview_is_a_resource(assistant):
     """It names every operation; another resource there is not."""
+    from mcp.shared.exceptions import MCPError
+
+    from confsim.assistant.server import GUIDE
+
     assert [str(each.uri) for each in assistant.ask(lambda client: client.list_resources()).resources] == [GUIDE]
     text = assistant.ask(lambda client: client.read_resource(GUIDE)).contents[0].text
     assert text.startswith("# confsim\n")
@@ -177,7 +188,7 @@ def test_a_server_elsewhere_is_worked_on(sim):
     sim.call("get_me", "demo-user")
     with sim.serve() as there:
         made = RemoteTransport(there.root)
-        assistant = Assistant(lambda: server(Tools(made, {})))
+        assistant = Assistant(lambda: serving(made))
         assert [call["operation"] for call in assistant.call("read_journal")["calls"]] == ["get_me"]
         assert assistant.call("call_operation", operation="get_me", caller="demo-user")["id"] == "r2"
         made.close()
@@ -185,6 +196,8 @@ def test_a_server_elsewhere_is_worked_on(sim):
 
 def test_it_speaks_over_standard_input_and_output():
     """As assistants start it."""
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = StdioServerParameters(
         command=sys.executable, args=["-m", "confsim", "mcp", "--seed", "7"], env=environment
