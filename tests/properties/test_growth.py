@@ -10,11 +10,14 @@ from msgspec import Struct
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.control.declare import CONTROL
+from confsim.kernel.world import Change
 from confsim.service import deferred
+from confsim.service.files.state import document, world_from
 from kit import ROOM, ok
-from kit.growth import control_calls
+from kit.growth import control_calls, kinds
 from kit.growth.control_calls import LEFT_OUT, longest
-from kit.growth.prepared import Names
+from kit.growth.kinds import KINDS
+from kit.growth.prepared import Names, prepared
 from kit.growth.reasons import REASONS, reason
 from kit.growth.steps import LARGE, LARGER, MOST, SMALL, Grown, grown, steps
 from kit.growth.successes import SUCCESSES, Success
@@ -76,6 +79,47 @@ def test_no_call_takes_more_steps_in_a_large_world(worlds):
                 grew.append(f"{call.name}: {counted[0]} steps, {counted[1]} steps")
     assert grew == []
     assert reasons == REASONS.keys()
+
+
+def test_things_that_are_multiplied_are_as_many_as_if_each_were_made(monkeypatch):
+    """With all that belongs to them; and a world document of them can be loaded."""
+    sim, names = prepared()
+
+    def one_by_one(change: Change, make: Callable[[Change, int], object], numbers: range, name: object) -> None:
+        for number in numbers:
+            make(change, number)
+
+    for kind in KINDS:
+        grown_, made = sim.fork(), sim.fork()
+        for numbers in (range(5), range(5, 9)):
+            kind.add(grown_, names, numbers)
+            with monkeypatch.context() as patch:
+                patch.setattr(kinds, "multiply", one_by_one)
+                kind.add(made, names, numbers)
+        worlds_ = [each.service.world for each in (grown_, made)]
+        held = [{place: len(state.rows) for place, state in world.tables()} for world in worlds_]
+        assert held[0] == held[1], kind.name
+        assert dict(worlds_[0].sequences.items()) == dict(worlds_[1].sequences.items()), kind.name
+        assert world_from(document(worlds_[0])).digest() == worlds_[0].digest(), kind.name
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind"),
+    [
+        ("delete_channel", "guests of a room"),
+        ("start_breakout_session", "breakout sessions of a room"),
+        ("list_sessions", "rooms of a host"),
+    ],
+)
+def test_a_call_costs_nothing_by_things_of_a_kind_that_it_leaves_alone(operation, kind):
+    """Calls that write as many records as there are things of other kinds, or grow with these."""
+    counted = []
+    for size in (SMALL, LARGE):
+        sim, names = prepared()
+        (added,) = (each for each in KINDS if each.name == kind)
+        added.add(sim, names, range(min(size, added.most or size)))
+        counted.append(steps(cost((sim, names), SUCCESSES[operation]).again))
+    assert counted[1] <= MOST * counted[0]
 
 
 @pytest.fixture(scope="module")
