@@ -246,11 +246,11 @@ class Test:
         self.servers: list[Server] = []
         self.entries: list[Entry] = []
 
-    def make(self, **words: Any) -> Simulator:
+    def make(self, *others: object, **words: Any) -> Simulator:
         """A world for the test, by the arguments of its markers, overridden by these."""
         from confsim.service.clock import Clock
 
-        unknown = [word for word in words if word not in WORDS]
+        unknown = [*map(repr, others), *(word for word in words if word not in WORDS)]
         if unknown:
             __tracebackhide__ = True
             raise TypeError(_not_taken("make_confsim", unknown))

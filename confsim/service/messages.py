@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.contract.form import Form
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest
 
 
 class Request(Struct, gc=False):
@@ -80,7 +80,8 @@ class HeaderLines(dict[str, str]):
     def __missing__(self, name: str) -> str:
         found: str | None = self.get(name)
         if found is None:
-            raise KeyError(name)
+            __tracebackhide__ = True  # pytest shows who asked for it
+            raise KeyError(f"there is no header {name!r}{suggest(name, self)}")
         return found
 
     def __contains__(self, name: object) -> bool:

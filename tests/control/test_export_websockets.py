@@ -25,7 +25,7 @@ def test_websockets_leave_an_export_whole(sim):
     assert "# it asked for a websocket" in exported["curl"]
     assert [each["response"]["status"] for each in entries] == [101, 200]
     assert "demo-user" not in json.dumps(entries)
-    assert "1 calls of a journal. " in exported["pytest"]
+    assert "1 call of a journal. " in exported["pytest"]
     scenario = json.loads(exported["scenario"])
     assert "x-confsim-left-out" not in scenario
     again, made, names = Simulator(), [], {}

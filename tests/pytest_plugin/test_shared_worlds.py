@@ -119,6 +119,10 @@ def test_fuzz_leaves_tests_of_shared_worlds_out(run):
         ("confsim.webhooks[-1]", "IndexError: [-1] of 0 deliveries"),
         ('confsim.worlds["nope"]', "KeyError: \"there is no world 'nope'\""),
         ('confsim.webhooks.verify(b"{}", {}, "secret")', "ValueError: the webhook is not signed"),
+        (
+            'confsim.call("get_me").headers["Content-Typ"]',
+            "there is no header 'Content-Typ'; did you mean 'Content-Type'?",
+        ),
         ("confsim.demo.ownr", "AttributeError: there is no demo user 'ownr'; did you mean 'owner'?"),
     ],
 )
