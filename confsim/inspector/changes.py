@@ -20,6 +20,6 @@ def tag(context: ControlContext) -> str:
     if world is not service.world:
         count += 1
         _SEEN[service] = service.world, count
-    counts = journal.epoch, journal.count, journal.between_count, len(journal), count, sum(1 for _ in worlds.items())
+    counts = journal.epoch, journal.count, journal.between_count, len(journal), count, len(worlds)
     waiting = ".".join(each.id for each in held)
     return f"{service.usage.made:.6f}-{'-'.join(map(str, counts))}-{waiting}-{int(clock.frozen)}-{clock.rate}"

@@ -19,6 +19,8 @@ R = TypeVar("R")
 
 #: Seconds between two polls.
 POLL_INTERVAL = 0.01
+#: Seconds between two polls of what is at work, in which others are served.
+BREATH = 0.002
 #: Seconds of one slice of work that takes long.
 SLICE = 0.01
 
@@ -154,6 +156,14 @@ def wait_for_result(again: Callable[[], Any]) -> Any:
         except Pending as pending:
             again = pending.again
         _pause(begun)
+
+
+def until_next_poll(begun: float) -> float:
+    """Seconds until the next poll of what was polled at ``begun``: short where it was at work rather than waiting.
+
+    Others are served meanwhile.
+    """
+    return BREATH if monotonic() - begun >= SLICE / 2 else POLL_INTERVAL
 
 
 def _pause(begun: float) -> None:

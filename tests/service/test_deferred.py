@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from confsim.service import deferred
-from confsim.service.deferred import Pending, in_slices, in_steps, wait_for_result
+from confsim.service.deferred import (
+    BREATH,
+    POLL_INTERVAL,
+    SLICE,
+    Pending,
+    in_slices,
+    in_steps,
+    newest,
+    until_next_poll,
+    wait_for_result,
+)
 
 
 def test_each_slice_ends_when_its_time_is_over(monkeypatch):
@@ -64,3 +74,19 @@ def test_an_error_ends_the_work(monkeypatch):
 
     with pytest.raises(ValueError, match="no"):
         wait_for_result(lambda: in_steps(work()))
+
+
+@pytest.mark.parametrize(("worked", "seconds"), [(0.0, POLL_INTERVAL), (SLICE, BREATH)])
+def test_what_was_at_work_is_polled_soon(monkeypatch, worked, seconds):
+    """What waits is polled after the whole interval."""
+    monkeypatch.setattr(deferred, "monotonic", lambda: 100.0 + worked)
+    assert until_next_poll(100.0) == seconds
+
+
+@pytest.mark.parametrize(
+    ("limit", "offset", "expected"),
+    [(None, None, [5, 4, 3, 1]), (2, None, [5, 4]), (2, 1, [4, 3]), (0, 0, []), (9, 3, [1])],
+)
+def test_the_newest_are_chosen(limit, offset, expected):
+    """So many after so many of those that are not None; what follows is not looked at."""
+    assert [each for each in newest([5, None, 4, 3, None, 1], limit, offset) if each is not None] == expected

@@ -13,7 +13,7 @@ from typing import cast
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from confsim.http.limits import Limits
-from confsim.service.deferred import POLL_INTERVAL
+from confsim.service.deferred import BREATH, monotonic, until_next_poll
 from confsim.service.messages import Request, Response, split_target
 
 from .encoding import BROKEN, encoded
@@ -342,7 +342,7 @@ class Connection(asyncio.Protocol):
             self._poll = response.poll
             if self._log is not None:
                 tell(self._log, request, response, self._clock() - self._begun)
-            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._poll_response, request, keep)
+            asyncio.get_running_loop().call_later(BREATH, self._poll_response, request, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
         bare = request.method == "HEAD"
@@ -372,13 +372,14 @@ class Connection(asyncio.Protocol):
                 tell(self._log, request, None, self._clock() - self._begun)
             return
         assert self._poll is not None
+        begun = monotonic()
         try:
             response = self._poll()
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = BROKEN
         if response is None:
-            asyncio.get_running_loop().call_later(POLL_INTERVAL, self._poll_response, request, keep)
+            asyncio.get_running_loop().call_later(until_next_poll(begun), self._poll_response, request, keep)
             return
         self._poll = None
         self._write(request, response, keep)

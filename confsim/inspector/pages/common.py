@@ -12,7 +12,7 @@ from confsim.kernel.refusal import Misuse
 #: Rows of a page of a list.
 PAGE = 50
 #: Records that a page looks through for a text; the next page looks further.
-LOOK = 20_000
+LOOK = 10_000
 #: Moments that are shown before and after the one that is looked at.
 _BESIDE = 4
 #: The pages of the menu: name in the path, title.
