@@ -378,3 +378,14 @@ def test_handshakes_of_websockets_are_left_out(sim):
         document = assert_same(sim, 4)
     assert document["left_out"] == ["3 handshakes of websockets; who came in by them is in it"]
     assert document["digest"]
+
+
+def test_who_counts_the_calls_of_a_replay_sees_each_once():
+    """One after the other, up to where it parts."""
+    sim = Simulator()
+    for _ in range(3):
+        sim.call("get_me", "demo-owner")
+    document, taken = bundle_of(sim), []
+    bundle = decoded(json.dumps(document).encode())
+    assert replay(bundle, (taken.append(each.id) or each for each in bundle.calls)).parting is None
+    assert taken == [each.id for each in bundle.calls]

@@ -204,7 +204,9 @@ def test_what_if_shows_both_answers(browse):
         ("second", {"Worlds"}),
         ("lobby door", {"Machines", "Named so"}),
         ("take_snapshot", {"Operations", "Journal"}),
-        ("R094", {"Named so"}),
+        ("R094", {"Named so", "Rules"}),
+        ("handle_taken", {"Refusals"}),
+        ("G353", {"Gaps"}),
     ],
 )
 def test_the_search_finds_what_is_shown(browse, text, headings):

@@ -10,6 +10,7 @@ import msgspec
 
 from confsim import guides
 from confsim.api.catalogue import API
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import REGISTER
 from confsim.contract.types import Limit, Wire
 from confsim.control.context import ControlContext
@@ -24,6 +25,7 @@ from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Record, Table
+from confsim.reference import gaps, rules
 from confsim.service.deferred import in_steps
 from confsim.service.journal import ControlCall, Entry
 
@@ -45,6 +47,9 @@ class Group(StrEnum):
     ASSUMPTION = "assumption"
     OPERATION = "operation"
     GUIDE = "guide"
+    REFUSAL = "refusal"
+    RULE = "rule"
+    GAP = "gap"
 
 
 class Hit(Wire):
@@ -81,7 +86,7 @@ def search(
 ) -> SearchResult:
     """Search a text in everything: records of all kinds, mails, deliveries and presence among them; calls of the API
     and of the control plane, and timers, with what they changed; faults and held calls, worlds and snapshots;
-    assumptions, operations, machines, guides.
+    assumptions, operations, machines, refusals, guides; what the documents state and leave open.
 
     A search may ``look`` through a part of the records at a time, and ``start`` where the one before has ended; one
     that starts later lists records alone. Misuse for an empty text.
@@ -162,6 +167,9 @@ def _things(context: ControlContext) -> dict[Group, Iterable[tuple[str, str, Any
             (each.name, each.summary, [each.name, *each.route(service.profile), each.function.__doc__])
             for each in (*API, *CONTROL)
         ),
+        Group.REFUSAL: ((each.name.lower(), "", f"{each.name.lower()} {each.value.message}") for each in Reason),
+        Group.RULE: ((each.id, "", f"{each.id} {each.statement}") for each in rules().values()),
+        Group.GAP: ((each.id, "", f"{each.id} {each.question}") for each in gaps().values()),
         Group.GUIDE: ((each.name, each.title, each.text) for each in guides.list_()),
     }
 

@@ -27,6 +27,9 @@ _HEADINGS = (
     ("Worlds", Group.WORLD),
     ("Snapshots", Group.SNAPSHOT),
     ("Guides", Group.GUIDE),
+    ("Refusals", Group.REFUSAL),
+    ("Rules", Group.RULE),
+    ("Gaps", Group.GAP),
 )
 #: Kinds of records that stand below a heading of their own.
 _OWN = {"mail", "webhook deliveries", "presences"}
@@ -70,7 +73,7 @@ def _target(asked: PageRequest, hit: Any) -> str:
             return f"{f'/w/{hit.id}' if hit.id else ''}/_confsim/"
         case Group.SNAPSHOT:
             return link(asked, "worlds")
-        case Group.NAME:
+        case Group.NAME | Group.REFUSAL | Group.RULE | Group.GAP:
             return link(asked, "explain", hit.id)
         case Group.ASSUMPTION:
             return link(asked, "assumptions", search=hit.id)

@@ -44,7 +44,10 @@ def groups(sim, text, **more):
         ("create_channel", {"name", "operation", "call", "assumption"}),
         ("presences", set()),
         ("1004", {"presences", "call"}),
-        ("r094", {"name"}),
+        ("r094", {"name", "rule"}),
+        ("starts its reservation and answers a", {"rule"}),
+        ("which fields have the participants", {"gap"}),
+        ("is used or reserved", {"refusal"}),
     ],
 )
 def test_everything_is_found(sim, text, expected):
