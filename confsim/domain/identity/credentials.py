@@ -66,7 +66,7 @@ class Life(Enum):
 
 
 def _issue(change: Change, *, user: User, expires: int) -> Credential:
-    """A fresh value with the rights of the user, valid until ``expires``."""
+    """A fresh value with the rights of the user, valid until its expiry."""
     return Credential(secret(change), user.client, user=user.id, expires=expires)
 
 
