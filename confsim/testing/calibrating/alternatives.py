@@ -23,7 +23,7 @@ from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, Step
 
 from .alternative import Alternative
-from .evidence import Evidence
+from .evidence import AssumptionEvidence
 
 #: After how many calls without a difference an alternative that led to another world is followed no more.
 _PATIENCE = 250
@@ -61,7 +61,7 @@ class Alternatives:
         #: Those that are followed no more: nothing is to be claimed of them from now on.
         self.lost: set[Alternative] = set()
 
-    def concerned(self, step: Step, evidence: Evidence) -> list[Alternative]:
+    def concerned(self, step: Step, evidence: AssumptionEvidence) -> list[Alternative]:
         """The open alternatives that a step may distinguish from what is in force."""
         used = evidence.open_to(step.predicted.used)
         followed = [each for each in self._followed if evidence.is_open(each)]
@@ -113,7 +113,7 @@ class Alternatives:
         return self._services[alternative]
 
     def telling(
-        self, call: Call, predicted: Prediction, evidence: Evidence
+        self, call: Call, predicted: Prediction, evidence: AssumptionEvidence
     ) -> tuple[list[Alternative], list[Alternative]]:
         """The open alternatives that a call would distinguish at once, and those whose world it would change."""
         world = self._run.model.world

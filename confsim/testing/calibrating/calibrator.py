@@ -23,7 +23,7 @@ from confsim.testing.verifying.candidates import NOBODY, STRANGER
 from confsim.testing.verifying.planning import Planner
 
 from .alternative import Alternative, plain
-from .evidence import Evidence
+from .evidence import AssumptionEvidence
 from .learner import Apart, Contradiction, Learner
 from .probing import Prober
 
@@ -92,7 +92,7 @@ class Calibrator:
         self._fruitless = 0
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> AssumptionEvidence:
         """What is known of each assumption."""
         return self.learner.evidence
 

@@ -21,7 +21,7 @@ class Rival(Struct, frozen=True):
     of: Alternative
 
 
-class Evidence:
+class AssumptionEvidence:
     """The values that each assumption can have, and what is known of them.
 
     ``profile`` holds the values in force that are not the default. A value is ruled out by an answer that it would have
@@ -94,16 +94,16 @@ class Evidence:
         for each in self.others(id) if id in self._values else ():
             self.rule_out(each)
 
-    def copy(self) -> Evidence:
+    def copy(self) -> AssumptionEvidence:
         """A book in which the same values are in force, and nothing is ruled out yet."""
-        other = Evidence()
+        other = AssumptionEvidence()
         other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
         other._values = {id: list(found) for id, found in self._values.items()}
         other._in_force = dict(self._in_force)
         other._ruled_out = set(self.first)
         return other
 
-    def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> Evidence:
+    def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> AssumptionEvidence:
         """Such a book, with other values in force."""
         other = self.copy()
         other.adopt(chosen, others)

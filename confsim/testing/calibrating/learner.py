@@ -16,7 +16,7 @@ from confsim.testing.verifying.printing import Printer
 
 from .alternative import Alternative, plain
 from .alternatives import Alternatives
-from .evidence import Evidence
+from .evidence import AssumptionEvidence
 from .recording import Recording
 
 #: How many alternatives are tried in pairs at most.
@@ -46,7 +46,7 @@ class Learner:
     """
 
     def __init__(self, service: Service, say: Callable[[str], object]) -> None:
-        self.evidence = Evidence()
+        self.evidence = AssumptionEvidence()
         self.recordings: list[Recording] = []
         self.contradicted: list[Contradiction] = []
         self.set_aside: set[str] = set()
@@ -76,7 +76,7 @@ class Learner:
         else:
             self._explain(self.recordings[-1], step)
 
-    def _judge(self, evidence: Evidence, alternatives: Alternatives, step: Step) -> bool:
+    def _judge(self, evidence: AssumptionEvidence, alternatives: Alternatives, step: Step) -> bool:
         """Rule out what an answer rules out; returns whether the answer was expected."""
         evidence.used.update(step.predicted.used)
         if step.difference is not None:
@@ -124,7 +124,7 @@ class Learner:
         """
         return self._renewed(self.evidence.copy(), meet)
 
-    def _renewed(self, evidence: Evidence, greet: Callable[[Run], object] = lambda run: None) -> bool:
+    def _renewed(self, evidence: AssumptionEvidence, greet: Callable[[Run], object] = lambda run: None) -> bool:
         """Go on with another book, unless something so far was not to be expected under its values."""
         judged: list[Alternatives] = []
 

@@ -17,7 +17,7 @@ from confsim.testing.verifying.planning import Planner
 
 from .alternative import Alternative
 from .alternatives import Alternatives
-from .evidence import Evidence
+from .evidence import AssumptionEvidence
 
 #: How many calls are tried for an assumption at a time, how often that is done, and how many calls a portion has.
 _TRIED, _TIMES, _LENGTH = 10, 5, 60
@@ -27,7 +27,7 @@ _NAMES = frozenset(each.name for each in API)
 class Prober:
     """Finds probes. ``tries`` counts how often one was sought for an assumption."""
 
-    def __init__(self, planner: Planner, evidence: Evidence, alternatives: Alternatives) -> None:
+    def __init__(self, planner: Planner, evidence: AssumptionEvidence, alternatives: Alternatives) -> None:
         self._planner = planner
         self._candidates = planner.candidates
         self._evidence = evidence

@@ -12,7 +12,7 @@ from confsim.reference.seen import seen
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import Alternative
-from confsim.testing.calibrating.evidence import Evidence
+from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.session import profile_text
 from confsim.transport.wsgi import WsgiTransport
 from kit import choices
@@ -106,7 +106,7 @@ def test_a_service_that_is_not_this_api_is_reported():
 def test_a_rival_keeps_a_value_from_being_claimed():
     """What two values explain alike is undetermined until one of them is ruled out."""
     one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
-    evidence = Evidence().renewed(one, [other])
+    evidence = AssumptionEvidence().renewed(one, [other])
     evidence.settle("encode.empty")
     assert evidence.learned() == {}
     assert "status.created" in dict(evidence.undetermined({}))
@@ -118,7 +118,7 @@ def test_a_rival_keeps_a_value_from_being_claimed():
 
 def test_what_was_ruled_out_is_open_again_under_another_value():
     """Once an assumption has another value, everything is judged again: nothing stays ruled out by itself."""
-    evidence = Evidence()
+    evidence = AssumptionEvidence()
     evidence.settle("status.created")
     assert "status.created" in evidence.confirmed()
     other = evidence.renewed(Alternative(("encode.empty", "204")), [])
