@@ -161,8 +161,8 @@ CLIENT_ACROSS_TENANTS = assumption(
 MEETING_ID_EMPTY = assumption(
     "channels.meeting-id-empty",
     "G319",
-    "A meetingId in the query decides that the channel is looked up and nothing listed, whatever else is there; an "
-    "empty one is refused, or looked up like any other.",
+    "A meetingId in the query decides that the channel is looked up and nothing listed, for any other parameters; "
+    "an empty one is refused, or looked up like any other.",
     "refuse",
     ("look-up",),
     "find_channel_by_meeting_id list_channels",

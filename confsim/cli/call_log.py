@@ -40,7 +40,7 @@ class LoggedFault(Struct, frozen=True, omit_defaults=True):
 class LoggedCall(Struct, frozen=True):
     """A call as the log shows it.
 
-    ``event`` is "answered"; "held" for a call that a fault holds, which is told of again once it is answered; "gone"
+    ``event`` is "answered"; "held" for a call that a fault holds, which is reported again once it is answered; "gone"
     for one whose client gave up before the answer was there.
 
     ``time`` is the machine's (ISO 8601 in JSON, that of the day in text), ``at`` the instant of the world in epoch
@@ -89,7 +89,7 @@ class CallLog:
         self._known: set[str] = set()
 
     def __call__(self, request: Request, response: Response | None, seconds: float) -> None:
-        """Print the line of a call; of one whose response is yet to come only where a fault holds it.
+        """Print the line of a call; of one with a pending response only when a fault holds it.
 
         Without a response, its client has gone.
         """
@@ -117,7 +117,7 @@ class CallLog:
         return next((each for each in held if each.incoming.request is request), None)
 
     def _holding(self, world: str, request: Request, seconds: float, held: HeldCall) -> LoggedCall:
-        """What is told of a call that is held."""
+        """The line of a held call."""
         return LoggedCall(
             time=_now() if self._json else _of_day(),
             world=world,

@@ -195,7 +195,7 @@ def find(
 ) -> Generator[None, None, list[RequestInfo]]:
     """The descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
 
-    With ``limit`` the newest so many of them, after the newest ``offset``. What happened between two calls stands
+    With ``limit`` only the newest ones, after the newest ``offset``. What happened between two calls stands
     between them. Raises Misuse (404) for an unknown operation.
     """
     found: list[tuple[tuple[int, int], Noted]] = []

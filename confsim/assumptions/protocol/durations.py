@@ -132,8 +132,8 @@ CALL_ANSWERED = assumption(
 BROADCAST_START = assumption(
     "duration.broadcast-start",
     "G525",
-    "How long a broadcast takes to start up: immediate, time(seconds), or manual(times): until so many polls of its "
-    "state or metrics have found it starting. Stopping meanwhile ends it.",
+    "How long a broadcast takes to start up: immediate, time(seconds), or manual(times): until that number of polls of "
+    "its state or metrics have found it starting. Stopping meanwhile ends it.",
     "immediate",
     ("time(180)", "manual(3)"),
     "start_broadcast get_broadcast_state get_broadcast_metrics",

@@ -26,7 +26,7 @@ GIVEN_URL = assumption(
 FORM = assumption(
     "images.form",
     "G106",
-    "Form of an image in a body: the body is the image whatever its Content-Type, and a form is refused (415); or the "
+    "Form of an image in a body: the body is the image for any Content-Type, and a form is refused (415); or the "
     "body is multipart/form-data, where the first part with a filename is the image.",
     "raw",
     ("multipart",),

@@ -132,7 +132,7 @@ NUMBERS = assumption(
 DUPLICATE_KEYS = assumption(
     "parse.duplicate-keys",
     "G065",
-    "A key that a JSON object has twice, at whatever depth: it is refused, or the last counts.",
+    "A key that a JSON object has twice, at any depth: it is refused, or the last counts.",
     "refuse",
     ("last",),
 )

@@ -59,7 +59,7 @@ PRESENTATION: Entry[tuple[str, ...]] = assumption(
     "auth.presentation",
     "G016 G017",
     "How a token is presented on a request; API tokens and user tokens alike. By the scheme Basic it is the password, "
-    "of whatever user name.",
+    "of any user name.",
     ("Authorization: Bearer {token}",),
     (
         "Authorization: Basic {token}",

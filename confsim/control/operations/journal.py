@@ -164,7 +164,7 @@ def list_moments(
     at: Annotated[str | None, "The id of the one that the others are around; the newest without one."] = None,
     limit: Annotated[Limit | None, "How many there are before it and after it."] = None,
 ) -> list[Moment]:
-    """List the moments at which the world can be seen, oldest first, with ``limit`` the so many around one.
+    """List the moments at which the world can be seen, oldest first, with ``limit`` only those around one.
 
     Each is right after something in the journal: a call of the API or of the control plane, or a timer. Misuse (404)
     for an id that nothing has had, (410) for what the journal has dropped.

@@ -40,7 +40,7 @@ def list_mail(
 ) -> list[MailInfo]:
     """List the mails that were sent, newest last; optionally those to an address or of a kind.
 
-    With ``limit`` the newest so many of them.
+    With ``limit`` only the newest ones.
 
     Links to this server begin with the address by which the caller reaches it.
     """

@@ -105,7 +105,7 @@ def list_deliveries(
 ) -> list[DeliveryInfo]:
     """List the deliveries, pending ones included, newest last: all, or those that match.
 
-    With ``limit`` the newest so many of them.
+    With ``limit`` only the newest ones.
     """
     found = find_deliveries(context.view(), endpoint, kind, delivered, state, descending=True)
     return in_slices(newest(found, limit, offset), turned)

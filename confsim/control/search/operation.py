@@ -77,7 +77,7 @@ class SearchResult(Wire):
 def search(
     context: ControlContext,
     *,
-    text: Annotated[str, "The text, whatever its case."],
+    text: Annotated[str, "The text, in any case."],
     limit: Annotated[
         Limit | None, "How many of a group, or of a kind of records, are listed at most; 10 by default."
     ] = None,

@@ -1,4 +1,4 @@
-"""What a live server tells a log of its requests."""
+"""Events that a live server logs of its requests."""
 
 from __future__ import annotations
 

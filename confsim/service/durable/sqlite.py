@@ -48,7 +48,7 @@ _PARTS = (
 )
 #: The record that marks a place of the log; its body is the digest before it.
 _PLACE = "mark"
-#: Pages that the database takes over from its log at once, which holds up whoever writes.
+#: Pages that the database takes over from its log at once, which delays the writer.
 _PAGES = 200
 #: Rows of the log, and parts of documents, that are removed at once.
 _FEW = 200

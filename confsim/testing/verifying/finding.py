@@ -177,7 +177,7 @@ class Finder:
     # Looking
 
     def look(self, call: Call, now: World, wrong: Sequence[World]) -> Call | None:
-        """The read that tells most of the wrong worlds from what is to be, and shows most that is new."""
+        """The read that distinguishes most wrong worlds from the right one, and shows most that is new."""
         best: tuple[float, Call] | None = None
         candidates, asked = self._candidates, 0
         reads = [each for each in API if not each.changes and candidates.served(each.name)]
