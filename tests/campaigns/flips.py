@@ -34,7 +34,7 @@ TESTS = Path(__file__).resolve().parents[1]
 #: Requests of the journeys that are handed to processes at once.
 PORTION = 600
 #: Requests after which a journey is cut.
-LONGEST = 250
+LONGEST = 100
 
 #: Flips that change nothing that a journey could show, each with the reason.
 UNSEEN: dict[str, str] = {
@@ -81,9 +81,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--into", type=Path, metavar="FILE", help="add to the findings of this file, and skip what is done"
     )
-    options.add_argument(
-        "--again", action="store_true", help="flip again over the journeys that were unsound, and no others"
-    )
+    options.add_argument("--again", action="store_true", help="flip again what was unsound, and nothing else")
     options.add_argument("--seconds", type=float, default=float("inf"), help="begin no journey after so long")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--show", type=int, default=40, help="findings of each sort that are printed")
@@ -99,13 +97,18 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     prefixes = tuple(chosen.ids.split(","))
     wanted = {id: each for id, each in flips.flips().items() if id.startswith(prefixes)}
     report = _kept(chosen.into) if chosen.into is not None and chosen.into.exists() else Report()
+    left = [each for each in found if _key(each) not in set(report.done)]
+    asked = wanted
     if chosen.again:
         left = [each for each in found if any(line.startswith(f"{each.name}, ") for line in report.unsound)]
+        asked = {
+            id: again
+            for id, each in wanted.items()
+            if (again := [flip for flip in each if any(f", {flip}: " in line for line in report.unsound)])
+        }
         report.unsound = []
         report.done = [key for key in report.done if key not in {_key(each) for each in left}]
-    else:
-        left = [each for each in found if _key(each) not in set(report.done)]
-    _flip_all(left, partial(_flip, wanted=wanted, read_alone=not chosen.all_entries), report, chosen)
+    _flip_all(left, partial(_flip, wanted=asked, read_alone=not chosen.all_entries), report, chosen)
     named = [str(flip) for each in wanted.values() for flip in each]
     never = [name for name in named if name not in report.effective and name not in UNSEEN]
     for title, lines in (("unsound", report.unsound), ("never effective", never), ("left out", report.left_out)):
