@@ -58,7 +58,7 @@ def sim():
     return sim
 
 
-def test_every_link_of_every_page_leads_to_a_page(browse):
+def test_every_link_of_every_page_leads_to_a_page(sim, browse):
     """From the overview on, at most so many of a kind: no link is dead, no page fails."""
     waiting, seen, kinds = ["/_confsim/"], set(), Counter()
     while waiting:
@@ -71,7 +71,7 @@ def test_every_link_of_every_page_leads_to_a_page(browse):
         if kinds[kind.rpartition("/")[0]] > MOST:
             continue
         page = browse(path)
-        assert page.status == 200, path
+        assert page.status == 200, (path, [repr(bug) for bug in sim.service.bugs], page.text)
         waiting += page.links()
     shown = {path.partition("?")[0].split("/")[3] for path in seen if path.startswith("/_confsim/inspector/")}
     assert shown >= {name for name, _ in pages.MENU if name} | {"search", "what-if"} - {"search", "what-if"}
