@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .worlds import RUN, TEST, WORDS, MakeConfsim, Server, Test, marked, require_heard, run_of, setting, tests_of
+from .worlds import RUN, TEST, WORDS, WRONG, MakeConfsim, Server, Test, marked, run_of, setting, tests_of, unheard
 
 if TYPE_CHECKING:
     from confsim.service.journal import Entry
@@ -93,7 +93,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not hasattr(config, "workerinput"):
         for item in items:
             marked(item)
-        require_heard(items)
+    for item, problem in unheard(items):
+        if not hasattr(config, "workerinput"):
+            raise pytest.UsageError(problem)
+        item.stash[WRONG] = problem
 
 
 @pytest.fixture
@@ -148,8 +151,10 @@ def make_confsim(_confsim_test: Test) -> MakeConfsim:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_setup() -> Generator[None, None, None]:
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     """Let an error about how confsim is used end where it was used, in a fixture too."""
+    if WRONG in item.stash:
+        raise pytest.fail.Exception(item.stash[WRONG], pytrace=False)
     try:
         yield
     except Exception as failure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -45,8 +45,8 @@ def _not_taken(what: str, unknown: list[str]) -> str:
 SHARED = ("confsim_module", "confsim_session")
 
 
-def require_heard(items: list[pytest.Item]) -> None:
-    """Raise UsageError for a marker that chooses no world: its tests use those alone that others chose.
+def unheard(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str]]:
+    """Tests with a marker that chooses no world, since they use those alone that others chose, and what to say of it.
 
     A marker of a module or above is heard when one of the tests below it uses a fixture that it reaches.
     """
@@ -66,9 +66,10 @@ def require_heard(items: list[pytest.Item]) -> None:
             instead = "use confsim or make_confsim"
             if "confsim_module" in shared:
                 instead = f"mark the module (pytestmark = pytest.mark.confsim(...)), or {instead}"
-            raise pytest.UsageError(
-                f"{item.nodeid}: the marker confsim has no effect on {' and '.join(shared)}, which other tests share; "
-                f"{instead}"
+            where = " and ".join(shared)
+            yield (
+                item,
+                f"{item.nodeid}: the marker confsim has no effect on {where}, which other tests share; {instead}",
             )
 
 
@@ -305,6 +306,8 @@ class Test:
 
 RUN = pytest.StashKey[Run]()
 TEST = pytest.StashKey[Test]()
+#: What is wrong with the marker of a test, which a worker of xdist cannot refuse before it runs.
+WRONG = pytest.StashKey[str]()
 
 
 def run_of(config: pytest.Config) -> Run:

@@ -226,3 +226,11 @@ def test_a_marker_that_no_world_follows_is_an_error(run, mark, module, fixtures,
     else:
         result.stderr.fnmatch_lines([f"*the marker confsim *{error}*"])
         assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_worker_fails_the_test_of_such_a_marker(run):
+    """It cannot stop the run."""
+    source = MARKED.format(mark=SEED, module="", fixtures="confsim_session", others="")
+    result = run(source, "-n1")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*the marker confsim has no effect on confsim_session*"])
