@@ -93,7 +93,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not hasattr(config, "workerinput"):
         for item in items:
             marked(item)
-    for item, problem in unheard(items):
+    some = config.getoption("lf", False) or any("::" in each for each in config.args)
+    for item, problem in unheard(items, some=some):
         if not hasattr(config, "workerinput"):
             raise pytest.UsageError(problem)
         item.stash[WRONG] = problem

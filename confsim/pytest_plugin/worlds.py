@@ -45,10 +45,11 @@ def _not_taken(what: str, unknown: list[str]) -> str:
 SHARED = ("confsim_module", "confsim_session")
 
 
-def unheard(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str]]:
+def unheard(items: list[pytest.Item], *, some: bool) -> Iterator[tuple[pytest.Item, str]]:
     """Tests with a marker that chooses no world, since they use those alone that others chose, and what to say of it.
 
-    A marker of a module or above is heard when one of the tests below it uses a fixture that it reaches.
+    A marker of a class or above is heard when one of the tests below it uses a fixture that it reaches; where only
+    ``some`` of them are collected, nothing is said of it.
     """
     deaf: dict[Any, tuple[pytest.Item, list[str]]] = {}
     heard: set[Any] = set()
@@ -62,15 +63,12 @@ def unheard(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str]]:
             elif shared:
                 deaf.setdefault(node, (item, shared))
     for node, (item, shared) in deaf.items():
-        if node not in heard:
+        if node not in heard and (node is item or not some):
             instead = "use confsim or make_confsim"
             if "confsim_module" in shared:
                 instead = f"mark the module (pytestmark = pytest.mark.confsim(...)), or {instead}"
-            where = " and ".join(shared)
-            yield (
-                item,
-                f"{item.nodeid}: the marker confsim has no effect on {where}, which other tests share; {instead}",
-            )
+            where = f"{' and '.join(shared)}, which other tests share"
+            yield item, f"{item.nodeid}: the marker confsim has no effect on {where}; {instead}"
 
 
 def setting(config: pytest.Config, name: str) -> Any:

@@ -234,3 +234,13 @@ def test_a_worker_fails_the_test_of_such_a_marker(run):
     result = run(source, "-n1")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*the marker confsim has no effect on confsim_session*"])
+
+
+def test_a_marker_of_a_module_may_be_for_tests_that_are_not_run(run, pytester):
+    """One test by its id, or by a word of its name."""
+    module = "pytestmark = pytest.mark.confsim(seed=3)"
+    source = MARKED.format(mark=OTHER, module=module, fixtures="confsim_session", others="confsim")
+    run(source).assert_outcomes(passed=2)
+    file = next(pytester.path.glob("test_*.py"))
+    for options in ((f"{file.name}::test_it",), ("-k", "test_it and not test_other")):
+        assert run(source, *options).parseoutcomes()["passed"] == 1
