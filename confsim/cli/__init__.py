@@ -11,10 +11,21 @@ from typing import Any
 
 import click
 
-from . import assisting, explaining, learning, listing, replaying, running, serving
+from . import assisting, campaigns, explaining, learning, listing, replaying, running, serving
 from .command import confsim
 
-__all__ = ["assisting", "confsim", "explaining", "learning", "listing", "main", "replaying", "running", "serving"]
+__all__ = [
+    "assisting",
+    "campaigns",
+    "confsim",
+    "explaining",
+    "learning",
+    "listing",
+    "main",
+    "replaying",
+    "running",
+    "serving",
+]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

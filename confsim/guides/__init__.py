@@ -38,6 +38,7 @@ NAMES = (
     "verify",
     "calibrate",
     "observe",
+    "campaign",
     "coverage",
     "sharing",
     "assistants",

@@ -1,7 +1,8 @@
 """Calibrate beside services that follow hidden profiles: nothing wrong is claimed, what can be told is told.
 
 Each hidden profile has several values of its own, drawn from the alternatives of the register. A claim is wrong when a
-value is learned that the service has not, or a default confirmed that it has not.
+value is learned that the service has not, or a default confirmed that it has not. An assumption can be told when one of
+its values was ruled out beside a service under the defaults (``confsim.reference.seen``).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
+from confsim.reference.seen import seen
 from kit.beside import Beside
 
 BAD = ("wrong claims",)
@@ -43,7 +45,7 @@ def hidden(seed: int, values: int) -> dict[str, Any]:
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Calibrate, print what is wrong, and return the figures."""
     wrong: list[str] = []
-    learned = confirmed = contradicted = failed = divergences = 0
+    learned = confirmed = contradicted = failed = divergences = tellable = told = 0
     requests: list[int] = []
     for seed in range(chosen.first, chosen.first + chosen.profiles):
         profile = hidden(seed, chosen.values)
@@ -60,6 +62,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         print(f"seed {seed}: {reported}, {len(report.contradicted)} contradicted, {report.requests} requests")  # noqa: T201
         for each in report.contradicted:
             print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
+        tellable += len(profile.keys() & seen().keys())
+        told += len(report.learned.keys() & profile.keys() & seen().keys())
         learned += len(report.learned)
         confirmed += len(report.confirmed)
         contradicted += len(report.contradicted)
@@ -76,9 +80,12 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         "wrong claims": len(wrong),
         "values hidden": chosen.values * len(requests),
         "values learned": learned,
+        "values hidden that can be told": tellable,
+        "learned of those that can be told": f"{told / max(1, tellable):.1%}".replace("%", " %"),
         "confirmed on average": round(confirmed / count),
         "contradicted": contradicted,
         "requests on average": round(mean(requests)) if requests else 0,
+        "requests for each entry": round(mean(requests) / len(REGISTER.entries), 2) if requests else 0,
         "divergences under the hidden profile": divergences,
     }
 

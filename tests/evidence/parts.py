@@ -181,9 +181,13 @@ PARTS: dict[str, Part] = {
     "rules": campaign("rules"),
     "tables": campaign("tables", "--part", "{share}"),
     "mutants": campaign("mutants"),
+    "verify": campaign("verify", "--requests", "5000", "--most", "30"),
+    "verify beside true services": campaign("verify", "--most", "0", "--true", "10", "--examples", "25"),
+    "calibrate": campaign("calibrate", "--profiles", "8", "--examples", "30"),
     **{
         name: campaign(name)
         for name in (
+            "cluster",
             *("connections", "determinism", "http_cases", "linearizability", "no_trace", "non_interference"),
             *("schemathesis", "tenant_matrix"),
         )

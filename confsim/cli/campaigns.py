@@ -1,0 +1,97 @@
+"""The command that spreads journeys, or verify runs, over a cluster."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .command import confsim, option
+
+if TYPE_CHECKING:
+    from confsim.testing.campaigning.jobs import Machine, Verify
+
+
+@confsim.command()
+@click.argument("target", metavar="FILE.py::MACHINE|verify")
+@option("--seeds", default=100, show_default=True, type=click.IntRange(1), help="How many seeds there are.")
+@option("--first", default=0, show_default=True, type=click.IntRange(0), help="The first of them.")
+@option("--steps", default=50, show_default=True, type=click.IntRange(1), help="Calls of a journey of a machine.")
+@option("--examples", default=10, show_default=True, type=click.IntRange(1), help="Journeys of a seed.")
+@option("--workers", type=click.IntRange(1), help="Processes of this machine; one for each core by default.")
+@option("--scheduler", metavar="tcp://HOST:PORT", help="A Dask scheduler, instead of processes of this machine.")
+@option("--into", default="campaign", show_default=True, type=click.Path(), help="Directory of the results.")
+@option("--profiles", type=click.Choice(["pairs"]), help="Choose other values of assumptions for each seed.")
+@option("--base-url", help="Of verify: the base URL of the API of the service.")
+@option("--accounts", type=click.Path(), help="Of verify: the accounts file.")
+@option("--profile", type=click.Path(), help="Of verify: what the service is taken to do.")
+def campaign(
+    target: str,
+    seeds: int,
+    first: int,
+    steps: int,
+    examples: int,
+    workers: int | None,
+    scheduler: str | None,
+    into: str,
+    profiles: str | None,
+    base_url: str | None,
+    accounts: str | None,
+    profile: str | None,
+) -> None:
+    """Make journeys of a state machine, or verify runs, seed after seed, over a Dask cluster.
+
+    A campaign goes on where one before it stopped in the same directory. Each failure is shrunk where it occurred, and
+    kept once, in failures/. A job whose worker dies is done again. Exit 0, 1 when some seeds could not be done, 2 when
+    something failed.
+    """
+    from confsim.testing.campaigning import campaign as campaigning
+    from confsim.testing.campaigning.jobs import Job
+
+    work = (
+        _verify(base_url, accounts, profile, examples)
+        if target == "verify"
+        else _machine(target, steps, examples, into)
+    )
+    seeded = range(first, first + seeds)
+    jobs = [Job(work, seed, campaigning.pair_choices(seed) if profiles else {}) for seed in seeded]
+    results = campaigning.Results(into)
+    with campaigning.cluster(scheduler, workers) as client:
+        report = campaigning.run(jobs, results, client, lambda line: click.echo(line, err=True))
+    for name, title in report.failures.items():
+        click.echo(f"{Path(into) / 'failures' / name}.txt: {title}")
+    for key, problem in report.problems.items():
+        click.echo(f"seed {key} could not be done: {problem}")
+    click.echo(
+        f"{report.before + report.done - len(report.problems)} of {report.jobs} seeds, {len(report.failures)} failures"
+    )
+    if report.failures or report.problems:
+        sys.exit(2 if report.failures else 1)
+
+
+def _verify(base_url: str | None, accounts: str | None, profile: str | None, examples: int) -> Verify:
+    from confsim.service.files.profile import read_profile
+    from confsim.testing.campaigning.jobs import Verify
+    from confsim.testing.learning.accounts import read_accounts
+
+    if base_url is None or accounts is None:
+        raise click.ClickException("campaign verify needs --base-url and --accounts")
+    known = read_accounts(accounts)
+    return Verify(base_url, known.client, known.tokens, dict(read_profile(profile)), examples)
+
+
+def _machine(target: str, steps: int, examples: int, into: str) -> Machine:
+    from confsim.testing.campaigning.jobs import Machine, machine_of
+
+    file, _, name = target.partition("::")
+    if not name:
+        raise click.ClickException(f"{target!r} is neither verify nor FILE.py::Machine")
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{file!r} cannot be read: {error.strerror or error}") from None
+    work = Machine(file, text, name, steps, examples, str(Path(into).resolve() / "examples"))
+    machine_of(work)
+    return work

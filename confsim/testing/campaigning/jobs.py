@@ -1,0 +1,213 @@
+"""What a campaign does for one seed, in whatever process: plain values in and out."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from msgspec import Struct
+
+from confsim.kernel.refusal import Misuse
+from confsim.testing.fuzz import smallest
+
+#: Numbers and ids in the text of an error, by which the same failure would look like another.
+_VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+|'[^']*'|\"[^\"]*\"")
+
+#: Where the profile stands among the arguments of ``Simulator``.
+_PROFILE_AT = 4
+
+
+class Machine(Struct, frozen=True, tag="machine"):
+    """Journeys of a state machine: the name of its file, the text of that, its name, and how long a journey is.
+
+    ``examples`` is the number of journeys of one seed, ``database`` the folder of Hypothesis' examples, "" for none.
+    """
+
+    file: str
+    text: str
+    name: str
+    steps: int
+    examples: int
+    database: str = ""
+
+
+class Verify(Struct, frozen=True, tag="verify"):
+    """Verify runs: base URL, client, tokens by role, the profile, and the number of journeys of one seed."""
+
+    base_url: str
+    client: str
+    tokens: dict[str, str]
+    profile: dict[str, Any]
+    examples: int
+    rings: bool = False
+
+
+class Job(Struct, frozen=True):
+    """One seed of a campaign, under choices for assumptions."""
+
+    work: Machine | Verify
+    seed: int
+    choices: dict[str, Any] = {}
+
+    @property
+    def key(self) -> str:
+        """What tells it from other jobs of the campaign."""
+        return f"{self.seed} under other values" if self.choices else str(self.seed)
+
+
+class Failure(Struct, frozen=True):
+    """One way to fail, shrunk. ``signature`` is the same whenever it happens; ``files`` are texts by their ending."""
+
+    signature: str
+    title: str
+    files: dict[str, str]
+
+
+class Outcome(Struct, frozen=True):
+    """What a job came to: the failures, seconds, and why it could not be done ("" when it could)."""
+
+    key: str
+    failures: list[Failure]
+    seconds: float
+    problem: str = ""
+
+
+def perform(job: Job) -> Outcome:
+    """Do a job."""
+    began = time.monotonic()
+    try:
+        failures = _verified(job, job.work) if isinstance(job.work, Verify) else _driven(job, job.work)
+    except Misuse as misuse:
+        return Outcome(job.key, [], time.monotonic() - began, str(misuse))
+    return Outcome(job.key, failures, round(time.monotonic() - began, 2))
+
+
+def _verified(job: Job, work: Verify) -> list[Failure]:
+    from confsim.testing.learning.accounts import Accounts
+    from confsim.testing.verifying.session import verify
+
+    accounts, profile = Accounts(work.client, dict(work.tokens)), {**work.profile, **job.choices}
+    report = verify(work.base_url, accounts, profile, seed=job.seed, examples=work.examples, rings=work.rings)
+    if report.interrupted:
+        raise Misuse(report.interrupted)
+    found = []
+    for each in report.divergences:
+        place = re.sub(r"/\d+", "/*", each.place)
+        title = f"{each.operation} at {place}"
+        files = {
+            "sh": each.curl + "\n",
+            "py": each.test,
+            "txt": "\n".join([title, *each.steps, *each.questions]) + "\n",
+        }
+        found.append(Failure(f"{title} {each.expected!r} {each.got!r}" if place == "status" else title, title, files))
+    return found
+
+
+def _driven(job: Job, work: Machine) -> list[Failure]:
+    machine = machine_of(work)
+    found = _run(job, work, machine, job.choices)
+    if found is None or not job.choices:
+        return [] if found is None else [found]
+    plain = _run(job, work, machine, {})
+    if plain is not None:  # it fails as it is
+        return [plain]
+    least = smallest(job.choices, lambda choices: _run(job, work, machine, choices) is not None)
+    found = _run(job, work, machine, least) or found
+    chosen = ", ".join(f"{id} = {value!r}" for id, value in least.items())
+    told = f"{found.title}, under {chosen}"
+    return [Failure(f"{found.signature} {chosen}", told, {**found.files, "txt": f"{told}\n{found.files['txt']}"})]
+
+
+def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> Failure | None:
+    """The failure of the journeys of a seed under some choices, None for none."""
+    import hypothesis
+    from hypothesis.database import DirectoryBasedExampleDatabase
+    from hypothesis.errors import HypothesisException
+    from hypothesis.stateful import run_state_machine_as_test
+
+    settings = hypothesis.settings(
+        max_examples=work.examples,
+        stateful_step_count=work.steps,
+        deadline=None,
+        database=DirectoryBasedExampleDatabase(work.database) if work.database and not choices else None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        print_blob=False,
+    )
+    try:
+        with hypothesis.reporting.with_reporter(lambda line: None), _under(choices):
+            run_state_machine_as_test(hypothesis.seed(job.seed)(machine), settings=settings)
+    except HypothesisException as problem:
+        raise Misuse(f"{work.file}::{work.name}: {problem}") from None
+    except Exception as error:
+        return _failure(work, error)
+    return None
+
+
+def _failure(work: Machine, error: BaseException) -> Failure:
+    """A failure of a journey, with the journey as a test."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    told = str(error).splitlines()[0] if str(error) else ""
+    title = f"{type(error).__name__}: {told}"
+    signature = f"{type(error).__name__} {Path(last.filename).name} {last.name} {_VARIES.sub('*', told)}"
+    notes = getattr(error, "__notes__", [])
+    steps = [line for note in notes for line in note.splitlines() if line.startswith(("state", "v", "    state"))]
+    module = Path(work.file).stem
+    body = [f"    {line.strip()}" for line in steps] or ["    # no step was told"]
+    test = [f"from {module} import {work.name}", "", "", f"def test_{_word(title)}() -> None:", *body]
+    return Failure(signature, title, {"py": "\n".join(test) + "\n", "txt": "\n".join([title, "", *notes]) + "\n"})
+
+
+def _word(text: str) -> str:
+    return "_".join(re.findall(r"[a-z0-9]+", text.lower())[:8])
+
+
+def machine_of(work: Machine) -> Any:
+    """The state machine of a file, whose text is run where the job is. Misuse when the file has none of that name."""
+    name = f"campaign_{hashlib.sha256(work.text.encode()).hexdigest()[:12]}"
+    module = sys.modules.get(name)
+    if module is None:
+        spec = importlib.util.spec_from_loader(name, None, origin=work.file)
+        assert spec is not None
+        module = importlib.util.module_from_spec(spec)
+        module.__file__ = work.file
+        sys.modules[name] = module
+        try:
+            exec(compile(work.text, work.file, "exec"), module.__dict__)
+        except Exception as error:
+            del sys.modules[name]
+            raise Misuse(f"{work.file} cannot be run: {type(error).__name__}: {error}") from error
+    found = getattr(module, work.name, None)
+    if found is None:
+        raise Misuse(f"{work.file} has no {work.name!r}")
+    return found
+
+
+@contextmanager
+def _under(choices: Mapping[str, Any]) -> Iterator[None]:
+    """Worlds that are made meanwhile follow these choices, over the profile that they are given."""
+    from confsim.simulator import Simulator
+
+    made = Simulator.__init__
+
+    def making(self: Any, *args: Any, **more: Any) -> None:
+        if choices and len(args) < _PROFILE_AT:
+            more["profile"] = {**_profile(more.get("profile")), **choices}
+        made(self, *args, **more)
+
+    with patch.object(Simulator, "__init__", making):
+        yield
+
+
+def _profile(given: Any) -> Mapping[str, Any]:
+    from confsim.service.files.profile import read_profile
+
+    return read_profile(given)
