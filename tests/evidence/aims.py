@@ -100,6 +100,8 @@ AIMS: tuple[Aim, ...] = (
     *_zero("calibrate", "wrong claims", "contradicted"),
     Aim(part="calibrate", figure="learned of those that can be told", at_least=95, reading=r"([\d.]+) %"),
     Aim(part="calibrate", figure="requests for each entry", at_most=3),
+    *_zero("fuzz, singles", "robust tests that are named", "leaning tests whose set is not named"),
+    *_zero("fuzz, pairs", "robust tests that are named", "leaning tests whose set is not named"),
     *_zero("cluster", "seeds that were not done"),
     Aim(part="http_cases", figure="cases", at_least=120),
     *_zero("http_cases", "not as they are to be"),

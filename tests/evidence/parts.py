@@ -184,6 +184,8 @@ PARTS: dict[str, Part] = {
     "verify": campaign("verify", "--requests", "5000", "--most", "30"),
     "verify beside true services": campaign("verify", "--most", "0", "--true", "10", "--examples", "25"),
     "calibrate": campaign("calibrate", "--profiles", "8", "--examples", "30"),
+    "fuzz, singles": campaign("fuzz", "--mode", "singles", "--part", "{share}"),
+    "fuzz, pairs": campaign("fuzz", "--mode", "pairs", "--part", "{share}"),
     **{
         name: campaign(name)
         for name in (
