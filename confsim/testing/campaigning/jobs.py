@@ -48,7 +48,7 @@ class Verify(Struct, frozen=True, tag="verify"):
     tokens: dict[str, str]
     profile: dict[str, Any]
     examples: int
-    rings: bool = False
+    allow_phone_calls: bool = False
 
 
 class Job(Struct, frozen=True):
@@ -96,7 +96,8 @@ def _verified(job: Job, work: Verify) -> list[Failure]:
     from confsim.testing.verifying.session import verify
 
     accounts, profile = Accounts(work.client, dict(work.tokens)), {**work.profile, **job.choices}
-    report = verify(work.base_url, accounts, profile, seed=job.seed, examples=work.examples, rings=work.rings)
+    allowed = work.allow_phone_calls
+    report = verify(work.base_url, accounts, profile, seed=job.seed, examples=work.examples, allow_phone_calls=allowed)
     if report.interrupted:
         raise Misuse(report.interrupted)
     found = []
