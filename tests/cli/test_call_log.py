@@ -36,7 +36,7 @@ class Log:
         self.lines.clear()
         headers = {"host": "localhost", "authorization": f"Bearer {token}", "content-type": "application/json"}
         request = Request(method, target, query, headers, body)
-        self.log(request, self.sim.app(request), 0.002)
+        self.log(request, wait_for(self.sim.app(request)), 0.002)
         assert len(self.lines) <= 1
         return self.lines[0] if self.lines else None
 

@@ -385,3 +385,11 @@ def test_what_if_takes_a_value_as_it_is_offered(sim, browse, id, value):
     """A text that reads as a number is the text, where the assumption takes texts."""
     sim.call("get_me", "demo-owner")
     assert browse(f"/_confsim/inspector/what-if?id={id}&value={quote(value)}").status == 200
+
+
+def test_the_journal_shows_the_calls_of_one_operation(sim, browse):
+    """As the link at an operation asks."""
+    page = browse("/_confsim/inspector/requests?operation=reserve_handle")
+    assert page.status == 200
+    assert "reserve_handle" in page.text
+    assert "set_user_email" not in page.text

@@ -83,10 +83,10 @@ def part(asked: PageRequest, found: list[Any]) -> tuple[list[Any], dict[str, Any
     return found[offset : offset + PAGE], pager(offset, more=len(found) > offset + PAGE)
 
 
-def newest(asked: PageRequest, operation: str, **arguments: Any) -> tuple[list[Any], dict[str, Any]]:
+def newest(asked: PageRequest, listing: str, /, **arguments: Any) -> tuple[list[Any], dict[str, Any]]:
     """The part of a list of the control plane that a page shows, newest first, and what its links need."""
     offset = number(asked, "offset")
-    found = asked.control(operation, **arguments, limit=PAGE + 1, offset=offset)[::-1]
+    found = asked.control(listing, **arguments, limit=PAGE + 1, offset=offset)[::-1]
     return found[:PAGE], pager(offset, more=len(found) > PAGE)
 
 

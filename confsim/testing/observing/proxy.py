@@ -81,7 +81,7 @@ class Proxy:
             def __init__(self, *args: Any) -> None:
                 self.proxy = proxy
                 self.netloc = proxy._parts.netloc
-                self.tell = proxy._told.put
+                self.exchange = proxy._told.exchange
                 super().__init__(*args)
 
         return Handler
@@ -94,21 +94,36 @@ class Queued:
         self._tell = tell
         self._waiting: list[tuple[Request, Response]] = []
         self._open = True
-        self._busy = False
+        self._under_way = 0
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def put(self, request: Request, response: Response) -> None:
-        """Have an exchange told."""
+    @contextlib.contextmanager
+    def exchange(self) -> Iterator[Callable[[Request, Response], None]]:
+        """An exchange that may be over for its client before it is put, by the function that the block gets."""
         with self._changed:
+            self._under_way += 1
+        try:
+            yield self._put
+        finally:
+            self._over()
+
+    def _put(self, request: Request, response: Response) -> None:
+        with self._changed:
+            self._under_way += 1
             self._waiting.append((request, response))
             self._changed.notify_all()
 
-    def settle(self) -> None:
-        """Wait until everything has been told."""
+    def _over(self) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: not self._waiting and not self._busy)
+            self._under_way -= 1
+            self._changed.notify_all()
+
+    def settle(self) -> None:
+        """Wait until no exchange is under way, and the function has been called with each."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._under_way)
 
     def close(self) -> None:
         """Wait until everything has been told, and end."""
@@ -121,14 +136,14 @@ class Queued:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._busy = False
-                self._changed.notify_all()
                 self._changed.wait_for(lambda: self._waiting or not self._open)
                 if not self._waiting:
                     return
                 exchange = self._waiting.pop(0)
-                self._busy = True
-            self._tell(*exchange)
+            try:
+                self._tell(*exchange)
+            finally:
+                self._over()
 
 
 class _Server(ThreadingHTTPServer):
@@ -141,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     proxy: Proxy
     netloc: str
-    tell: Told
+    exchange: Callable[[], contextlib.AbstractContextManager[Callable[[Request, Response], None]]]
 
     def setup(self) -> None:
         """Take a connection of its own to the service."""
@@ -175,6 +190,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.send_error(502, f"{self.proxy.upstream} cannot be reached: {error or type(error).__name__}")
             return
+        with self.exchange() as put:
+            self._hand_on(response, sent, put)
+
+    def _hand_on(self, response: HTTPResponse, sent: bytearray, put: Callable[[Request, Response], None]) -> None:
+        """Pass the response back, and put the exchange."""
         got = self._give_back(response)
         target, _, query = self.path.partition("?")
         headers: dict[str, str] = {}
@@ -182,7 +202,7 @@ class _Handler(BaseHTTPRequestHandler):
             lower = name.lower()
             headers[lower] = f"{headers[lower]}, {value}" if lower in headers else value
         if len(sent) <= _KEPT and got is not None:
-            self.tell(
+            put(
                 Request(self.command, target, query, headers, bytes(sent)),
                 Response(response.status, response.getheaders(), got),
             )
