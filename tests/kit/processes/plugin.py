@@ -8,6 +8,9 @@ import jsonschema  # noqa: F401  (see everything_imported)
 QUIET = tuple(word for name in ("randomly", "cacheprovider", "anyio", "schemathesis") for word in ("-p", f"no:{name}"))
 
 #: The plugin alone, by its module: half of a run of one test goes by while pytest looks through what is installed.
-ALONE = ("-p", "no:cacheprovider", "-p", "confsim.pytest_plugin")
+ALONE = (
+    *("-p", "no:cacheprovider", "-p", "confsim.pytest_plugin"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # this process has imported the plugin before
+)
 #: The variable that is set for it.
 NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
