@@ -121,7 +121,7 @@ def not_a_number(context: Context, where: str, text: str, problem: str) -> Refus
 
 
 def _boolean(context: Context, where: str, text: str) -> bool:
-    words = ask(context, parsing.BOOLEANS)
+    words = ask(context, parsing.BOODEPENDS)
     try:
         return words[text]
     except KeyError:

@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import quote
 
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
-from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.sansio.response import Response as WerkzeugResponse
 from werkzeug.wsgi import LimitedStream, get_input_stream
 
@@ -22,11 +21,12 @@ from confsim.service.deferred import wait_for
 from confsim.service.messages import Request, Response, split_target
 
 from .limits import Limits
+from .stamps import PHRASES
 
 #: WSGI servers that add a header Date only where the application gives none, as their software is named; others, such
 #: as gunicorn, or uvicorn and hypercorn with a bridge, always add theirs, and two would be no valid response.
 _TAKES_DATE = ("Cheroot/", "WSGIServer/", "Werkzeug/", "waitress")
-_STATUS = {code: f"{code} {phrase}" for code, phrase in HTTP_STATUS_CODES.items()}
+_STATUS = {code: f"{code} {phrase}" for code, phrase in PHRASES.items()}
 #: Characters that are not encoded when a path is encoded again.
 _SAFE = "/:@!$&'()*+,;=~-._"
 _PLAIN = re.compile("[A-Za-z0-9/._~-]+").fullmatch

@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--confsim-fuzz",
         choices=("singles", "pairs"),
         help="run each test that passed again under other alternatives of the assumptions it used, each alone or also "
-        "in pairs, and name those that it leans on",
+        "in pairs, and name those that it depends on",
     )
     group.addoption("--confsim-fuzz-report", metavar="FILE", help="write what --confsim-fuzz found as JSON")
     group.addoption(

@@ -106,18 +106,18 @@ class Fuzz:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, Any] | None:
-        """Show the progress: a plus for a robust test, an exclamation mark for one that leans on an assumption."""
+        """Show the progress: a plus for a robust test, an exclamation mark for one that depends on an assumption."""
         if report.when != PHASE:
             return None
         found = vars(report)[FOUND]
         leans = found["findings"] or found["unstable"] is not None
         word = f"{found['runs']} VARIANTS"
-        return "", "!" if leans else "+", (f"{word}: LEANS", {"yellow": True}) if leans else (word, {"green": True})
+        return "", "!" if leans else "+", (f"{word}: DEPENDS", {"yellow": True}) if leans else (word, {"green": True})
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Name the tests that lean on assumptions, and what the variants cost."""
+        """Name the tests that depend on assumptions, and what the variants cost."""
         write = terminalreporter.write_line
-        terminalreporter.section("confsim: assumptions that tests lean on")
+        terminalreporter.section("confsim: assumptions that tests depend on")
         for nodeid, found in sorted(self.reports.items()):
             for each in found["findings"]:
                 choices = ", ".join(f"{id} = {json.dumps(value)}" for id, value in each["choices"].items())
@@ -138,7 +138,7 @@ class Fuzz:
         plain, fuzz = (_total(found, name) for name in ("seconds", "fuzz"))
         cost = f"{fuzz:.1f} s beside {plain:.1f} s of the plain run" + (f" ({fuzz / plain:.1f}x)" if plain else "")
         runs = int(_total(found, "runs"))
-        return f"{leaning} of {len(self.reports)} tests lean on assumptions; {runs} variants took {cost}"
+        return f"{leaning} of {len(self.reports)} tests depend on assumptions; {runs} variants took {cost}"
 
 
 def _total(found: Iterable[dict[str, Any]], name: str) -> float:

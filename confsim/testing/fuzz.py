@@ -1,6 +1,6 @@
-"""Which assumptions a test leans on: the test is run again under other alternatives of those that its calls used.
+"""Which assumptions a test depends on: the test is run again under other alternatives of those that its calls used.
 
-A test leans on an assumption when it passes with the value in force and fails with another alternative. What fails is
+A test depends on an assumption when it passes with the value in force and fails with another alternative. What fails is
 reduced to the smallest set of choices. Nothing here knows how a test is run: ``search`` is given a function for it.
 """
 

@@ -1,4 +1,4 @@
-"""--confsim-fuzz over tests planted to lean on one or two assumptions, and over robust ones: who is named.
+"""--confsim-fuzz over tests planted to depend on one or two assumptions, and over robust ones: who is named.
 
 ``--part N/OF`` takes every so many-th test, so that pairs can be done in parts.
 """

@@ -293,7 +293,7 @@ def test_the_marker_takes_what_make_confsim_takes(confsim: Simulator) -> None:
 
 
 def test_assumptions_are_reported(confsim: Simulator) -> None:
-    """Those that the calls leaned on."""
+    """Those that the calls relied on."""
     confsim.call("get_me", expect=401)
     assert "auth.presentation" in confsim.assumptions_used
 

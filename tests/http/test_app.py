@@ -240,7 +240,7 @@ def open_to():
 
 @pytest.mark.parametrize("path", [TERMS, "/v1_0/nowhere"])
 def test_a_call_of_a_page_leans_on_cors(open_to, path):
-    """The journal tells, whether or not the page may read the answer; calls of others do not lean on it."""
+    """The journal tells, whether or not the page may read the answer; calls of others do not depend on it."""
     for origin in ({"origin": "https://page.example"}, {"origin": "https://other.example"}, {}):
         ask(open_to, "GET", path, **origin)
         assert ("http.cors" in open_to.requests[-1].assumptions) is bool(origin)

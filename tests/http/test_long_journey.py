@@ -1,7 +1,7 @@
 """One long journey against the live server, by httpx alone: the life of a tenant from its first day to its last.
 
 It is told by the story's own actors through URLs; what happens outside the API (people coming and going, phones, the
-clock, the mail box) is told to the control plane. Each chapter leaves things behind that later ones lean on.
+clock, the mail box) is told to the control plane. Each chapter leaves things behind that later ones depend on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests that lean on one or two assumptions, and tests that lean on none, as the source of a test module.
+"""Tests that depend on one or two assumptions, and tests that depend on none, as the source of a test module.
 
 Each line of ``LEANING`` is a call and what a test asserts of its answer ``a``: it holds under every alternative but
 those of the assumption that is named. What two such lines assert together fails only under a pair.
@@ -71,7 +71,7 @@ LEANING = {
     ),
 }
 
-#: Pairs of assumptions, on which a test leans only together.
+#: Pairs of assumptions, on which a test depends only together.
 PAIRS = [
     ("status.role-missing", "status.not-found"),
     ("status.role-missing", "status.created"),
@@ -115,7 +115,7 @@ def names(text: str) -> str:
 
 
 def leaning() -> dict[str, set[str]]:
-    """The tests that lean on assumptions, by name, each with the ids of its smallest set."""
+    """The tests that depend on assumptions, by name, each with the ids of its smallest set."""
     singles = {f"test_leans_on_{names(id)}": {id} for id in LEANING}
     pairs = {f"test_leans_on_{names(one)}_and_{names(two)}": {one, two} for one, two in PAIRS}
     return singles | pairs

@@ -1,4 +1,4 @@
-"""--confsim-fuzz: tests are run again under alternatives, and those that lean on one are named."""
+"""--confsim-fuzz: tests are run again under alternatives, and those that depend on one are named."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def test_tests_that_lean_are_named_with_what_they_lean_on_and_robust_ones_are_no
         assert tests[name]["runs"] > 3, name
     result.stdout.fnmatch_lines(
         [
-            "*assumptions that tests lean on*",
+            "*assumptions that tests depend on*",
             "*test_leans_on_status__role_missing: status.role-missing = 418",
             "    call 1: create_channel answered 418 instead of 403",
             "    ask: *Is it 403 or 418?",
-            "2 of 4 tests lean on assumptions; * variants took *x)",
+            "2 of 4 tests depend on assumptions; * variants took *x)",
         ]
     )
 

@@ -105,7 +105,7 @@ def test_fuzz_leaves_tests_of_shared_worlds_out(run):
         "--confsim-fuzz=singles",
     )
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["0 of 1 tests lean on assumptions*"])
+    result.stdout.fnmatch_lines(["0 of 1 tests depend on assumptions*"])
 
 
 @pytest.mark.parametrize(

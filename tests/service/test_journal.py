@@ -1,4 +1,4 @@
-"""The journal keeps the last calls, and what all of them leaned on."""
+"""The journal keeps the last calls, and what all of them relied on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search for the assumptions that a test leans on, over tests that are plain functions of the choices."""
+"""The search for the assumptions that a test depends on, over tests that are plain functions of the choices."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def test_names_of_the_package_are_not_those_of_modules() -> None:
 
 
 def test_rules_may_be_left_out() -> None:
-    """Those of the API, and those that lean on a control plane."""
+    """Those of the API, and those that depend on a control plane."""
     left = frozenset({"create_channel", *environment.rules(ApiJourney)})
     names = {name for name in vars(api_journey(ApiJourney, left)) if name in left}
     assert names == set()

@@ -11,6 +11,7 @@ from confsim.reference import rules
 from kit import ADMIN, API_TOKEN, OWNER, ROOM, USER
 from kit.marks import breakages
 from kit.marks.breakages import cited
+from kit.marks.written import WRITTEN
 from kit.mutation.patch import Functions
 from kit.mutation.running import forked
 from kit.mutation.sample import ROOT
@@ -81,3 +82,11 @@ def test_functions_that_cite_rules_are_broken():
     with pytest.raises(Refusal):
         friendly_urls.check(World(seed=1).change(0), "no word")
     assert forked(malformed, 10) is None
+
+
+def test_every_written_breakage_finds_what_it_breaks():
+    """Each can be put into force and taken back: what it names is still there."""
+    for name, (rule, block) in WRITTEN.items():
+        assert name.startswith(f"{rule}: ")
+        with block():
+            pass

@@ -190,7 +190,7 @@ def _look_up_by_administrators() -> AbstractContextManager[Any]:
 
 @breaks("R189", "users of every client are found")
 def _look_up_everywhere() -> AbstractContextManager[Any]:
-    find = things.predefined.find
+    find = things.predefined.get
 
     def anywhere(change: Any, client: Any, origin_id: str) -> Any:
         for each in clients.CLIENTS.of(change).all:
@@ -200,7 +200,7 @@ def _look_up_everywhere() -> AbstractContextManager[Any]:
                 continue
         return find(change, client, origin_id)
 
-    return mock.patch.object(things.predefined, "find", anywhere)
+    return mock.patch.object(things.predefined, "get", anywhere)
 
 
 @breaks("R193", "users share their properties")
@@ -294,7 +294,7 @@ def _any_criterion() -> AbstractContextManager[Any]:
         }
         return list(found.values()) if given else find(change, client, caller, wanted)
 
-    return mock.patch.object(app_sessions, "find", any_of)
+    return mock.patch.object(app_sessions, "list_app_sessions", any_of)
 
 
 @breaks("R448", "the first template is answered")

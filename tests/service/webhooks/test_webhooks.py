@@ -171,7 +171,7 @@ def test_the_call_is_answered_and_noted_before_it_is_delivered(sim):
 
 
 def test_what_deliveries_lean_on_is_reported(sim):
-    """Beside what calls lean on."""
+    """Beside what calls depend on."""
     sim.webhooks.deliver_to([])
     happen(sim, "a")
     assert {"webhooks.taken", "webhooks.signature", "webhooks.envelope", "webhooks.order"} <= set(sim.assumptions_used)
