@@ -122,17 +122,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """The public names, imported when they are first asked for."""
-    from importlib import import_module
+if not TYPE_CHECKING:  # a type checker is to know a name that there is not
 
-    if name == "demo":
-        return import_module(".demo", __name__)
-    if name in _MODULES:
-        value: object = getattr(import_module(_MODULES[name], __name__), name)
-        globals()[name] = value
-        return value
-    from confsim.kernel.refusal import suggest_near
+    def __getattr__(name: str) -> object:
+        """The public names, imported when they are first asked for."""
+        __tracebackhide__ = True
+        from importlib import import_module
 
-    meant = "" if name.startswith("_") else suggest_near(name, __all__)
-    raise AttributeError(f"module 'confsim' has no attribute {name!r}{meant}")
+        if name == "demo":
+            return import_module(".demo", __name__)
+        if name in _MODULES:
+            value: object = getattr(import_module(_MODULES[name], __name__), name)
+            globals()[name] = value
+            return value
+        from confsim.kernel.refusal import suggest_near
+
+        meant = "" if name.startswith("_") else suggest_near(name, __all__)
+        raise AttributeError(f"module 'confsim' has no attribute {name!r}{meant}")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterable
 from typing import Final
 
@@ -59,10 +60,12 @@ class Demo:
     def __repr__(self) -> str:
         return f"<demo users {', '.join(self._users)}>"
 
-    def __getattr__(self, name: str) -> DemoUser:
-        __tracebackhide__ = True
-        known = [each for each, value in vars(Demo).items() if isinstance(value, property)]
-        raise AttributeError(f"there is no demo user {name!r}{suggest(name, known)}", name=name, obj=self)
+    if not typing.TYPE_CHECKING:  # a type checker is to know a name that there is not
+
+        def __getattr__(self, name: str) -> DemoUser:
+            __tracebackhide__ = True
+            known = [each for each, value in vars(Demo).items() if isinstance(value, property)]
+            raise AttributeError(f"there is no demo user {name!r}{suggest(name, known)}", name=name, obj=self)
 
     def _get(self, token: str) -> DemoUser:
         if token not in self._users:
@@ -105,7 +108,10 @@ class Demo:
         return self._get(OTHER_ADMIN)
 
 
-def __getattr__(name: str) -> object:
-    """Raise AttributeError that says which name was probably meant."""
-    meant = "" if name.startswith("_") else suggest_near(name, [each for each in globals() if each.isupper()])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
+if not typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Raise AttributeError that says which name was probably meant."""
+        __tracebackhide__ = True
+        meant = "" if name.startswith("_") else suggest_near(name, [each for each in globals() if each.isupper()])
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")

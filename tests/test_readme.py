@@ -88,3 +88,8 @@ def test_the_changelog_has_the_version_and_the_formats() -> None:
     assert re.findall(r"^## (\S+)$", text, re.M)[0] == __version__
     assert f"State files and state directories are of format {FORMAT}." in text
     assert f"Bundles are of format {document.FORMAT}:" in text
+
+
+def test_the_readme_is_short():
+    """Guides hold what does not fit."""
+    assert len((ROOT / "README.md").read_text().splitlines()) < 200

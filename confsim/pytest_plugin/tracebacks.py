@@ -8,6 +8,8 @@ import pytest
 
 #: Exceptions that confsim raises about how it is called; every other one is a bug, whose traceback stays whole.
 _ABOUT_THE_CALL = frozenset({"Misuse", "StatusError", "AssertionError"})
+#: Modules in which a call of confsim can end, by the starts of their names.
+_INSIDE = ("confsim.", "contextlib")
 
 
 def hide_frames(failure: BaseException) -> None:
@@ -23,7 +25,7 @@ def hide_frames(failure: BaseException) -> None:
         entries.append(entry)
         entry = entry.tb_next
     kept = list(entries)
-    while kept and _module(kept[-1]).startswith("confsim."):
+    while kept and _module(kept[-1]).startswith(_INSIDE):
         kept.pop()
     if len(kept) == len(entries) or not kept:
         return

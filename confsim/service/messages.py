@@ -140,7 +140,12 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
 
     def json(self) -> Any:
         """The JSON body as plain values. ValueError when the body is no JSON, an empty one included."""
-        return json.loads(self._response.body)
+        __tracebackhide__ = True
+        try:
+            return json.loads(self._response.body)
+        except ValueError as error:
+            what = "is no JSON" if self._response.body else "is empty"
+            raise ValueError(f"the body of {self._summary()} {what}: {error}") from None
 
     def raise_for_status(self) -> Answer:
         """The answer itself, if its status is below 400. Raises StatusError otherwise."""

@@ -87,8 +87,8 @@ def _scheduler() -> tuple[subprocess.Popen[str], str]:
     raise RuntimeError("the scheduler did not start")
 
 
-def _worker(address: str, folder: str) -> subprocess.Popen[bytes]:
+def _worker(address: str, folder: str) -> subprocess.Popen[str]:
     """A worker of one thread, which nobody starts again when it is killed."""
     options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", folder]
     command = [sys.executable, "-m", "distributed.cli.dask_worker", address, *options]
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=TESTS)
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=TESTS, text=True)

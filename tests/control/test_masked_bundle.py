@@ -71,6 +71,13 @@ def test_answers_that_hold_a_part_of_a_token():
     assert len(document["stand_ins"]) == 1
 
 
+def test_secrets_in_a_body_that_is_cut_off():
+    """It is no JSON, and says by its names all the same what is a secret."""
+    sim = Simulator()
+    sim.client("demo-owner").post(f"/channels/{ROOM}/dial/pins", data=b'{"pin": "77712345",')
+    masked(sim, "77712345")
+
+
 def test_answers_that_hold_signed_tokens():
     """Of persistent invitations, and their exchange later."""
     sim = Simulator(profile={"invitations.kind": "always"})

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from kit import ROOM
 from kit.processes.plugin import ALONE
 
 pytest_plugins = ["pytester"]
@@ -123,6 +124,8 @@ def test_fuzz_leaves_tests_of_shared_worlds_out(run):
             'confsim.call("get_me").headers["Content-Typ"]',
             "there is no header 'Content-Typ'; did you mean 'Content-Type'?",
         ),
+        (f'confsim.presence.admit("{ROOM}", 1004)', "Misuse:"),
+        ("confsim.serve(port=99999).start()", "Misuse: port: 99999 is not from 0 to 65535"),
         ("confsim.demo.ownr", "AttributeError: there is no demo user 'ownr'; did you mean 'owner'?"),
     ],
 )

@@ -32,6 +32,8 @@ JWT = re.compile(rb"(eyJ[\w-]{8,}\.[\w-]+)\.([\w-]*)")
 _GIVEN = re.compile(r"(.*token|.*password|.*passphrase|.*secret|.*pin|apikey)", re.IGNORECASE)
 #: Fields of answers that are secrets and follow from the seed.
 _MADE = re.compile(r"password|secret|jwt|token|reservationToken")
+#: A field of a JSON text, with its value as far as it goes.
+_FIELD = re.compile(r'"(\w+)"\s*:\s*"((?:[^"\\]|\\.)+)')
 _WEBHOOK_SECRET = re.compile(rb"whsec_[A-Za-z0-9+/]{40,}=*")
 #: Words of headers that hold secrets and are none.
 _WORDS = frozenset({"bearer", "basic", "digest"})
@@ -83,8 +85,11 @@ def in_request(entry: Entry) -> Iterator[str]:
 
 
 def in_body(body: bytes) -> Iterator[str]:
-    """The secrets in a body of JSON, by the names of its fields."""
-    return _named(_json(body), _GIVEN)
+    """The secrets in a body of JSON, by the names of its fields; a body that is no whole JSON is searched as text."""
+    value = _json(body)
+    if value is None:
+        return (text for name, text in _FIELD.findall(body.decode(errors="replace")) if _GIVEN.fullmatch(name))
+    return _named(value, _GIVEN)
 
 
 def in_answer(body: bytes) -> Iterator[str]:

@@ -26,6 +26,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Self
 
 from confsim.http.limits import DEFAULT_LIMITS, Limits
+from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import polling
 
 from .connection import Connection, Handler
@@ -129,6 +130,8 @@ class LiveServer:
     def _listen(self) -> socket.socket:
         if self._loop is not None and not self._loop.is_closed():
             raise RuntimeError(f"the server is running already, at {self.url}")
+        if not 0 <= self.port <= 65535:
+            raise Misuse(f"port: {self.port} is not from 0 to 65535")
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             listener = socket.create_server((self.host, self.port), family=family, backlog=1024)
