@@ -77,7 +77,16 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def _scheduler() -> tuple[subprocess.Popen[str], str]:
     """A scheduler at a free port, and its address."""
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--no-show"]
+    command = [
+        sys.executable,
+        "-m",
+        "distributed.cli.dask_scheduler",
+        "--port",
+        "0",
+        "--no-dashboard",
+        "--dashboard-address",
+        "127.0.0.1:0",
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:

@@ -25,6 +25,8 @@ _AHEAD = 4
 _RETRIES = 5
 #: The share of the assumptions that are chosen at a time.
 _HALF = 0.5
+#: A scheduler's HTTP server takes a free port: two on one machine do not meet at its default.
+ANY_PORT = {"dashboard_address": "127.0.0.1:0"}
 
 
 class CampaignReport(Struct):
@@ -103,7 +105,9 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         return
     count = workers or os.cpu_count() or 1
     with (
-        dask.LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=40) as local,
+        dask.LocalCluster(
+            n_workers=count, threads_per_worker=1, dashboard_address=None, scheduler_kwargs=ANY_PORT, silence_logs=40
+        ) as local,
         dask.Client(local) as client,
     ):
         yield client

@@ -107,7 +107,12 @@ def one_worker(monkeypatch):
     """A Dask cluster of one thread of this process, in place of one of processes."""
     distributed = pytest.importorskip("distributed")
     with distributed.Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=40
+        processes=False,
+        n_workers=1,
+        threads_per_worker=1,
+        dashboard_address=None,
+        scheduler_kwargs=campaign.ANY_PORT,
+        silence_logs=40,
     ) as client:
         monkeypatch.setattr(campaign, "cluster", lambda scheduler, workers: contextlib.nullcontext(client))
         yield client
