@@ -172,7 +172,7 @@ class CallLog:
             (_outcome(call), "magenta" if call.event == "held" else _colour_of(call.status)),
             ("" if call.event == "held" else f"{call.ms:.1f} ms", "bright_black"),
             (call.operation or ("" if call.event == "gone" else "no operation"), "cyan" if call.operation else "red"),
-            (" ".join(_told(each, whole=self._verbose) for each in call.faults), "magenta"),
+            (" ".join(_fault_text(each, whole=self._verbose) for each in call.faults), "magenta"),
             (self._assumptions(call), "bright_black"),
         ]
         room = self._width() if self._width is not None else sys.maxsize
@@ -205,7 +205,7 @@ def _outcome(call: LoggedCall) -> str:
     return "gave up" if call.event == "gone" else str(call.status or "dropped")
 
 
-def _told(fault: LoggedFault, *, whole: bool) -> str:
+def _fault_text(fault: LoggedFault, *, whole: bool) -> str:
     """A fault on a line: its id, what became of a call that it held, with ``whole`` its effect."""
     became = f" {fault.held}" if fault.held and fault.held != "held" else ""
     effect = f" {msgspec.json.encode(fault.do).decode()}" if whole else ""

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .worlds import RUN, TEST, WORDS, WRONG, MakeConfsim, Server, Test, marked, run_of, setting, tests_of, unheard
+from .worlds import (
+    RUN,
+    TEST,
+    WORDS,
+    WRONG,
+    MakeConfsim,
+    Server,
+    Test,
+    marked,
+    run_of,
+    setting,
+    tests_of,
+    without_effect,
+)
 
 if TYPE_CHECKING:
     from confsim.service.journal import Entry
@@ -94,7 +107,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             marked(item)
     some = config.getoption("lf", False) or any("::" in each for each in config.args)
-    for item, problem in unheard(items, some=some):
+    for item, problem in without_effect(items, some=some):
         if not hasattr(config, "workerinput"):
             raise pytest.UsageError(problem)
         item.stash[WRONG] = problem

@@ -45,25 +45,25 @@ def _not_taken(what: str, unknown: list[str]) -> str:
 SHARED = ("confsim_module", "confsim_session")
 
 
-def unheard(items: list[pytest.Item], *, some: bool) -> Iterator[tuple[pytest.Item, str]]:
+def without_effect(items: list[pytest.Item], *, some: bool) -> Iterator[tuple[pytest.Item, str]]:
     """Tests with a marker that chooses no world, since they use those alone that others chose, and what to say of it.
 
-    A marker of a class or above is heard when one of the tests below it uses a fixture that it reaches; where only
+    A marker of a class or above is used when one of the tests below it uses a fixture that it reaches; where only
     ``some`` of them are collected, nothing is said of it.
     """
-    deaf: dict[Any, tuple[pytest.Item, list[str]]] = {}
-    heard: set[Any] = set()
+    unused: dict[Any, tuple[pytest.Item, list[str]]] = {}
+    used: set[Any] = set()
     for item in items:
         names = set(getattr(item, "fixturenames", ()))
         shared = [each for each in SHARED if each in names]
         for node, _ in item.iter_markers_with_node("confsim"):
             above = isinstance(node, pytest.Module | pytest.Package | pytest.Dir | pytest.Session)
             if "_confsim_test" in names or (above and "confsim_module" in names):
-                heard.add(node)
+                used.add(node)
             elif shared:
-                deaf.setdefault(node, (item, shared))
-    for node, (item, shared) in deaf.items():
-        if node not in heard and (node is item or not some):
+                unused.setdefault(node, (item, shared))
+    for node, (item, shared) in unused.items():
+        if node not in used and (node is item or not some):
             instead = "use confsim or make_confsim"
             if "confsim_module" in shared:
                 instead = f"mark the module (pytestmark = pytest.mark.confsim(...)), or {instead}"

@@ -285,11 +285,11 @@ def test_a_call_that_matched_no_route_shows_the_nearest(sim, browse):
     assert "nearest is POST /v1_0/users/handle/reserve" in page.text
 
 
-def test_a_large_start_is_not_brought_along(sim, browse, monkeypatch):
+def test_a_large_start_is_left_out_of_the_test_of_a_call(sim, browse, monkeypatch):
     """A test of a call would hold it: the page says how it is made, and stays small."""
     sim.service.begin()
     sim.call("get_me", "demo-owner")
-    monkeypatch.setattr(journal_pages, "_BROUGHT", 10)
+    monkeypatch.setattr(journal_pages, "_LARGEST_START", 10)
     page = browse(f"/_confsim/inspector/requests/{sim.requests[-1].id}")
     assert "As curl" in page.text
     assert "As pytest" not in page.text

@@ -13,8 +13,8 @@ from confsim.kernel.refusal import Misuse
 
 from .common import diff, moments, newest, number, show
 
-#: Records of a start that a test of a call brings along, at most, where it is shown.
-_BROUGHT = 2_000
+#: Records of a start with which the test of a call is shown, at most: it contains them.
+_LARGEST_START = 2_000
 #: Calls that a what-if question replays unless it is asked of all.
 _REPLAYED = 100
 _TITLES = {Kind.CALL: "Call", Kind.CONTROL: "Control call", Kind.TIMER: "Timer"}
@@ -69,12 +69,12 @@ def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
     headers = None if entry is None else [(side, entry[side]["headers"]) for side in ("request", "response")]
     size = sum(len(state.rows) for _, state in control.context.service.history.origin.tables())
     exports: dict[str, str] = {}
-    for form in ("curl",) if size > _BROUGHT else ("curl", "pytest", "scenario"):
+    for form in ("curl",) if size > _LARGEST_START else ("curl", "pytest", "scenario"):
         try:
             exports[form] = control("export_requests", as_=form, ids=id).data.decode()
         except Misuse as misuse:
             exports[form] = str(misuse)
-    return {"headers": headers, "exports": exports, "too_large": size if size > _BROUGHT else 0}
+    return {"headers": headers, "exports": exports, "too_large": size if size > _LARGEST_START else 0}
 
 
 def what_if(asked: PageRequest) -> str:

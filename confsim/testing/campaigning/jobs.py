@@ -60,7 +60,7 @@ class Job(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What tells it from other jobs of the campaign."""
+        """What distinguishes it from other jobs of the campaign."""
         return f"{self.seed} under other values" if self.choices else str(self.seed)
 
 
@@ -124,8 +124,8 @@ def _driven(job: Job, work: Machine) -> list[Failure]:
     least = smallest(job.choices, lambda choices: _run(job, work, machine, choices) is not None)
     found = _run(job, work, machine, least) or found
     chosen = ", ".join(f"{id} = {value!r}" for id, value in least.items())
-    told = f"{found.title}, under {chosen}"
-    return [Failure(f"{found.signature} {chosen}", told, {**found.files, "txt": f"{told}\n{found.files['txt']}"})]
+    title = f"{found.title}, under {chosen}"
+    return [Failure(f"{found.signature} {chosen}", title, {**found.files, "txt": f"{title}\n{found.files['txt']}"})]
 
 
 def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> Failure | None:
@@ -156,13 +156,13 @@ def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> F
 def _failure(work: Machine, error: BaseException) -> Failure:
     """A failure of a journey, with the journey as a test."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    told = str(error).splitlines()[0] if str(error) else ""
-    title = f"{type(error).__name__}: {told}"
-    signature = f"{type(error).__name__} {Path(last.filename).name} {last.name} {_VARIES.sub('*', told)}"
+    message = str(error).splitlines()[0] if str(error) else ""
+    title = f"{type(error).__name__}: {message}"
+    signature = f"{type(error).__name__} {Path(last.filename).name} {last.name} {_VARIES.sub('*', message)}"
     notes = getattr(error, "__notes__", [])
     steps = [line for note in notes for line in note.splitlines() if line.startswith(("state", "v", "    state"))]
     module = Path(work.file).stem
-    body = [f"    {line.strip()}" for line in steps] or ["    # no step was told"]
+    body = [f"    {line.strip()}" for line in steps] or ["    # no step is known"]
     test = [f"from {module} import {work.name}", "", "", f"def test_{_word(title)}() -> None:", *body]
     return Failure(signature, title, {"py": "\n".join(test) + "\n", "txt": "\n".join([title, "", *notes]) + "\n"})
 

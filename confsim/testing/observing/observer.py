@@ -41,7 +41,7 @@ class Evidence(Struct):
 
 
 class ObserveReport(Struct):
-    """What traffic told: as that of calibrate, with counts by assumption.
+    """What traffic has shown: as that of calibrate, with counts by assumption.
 
     ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the rest by why.
     """
@@ -189,7 +189,7 @@ class Observer:
         return self.learner.again(self._forget_stand_ins)
 
     def conclude(self) -> ObserveReport:
-        """What was told so far."""
+        """What was shown so far."""
         evidence, report = self.learner.evidence, self.report
         report.learned = {id: plain(value) for id, value in evidence.learned().items()}
         report.confirmed = evidence.confirmed()

@@ -1,4 +1,4 @@
-"""A proxy that passes everything through, and tells of each exchange once it is over."""
+"""A proxy that passes everything through, and hands each exchange to an observer once it is over."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
      "upgrade", "proxy-connection"}
 )  # fmt: skip
-Told = Callable[[Request, Response], object]
+Notify = Callable[[Request, Response], object]
 
 
 class Proxy:
     """Passes requests on to ``upstream``, and their responses back, each as it arrives.
 
-    ``tell`` is called with each exchange, in their order, by a thread of its own, so that nobody waits for it.
+    ``notify`` is called with each exchange, in their order, by a thread of its own, so that nobody waits for it.
     ``timeout`` is in seconds. Misuse for an address that cannot be used, or a port that is taken.
     """
 
     def __init__(
-        self, upstream: str, tell: Told, *, host: str = "127.0.0.1", port: int = 0, timeout: float = 60
+        self, upstream: str, notify: Notify, *, host: str = "127.0.0.1", port: int = 0, timeout: float = 60
     ) -> None:
         parts = urlsplit(upstream.rstrip("/"))
         if parts.scheme not in ("http", "https") or not parts.netloc:
@@ -44,7 +44,7 @@ class Proxy:
             self._server = _Server((host, port), self._handler())
         except OSError as error:
             raise Misuse(f"{host}:{port} cannot be listened at: {error.strerror or error}") from None
-        self._told = Queued(tell)
+        self._queue = Queued(notify)
 
     @property
     def base_url(self) -> str:
@@ -59,7 +59,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def serving(self) -> Iterator[Proxy]:
-        """Serve until the end of the block; then everything has been told."""
+        """Serve until the end of the block; then the observer has every exchange."""
         thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         try:
@@ -68,11 +68,11 @@ class Proxy:
             self._server.shutdown()
             self._server.server_close()
             thread.join()
-            self._told.close()
+            self._queue.close()
 
     def settle(self) -> None:
-        """Wait until every exchange that is over has been told."""
-        self._told.settle()
+        """Wait until the observer has every exchange that is over."""
+        self._queue.settle()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         proxy = self
@@ -81,7 +81,7 @@ class Proxy:
             def __init__(self, *args: Any) -> None:
                 self.proxy = proxy
                 self.netloc = proxy._parts.netloc
-                self.exchange = proxy._told.exchange
+                self.exchange = proxy._queue.exchange
                 super().__init__(*args)
 
         return Handler
@@ -90,8 +90,8 @@ class Proxy:
 class Queued:
     """Calls a function with what is put, in order, in a thread of its own."""
 
-    def __init__(self, tell: Told) -> None:
-        self._tell = tell
+    def __init__(self, notify: Notify) -> None:
+        self._notify = notify
         self._waiting: list[tuple[Request, Response]] = []
         self._open = True
         self._under_way = 0
@@ -126,7 +126,7 @@ class Queued:
             self._changed.wait_for(lambda: not self._under_way)
 
     def close(self) -> None:
-        """Wait until everything has been told, and end."""
+        """Wait until the observer has every exchange, and end."""
         self.settle()
         with self._changed:
             self._open = False
@@ -141,7 +141,7 @@ class Queued:
                     return
                 exchange = self._waiting.pop(0)
             try:
-                self._tell(*exchange)
+                self._notify(*exchange)
             finally:
                 self._over()
 

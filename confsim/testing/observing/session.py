@@ -1,4 +1,4 @@
-"""Observing the traffic to a service through a proxy, and what it told as a profile."""
+"""Observing the traffic to a service through a proxy, and what it shows as a profile."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def observe(
     observer = Observer(upstream, accounts, say=say)
     mount = urlsplit(mount_url(upstream, {})).path
 
-    def tell(request: Request, response: Response) -> None:
+    def notify(request: Request, response: Response) -> None:
         if request.target.startswith(mount):
             request.target = request.target[len(mount) :]
         observer.see(request, response)
 
-    with Proxy(upstream, tell, port=port).serving() as proxy:
+    with Proxy(upstream, notify, port=port).serving() as proxy:
         yield proxy, observer

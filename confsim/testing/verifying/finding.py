@@ -194,13 +194,13 @@ class Finder:
             right = candidates.imagined(read, now)
             if right is None or right.reply.status >= 400:
                 continue
-            told = sum(self._tells(read, right.reply, each) for each in wrong)
-            score = 200.0 * told + self.score(read, right)
-            if told and (best is None or score > best[0]):
+            shown = sum(self._shows(read, right.reply, each) for each in wrong)
+            score = 200.0 * shown + self.score(read, right)
+            if shown and (best is None or score > best[0]):
                 best = score, read
         return None if best is None else best[1]
 
-    def _tells(self, read: Call, right: Reply, wrong: World) -> bool:
+    def _shows(self, read: Call, right: Reply, wrong: World) -> bool:
         """Whether the answer to a read is another in a wrong world, in what is compared."""
         there = self._candidates.imagined(read, wrong)
         return there is not None and self.differ(read, right, there.reply)
