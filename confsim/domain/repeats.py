@@ -17,13 +17,13 @@ S = TypeVar("S", bound=Enum)
 R = TypeVar("R", bound=Record)
 
 
-def turn(change: Change, machine: Machine[S, R], record: R, event: str, /, *, state: str, **facts: Any) -> R:
-    """Fire the event of a switch. Refusal STATE_HOLDS when its state already holds, where that is refused (G537).
+def turn(change: Change, machine: Machine[S, R], record: R, trigger: str, /, *, state: str, **facts: Any) -> R:
+    """Fire the trigger of a switch. Refusal STATE_HOLDS when its state already holds, where that is refused (G537).
 
     ``state`` is the name of the state in the refusal.
     """
-    require_change(change, state, holds=machine.holds(record, event))
-    return machine.fire(change, record, event, **facts)
+    require_change(change, state, holds=machine.holds(record, trigger))
+    return machine.fire(change, record, trigger, **facts)
 
 
 def require_change(change: Change, state: str, *, holds: bool) -> None:

@@ -23,7 +23,7 @@ class Box(Struct, frozen=True):
 
 
 class Arc(Struct, frozen=True):
-    """A transition: the path of its line, the place of its label and how that is aligned, the names of its events."""
+    """A transition: the path of its line, the place of its label and how that is aligned, the names of its triggers."""
 
     path: str
     x: int
@@ -49,15 +49,15 @@ def draw(states: Sequence[str], initial: str, rows: Sequence[Mapping[str, str]],
     moves: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         for state in row["on"].split(" | "):
-            events = moves.setdefault((states.index(state), states.index(row["then"])), [])
-            if row["when"] not in events:
-                events.append(row["when"])
+            triggers = moves.setdefault((states.index(state), states.index(row["then"])), [])
+            if row["when"] not in triggers:
+                triggers.append(row["when"])
     boxes = [
         Box(name, _SIDE, place * _STEP + 10, name == initial, name == present) for place, name in enumerate(states)
     ]
-    arcs = [_arc(start, end, ", ".join(events)) for (start, end), events in sorted(moves.items())]
+    arcs = [_arc(start, end, ", ".join(triggers)) for (start, end), triggers in sorted(moves.items())]
     text = "; ".join(
-        f"{states[start]} to {states[end]}: {', '.join(events)}" for (start, end), events in sorted(moves.items())
+        f"{states[start]} to {states[end]}: {', '.join(triggers)}" for (start, end), triggers in sorted(moves.items())
     )
     return Diagram(_WIDTH + 2 * _SIDE, len(states) * _STEP, _WIDTH, _HEIGHT, boxes, arcs, text)
 

@@ -11,8 +11,8 @@ def mermaid(machine: Machine[Any, Any]) -> str:
     """The machine as a Mermaid state diagram."""
     lines = ["stateDiagram-v2", f"    [*] --> {machine.initial.value}"]
     for row in machine.rows:
-        event = row.when if row.at is None else f"{row.when} at the deadline of {row.at.timer}"
-        label = event if row.only_if is None else f"{event} [{row.only_if}]"
+        trigger = row.when if row.at is None else f"{row.when} at the deadline of {row.at.timer}"
+        label = trigger if row.only_if is None else f"{trigger} [{row.only_if}]"
         lines += [f"    {state.value} --> {row.then.value}: {label}" for state in row.on]
     return "\n".join(lines)
 

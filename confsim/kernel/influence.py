@@ -1,7 +1,7 @@
 """The influence of a transition of one machine on records of another: needs, couplings, observers and cascades.
 
 Constructing one registers it at the machine ``when``, and at those of its rows that it belongs to; those of one machine
-run in order of registration. Once a row is chosen, the needs of its event are satisfied, then the row is applied, the
+run in order of registration. Once a row is chosen, the needs of its trigger are satisfied, then the row is applied, the
 observers of the state that it reaches are called, and the couplings of that state propagate; cascades are part of the
 removal of a record.
 """
@@ -20,50 +20,50 @@ class Influenced(Protocol):
     """The interface of a machine that influences and is influenced."""
 
     name: str
-    events: tuple[str, ...]
+    triggers: tuple[str, ...]
     facts: dict[str, frozenset[str]]
     rows: tuple[Row, ...]
     cascades: tuple[Cascade, ...]
 
-    def fire(self, change: Change, record: Any, event: str, /, *, details: Mapping[str, Any], **facts: Any) -> Any:
-        """Apply the event to the record. Raises Refusal when no row admits it."""
+    def fire(self, change: Change, record: Any, trigger: str, /, *, details: Mapping[str, Any], **facts: Any) -> Any:
+        """Apply the trigger to the record. Raises Refusal when no row admits it."""
         ...
 
-    def fire_if_allowed(self, change: Change, record: Any, event: str, /, **facts: Any) -> Any:
-        """Apply the event to the record when a row admits it."""
+    def fire_if_allowed(self, change: Change, record: Any, trigger: str, /, **facts: Any) -> Any:
+        """Apply the trigger to the record when a row admits it."""
         ...
 
 
-def _require_event(machine: Influenced, event: str) -> None:
-    """Raise ValueError when the machine has no such event."""
-    if event not in machine.events:
-        raise ValueError(f"machine {machine.name!r} knows no event {event!r}")
+def _require_trigger(machine: Influenced, trigger: str) -> None:
+    """Raise ValueError when the machine has no such trigger."""
+    if trigger not in machine.triggers:
+        raise ValueError(f"machine {machine.name!r} knows no trigger {trigger!r}")
 
 
-def _rows(machine: Influenced, reaches: Enum, event: str | None) -> list[Row]:
-    """The rows of a machine into a state, by any event or by this one."""
-    return [row for row in machine.rows if row.then is reaches and event in (None, row.when)]
+def _rows(machine: Influenced, reaches: Enum, trigger: str | None) -> list[Row]:
+    """The rows of a machine into a state, by any trigger or by this one."""
+    return [row for row in machine.rows if row.then is reaches and trigger in (None, row.when)]
 
 
 class Need:
-    """An event that is fired on related records of another machine before an event moves a record to a state.
+    """A trigger that is fired on related records of another machine before ``by`` moves a record to a state.
 
     A refusal reaches the caller, whose change is discarded: the first machine does not move either.
     ``on(change, record)`` yields the related records; ``facts(change, record, related)`` returns the facts of the
-    event, ``details`` those of its refusal. The record is None when it is absent; each of the three may take facts of
-    the first event as keyword-only parameters. With ``creates``, the event creates one record of the other machine for
-    each item that ``on`` yields.
+    trigger, ``details`` those of its refusal. The record is None when it is absent; each of the three may take facts of
+    ``by`` as keyword-only parameters. With ``creates``, the trigger creates one record of the other machine for each
+    item that ``on`` yields.
     """
 
-    __slots__ = ("creates", "details", "event", "facts", "fires", "on", "reaches", "source", "to", "when")
+    __slots__ = ("by", "creates", "details", "facts", "fires", "on", "reaches", "source", "trigger", "when")
 
     def __init__(
         self,
         when: Influenced,
-        to: str,
+        by: str,
         reaches: Enum,
         fires: Influenced,
-        event: str,
+        trigger: str,
         on: Callable[..., Iterable[Any]],
         *,
         facts: Callable[..., Mapping[str, Any]] | None = None,
@@ -71,27 +71,27 @@ class Need:
         creates: bool = False,
         source: str,
     ) -> None:
-        _require_event(when, to)
-        _require_event(fires, event)
+        _require_trigger(when, by)
+        _require_trigger(fires, trigger)
         for function in (on, facts, details):
-            unknown = () if function is None else {*keywords(function)} - when.facts[to]
+            unknown = () if function is None else {*keywords(function)} - when.facts[by]
             if unknown:
-                raise ValueError(f"machine {when.name!r}, event {to!r} has no fact {', '.join(sorted(unknown))}")
+                raise ValueError(f"machine {when.name!r}, trigger {by!r} has no fact {', '.join(sorted(unknown))}")
         self.when = when
-        self.to = to
+        self.by = by
         self.reaches = reaches
         self.fires = fires
-        self.event = event
+        self.trigger = trigger
         self.on = on
         self.facts = facts
         self.details = details
         self.creates = creates
         self.source = source
-        for row in _rows(when, reaches, to):
+        for row in _rows(when, reaches, by):
             row.needs += (self,)
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
-        """Fire the event on every related record. Raises Refusal when one does not admit it."""
+        """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
 
         def ask(function: Callable[..., Any] | None, *parameters: object) -> Any:
             if function is None:
@@ -100,27 +100,27 @@ class Need:
 
         for related in ask(self.on):
             details, facts = ask(self.details, related), ask(self.facts, related)
-            self.fires.fire(change, None if self.creates else related, self.event, details=details, **facts)
+            self.fires.fire(change, None if self.creates else related, self.trigger, details=details, **facts)
 
 
 class Coupling:
-    """An event that is fired on related records of another machine when a machine reaches a state.
+    """A trigger that is fired on related records of another machine when a machine reaches a state.
 
     ``on(change, record)`` yields the related records, lazily when firing on one may change the next;
-    ``facts(change, record, related)`` returns the facts of the event; ``out_of`` limits the coupling to records that
-    come from these states. With ``by`` it follows the rows of that event into the state alone, also from the same
-    state. With ``creates``, the event creates one record of the other machine for each item that ``on`` yields.
-    Records that do not admit the event are unchanged.
+    ``facts(change, record, related)`` returns the facts of the trigger; ``out_of`` limits the coupling to records that
+    come from these states. With ``by`` it follows the rows of that trigger into the state alone, also from the same
+    state. With ``creates``, the trigger creates one record of the other machine for each item that ``on`` yields.
+    Records that do not admit the trigger are unchanged.
     """
 
-    __slots__ = ("by", "creates", "event", "facts", "fires", "on", "out_of", "reaches", "source", "when")
+    __slots__ = ("by", "creates", "facts", "fires", "on", "out_of", "reaches", "source", "trigger", "when")
 
     def __init__(
         self,
         when: Influenced,
         reaches: Enum,
         fires: Influenced,
-        event: str,
+        trigger: str,
         on: Callable[[Change, Any], Iterable[Any]],
         *,
         facts: Callable[[Change, Any, Any], Mapping[str, Any]] | None = None,
@@ -129,13 +129,13 @@ class Coupling:
         creates: bool = False,
         source: str,
     ) -> None:
-        _require_event(fires, event)
+        _require_trigger(fires, trigger)
         if by is not None:
-            _require_event(when, by)
+            _require_trigger(when, by)
         self.when = when
         self.reaches = reaches
         self.fires = fires
-        self.event = event
+        self.trigger = trigger
         self.on = on
         self.facts = facts
         self.out_of = out_of
@@ -150,21 +150,21 @@ class Coupling:
         return (state is not self.reaches or self.by is not None) and (self.out_of is None or state in self.out_of)
 
     def propagate(self, change: Change, record: object) -> None:
-        """Fire the event on every record related to this one."""
+        """Fire the trigger on every record related to this one."""
         for related in self.on(change, record):
             facts = NOTHING if self.facts is None else self.facts(change, record, related)
-            self.fires.fire_if_allowed(change, None if self.creates else related, self.event, **facts)
+            self.fires.fire_if_allowed(change, None if self.creates else related, self.trigger, **facts)
 
 
 class Observer:
     """A call of ``notify(change, record)`` when a machine reaches a state, before any coupling.
 
     It stores what is sent: an event and its deliveries, a mail and the links in it.
-    ``out_of`` limits it to records that come from these states. With an ``event`` it is called for every row of that
-    event into the state, also from the same state. For ABSENT the record is the removed one.
+    ``out_of`` limits it to records that come from these states. With ``by`` it is called for every row of that trigger
+    into the state, also from the same state. For ABSENT the record is the removed one.
     """
 
-    __slots__ = ("event", "notify", "out_of", "reaches", "when")
+    __slots__ = ("by", "notify", "out_of", "reaches", "when")
 
     def __init__(
         self,
@@ -173,21 +173,21 @@ class Observer:
         notify: Callable[[Change, Any], object],
         *,
         out_of: tuple[Enum, ...] | None = None,
-        event: str | None = None,
+        by: str | None = None,
     ) -> None:
-        if event is not None:
-            _require_event(when, event)
+        if by is not None:
+            _require_trigger(when, by)
         self.when = when
         self.reaches = reaches
         self.notify = notify
         self.out_of = out_of
-        self.event = event
-        for row in _rows(when, reaches, event):
+        self.by = by
+        for row in _rows(when, reaches, by):
             row.observers += (self,)
 
     def sees(self, state: Enum) -> bool:
         """Whether ``notify`` is called for a transition from ``state`` by one of its rows."""
-        return (state is not self.reaches or self.event is not None) and (self.out_of is None or state in self.out_of)
+        return (state is not self.reaches or self.by is not None) and (self.out_of is None or state in self.out_of)
 
 
 class Cascade:

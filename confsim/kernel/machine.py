@@ -1,4 +1,4 @@
-"""State machines as tables: rows say when, on, then, only if, effect, source. An event without a row is refused.
+"""State machines as tables: rows say when, on, then, only if, effect, source. A trigger without a row is refused.
 
 A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
 its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
@@ -29,10 +29,10 @@ class Machine(Generic[S, R]):
 
     ``table`` is the table, or returns it for a record, or is None when the records are not stored. ``state`` is the
     field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. ``facts``
-    gives, for each event that has any, the names of its facts, separated by spaces; ValueError is raised when they
-    differ from those that its guards and effects take. ``refusals`` gives the reason for an event that no row admits,
-    by (event, state), by event, or by None for the rest. ``client(record)`` is the id of the client whose table holds
-    the record.
+    gives, for each trigger that has any, the names of its facts, separated by spaces; ValueError is raised when they
+    differ from those that its guards and effects take. ``refusals`` gives the reason for a trigger that no row admits,
+    by (trigger, state), by trigger, or by None for the rest. ``client(record)`` is the id of the client whose table
+    holds the record.
     """
 
     #: Every machine by name, in order of declaration.
@@ -67,15 +67,15 @@ class Machine(Generic[S, R]):
         self.refusals = refusals
         self.initial = initial
         self.client = client
-        self.events = tuple(dict.fromkeys(row.when for row in rows))
-        self.facts = {event: frozenset(facts.get(event, "").split()) for event in self.events}
+        self.triggers = tuple(dict.fromkeys(row.when for row in rows))
+        self.facts = {trigger: frozenset(facts.get(trigger, "").split()) for trigger in self.triggers}
         self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
         absent = any(ABSENT in (*row.on, row.then) for row in rows)
         self.states: tuple[Enum, ...] = ((ABSENT,) if absent else ()) + tuple(states)
         self.cascades: tuple[Cascade, ...] = ()
-        self._rows = {event: tuple(row for row in rows if row.when == event) for event in self.events}
-        ends = {event: {row.then for row in rows} for event, rows in self._rows.items()}
-        self._leads_to = {event: states.pop() if len(states) == 1 else None for event, states in ends.items()}
+        self._rows = {trigger: tuple(row for row in rows if row.when == trigger) for trigger in self.triggers}
+        ends = {trigger: {row.then for row in rows} for trigger, rows in self._rows.items()}
+        self._leads_to = {trigger: states.pop() if len(states) == 1 else None for trigger, states in ends.items()}
         self._check(facts)
         timed: dict[Deadline, list[Row]] = {}
         for row in rows:
@@ -86,20 +86,20 @@ class Machine(Generic[S, R]):
             on_timer(at.timer)(self._elapsed(at, timed_rows[0].when, table))
 
     def _check(self, declared: Mapping[str, str]) -> None:
-        """Raise ValueError for an event without a row, and for a fact that is undeclared or unused."""
-        for event in declared:
-            if event not in self.facts:
-                raise ValueError(f"machine {self.name!r} declares facts of {event!r}, for which it has no row")
-        for event, names in self.facts.items():
+        """Raise ValueError for a trigger without a row, and for a fact that is undeclared or unused."""
+        for trigger in declared:
+            if trigger not in self.facts:
+                raise ValueError(f"machine {self.name!r} declares facts of {trigger!r}, for which it has no row")
+        for trigger, names in self.facts.items():
             taken: set[str] = set()
-            for row in self._rows[event]:
+            for row in self._rows[trigger]:
                 taken.update(row.facts, () if row.only_if is None else row.only_if.facts)
             if taken != names:
                 wrong = ", ".join(sorted(taken ^ names))
-                raise ValueError(f"machine {self.name!r}, event {event!r}: {wrong} is declared or taken, not both")
+                raise ValueError(f"machine {self.name!r}, trigger {trigger!r}: {wrong} is declared or taken, not both")
 
     def _elapsed(
-        self, at: Deadline, event: str, table: Table[Any, R] | Callable[[R], Table[Any, R]] | None
+        self, at: Deadline, trigger: str, table: Table[Any, R] | Callable[[R], Table[Any, R]] | None
     ) -> Callable[[Change, str, str], bool]:
         """The handler for the timer of a deadline. Raises ValueError when the machine has no single table."""
         if not isinstance(table, Table):
@@ -113,7 +113,7 @@ class Machine(Generic[S, R]):
             if record is None:
                 return False
             facts = NOTHING if at.facts is None else at.facts(change, record)
-            return self._attempt(change, record, event, facts)[0] and at.announced
+            return self._attempt(change, record, trigger, facts)[0] and at.announced
 
         return elapse
 
@@ -126,69 +126,71 @@ class Machine(Generic[S, R]):
         """The state of a record; ABSENT for None."""
         return ABSENT if record is None else self.read(record)
 
-    def row(self, state: Enum, event: str, record: R | None, facts: Mapping[str, Any]) -> Row | None:
-        """The row that admits the event in this state, or None."""
-        for row in self._rows[event]:
+    def row(self, state: Enum, trigger: str, record: R | None, facts: Mapping[str, Any]) -> Row | None:
+        """The row that admits the trigger in this state, or None."""
+        for row in self._rows[trigger]:
             if state in row.on and (row.only_if is None or row.only_if(record, facts)):
                 return row
         return None
 
-    def holds(self, record: R | None, event: str) -> bool:
-        """Whether the record is already in the state to which every row of the event leads."""
-        return self.state(record) is self._leads_to[event]
+    def holds(self, record: R | None, trigger: str) -> bool:
+        """Whether the record is already in the state to which every row of the trigger leads."""
+        return self.state(record) is self._leads_to[trigger]
 
-    def reason(self, state: Enum, event: str) -> Enum:
-        """The reason for refusing an event that no row admits. Raises LookupError when none is declared."""
-        for key in ((event, state), event, None):
+    def reason(self, state: Enum, trigger: str) -> Enum:
+        """The reason for refusing a trigger that no row admits. Raises LookupError when none is declared."""
+        for key in ((trigger, state), trigger, None):
             if key in self.refusals:
                 return self.refusals[key]
-        raise LookupError(f"machine {self.name!r} names no reason to refuse {event!r} in {state.name}")
+        raise LookupError(f"machine {self.name!r} names no reason to refuse {trigger!r} in {state.name}")
 
     def fire(
-        self, change: Change, record: R | None, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
+        self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> R:
-        """Apply the event to the record (None when it is absent); return the new record, or the removed one.
+        """Apply the trigger to the record (None when it is absent); return the new record, or the removed one.
 
-        Raises Refusal with the declared reason and ``details`` when no row admits the event; nothing changes then.
+        Raises Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then.
         """
-        return self._fire(change, record, event, details, facts)
+        return self._fire(change, record, trigger, details, facts)
 
-    def create(self, change: Change, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
+    def create(self, change: Change, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
         """Create a record by a row from ABSENT and return it. Raises Refusal like ``fire``."""
-        return self._fire(change, None, event, details, facts)
+        return self._fire(change, None, trigger, details, facts)
 
     def end(
-        self, change: Change, record: R | None, event: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
+        self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> None:
         """Remove the record by a row into ABSENT and run the cascades. Raises Refusal like ``fire``."""
-        self._fire(change, record, event, details, facts)
+        self._fire(change, record, trigger, details, facts)
 
-    def fire_if_allowed(self, change: Change, record: R | None, event: str, /, **facts: Any) -> R | None:
-        """Apply the event when a row admits it and return the new record; otherwise return the record unchanged."""
-        return self._attempt(change, record, event, facts)[1]
+    def fire_if_allowed(self, change: Change, record: R | None, trigger: str, /, **facts: Any) -> R | None:
+        """Apply the trigger when a row admits it and return the new record; otherwise return the record unchanged."""
+        return self._attempt(change, record, trigger, facts)[1]
 
     def _fire(
-        self, change: Change, record: R | None, event: str, details: Mapping[str, Any], facts: Mapping[str, Any]
+        self, change: Change, record: R | None, trigger: str, details: Mapping[str, Any], facts: Mapping[str, Any]
     ) -> R:
-        if facts.keys() != self.facts[event]:
-            raise self._wrong_facts(event, facts)
+        if facts.keys() != self.facts[trigger]:
+            raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
-        row = self.row(state, event, record, facts)
+        row = self.row(state, trigger, record, facts)
         if row is None:
-            raise Refusal(self.reason(state, event), **details)
+            raise Refusal(self.reason(state, trigger), **details)
         return self._move(change, record, state, row, facts)
 
-    def _attempt(self, change: Change, record: R | None, event: str, facts: Mapping[str, Any]) -> tuple[bool, R | None]:
-        """Whether a row admits the event, and the record after it."""
-        if facts.keys() != self.facts[event]:
-            raise self._wrong_facts(event, facts)
+    def _attempt(
+        self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]
+    ) -> tuple[bool, R | None]:
+        """Whether a row admits the trigger, and the record after it."""
+        if facts.keys() != self.facts[trigger]:
+            raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
-        row = self.row(state, event, record, facts)
+        row = self.row(state, trigger, record, facts)
         return (False, record) if row is None else (True, self._move(change, record, state, row, facts))
 
-    def _wrong_facts(self, event: str, facts: Mapping[str, Any]) -> TypeError:
-        names = ", ".join(sorted(self.facts[event])) or "no facts"
-        return TypeError(f"{self.name}: {event!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
+    def _wrong_facts(self, trigger: str, facts: Mapping[str, Any]) -> TypeError:
+        names = ", ".join(sorted(self.facts[trigger])) or "no facts"
+        return TypeError(f"{self.name}: {trigger!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
 
     def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
         for need in row.needs:
@@ -280,7 +282,7 @@ def switch(
     field: str,
     states: type[S],
     *,
-    events: tuple[str, str] = ("enable", "disable"),
+    triggers: tuple[str, str] = ("enable", "disable"),
     inverted: bool = False,
     only_if: tuple[Guard | None, Guard | None] = (None, None),
     facts: Mapping[str, str] = NOTHING,
@@ -289,9 +291,9 @@ def switch(
     initial: Enum | None = None,
     client: Callable[[R], str] = _CLIENT,
 ) -> Machine[S, R]:
-    """A machine of two states over a boolean field of a record; each event is admitted in both states.
+    """A machine of two states over a boolean field of a record; each trigger is admitted in both states.
 
-    ``states`` has two members, on and off in this order; ``events``, ``only_if`` and ``sources`` are those of turning
+    ``states`` has two members, on and off in this order; ``triggers``, ``only_if`` and ``sources`` are those of turning
     on and of turning off. The field is true when on, or when off if it is ``inverted``. ``initial`` defaults to off.
     """
     on, off = states
@@ -301,8 +303,8 @@ def switch(
         table,
         states,
         (
-            Row(events[0], (off, on), on, only_if=only_if[0], source=sources[0]),
-            Row(events[1], (on, off), off, only_if=only_if[1], source=sources[1]),
+            Row(triggers[0], (off, on), on, only_if=only_if[0], source=sources[0]),
+            Row(triggers[1], (on, off), off, only_if=only_if[1], source=sources[1]),
         ),
         state=Flag(field, off, on) if inverted else Flag(field, on, off),
         facts=facts,

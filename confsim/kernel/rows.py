@@ -49,7 +49,7 @@ class Guard:
         return Guard(self.name, self.test, not self.holds)
 
     def __call__(self, record: object, facts: Mapping[str, Any]) -> bool:
-        """Whether the condition holds for the record (None when it is absent) and the facts of the event."""
+        """Whether the condition holds for the record (None when it is absent) and the facts of the trigger."""
         return bool(self.test(record, **named(facts, self.facts))) is self.holds
 
     def __str__(self) -> str:
@@ -57,12 +57,12 @@ class Guard:
 
 
 class Deadline:
-    """The instant at which an event fires by itself: ``due(record)`` in epoch milliseconds, None for never.
+    """The instant at which a trigger fires by itself: ``due(record)`` in epoch milliseconds, None for never.
 
     ``due`` is called when a record enters a state of a row with this deadline, and when it changes in one. ``timer``
     is the kind of the timer in the world, whose subject is the key of the record, or its value in the index ``by``.
-    ``facts(change, record)`` returns the facts of the event. When it is not ``announced``, an advance of the clock does
-    not list it.
+    ``facts(change, record)`` returns the facts of the trigger. When it is not ``announced``, an advance of the clock
+    does not list it.
     """
 
     __slots__ = ("announced", "by", "due", "facts", "timer")
@@ -84,7 +84,7 @@ class Deadline:
 
 
 class Row:
-    """One transition of a machine: from a state of ``on`` to ``then`` by the event ``when``, if ``only_if`` holds.
+    """One transition of a machine: from a state of ``on`` to ``then`` by the trigger ``when``, if ``only_if`` holds.
 
     ``effect(change, record, *, fact…)`` performs the side effects and returns the record with its other changes. A row
     out of ABSENT has ``effect(change, *, fact…)``, which makes the record; that of a row into ABSENT returns nothing

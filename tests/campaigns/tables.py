@@ -1,7 +1,7 @@
 """Small changes of the tables of machines, and of what machines do to each other, and whether tests notice them.
 
 Each mutant is held against the golden tables (``tests/data/machines``, ``tests/data/influence.toml``), which know
-states, guards and events; what these cannot see, such as an effect that is skipped, the tests of domain and api that
+states, guards and triggers; what these cannot see, such as an effect that is skipped, the tests of domain and api that
 reach it must. ``--behaviour`` leaves the golden tables out. Mutants that change nothing stand with the reason in
 ``tests/data/table_mutants.toml``.
 """

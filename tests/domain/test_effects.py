@@ -46,7 +46,7 @@ PLACEMENT = Placement("r", "c", polls_left=2, ready=9)
 
 
 @pytest.mark.parametrize(
-    ("machine", "state", "event", "record", "facts", "changed"),
+    ("machine", "state", "trigger", "record", "facts", "changed"),
     [
         *(("session", state, "be recorded", SESSION, {}, {"had_recording": True})
           for state in ("INITIALISED", "ONGOING", "ENDED")),
@@ -62,8 +62,8 @@ PLACEMENT = Placement("r", "c", polls_left=2, ready=9)
         ("broadcast", "STARTING", "come up", BROADCAST, {}, {"started": NOW, "polls_left": 0, "starting_ends": None}),
         *(("broadcast", state, "take session in", BROADCAST, {"session": "b"}, {"sessions": ("a", "b")})
           for state in ("STARTING", "RUNNING")),
-        *(("webhook delivery", state, event, DELIVERY, {}, {"due": None})
-          for state, event in (("WAITING", "release"), ("READY", "lose"), ("LATER", "redeliver"))),
+        *(("webhook delivery", state, trigger, DELIVERY, {}, {"due": None})
+          for state, trigger in (("WAITING", "release"), ("READY", "lose"), ("LATER", "redeliver"))),
         ("presence", "IN", "send to the lobby", INSIDE, {}, {"place": None, "since": NOW}),
         ("presence", "IN", "route", INSIDE, {"place": "p", "room": "b"}, {"place": "p", "room": "b"}),
         ("presence", "IN_ROOM", "route", IN_ROOM, {"place": "q", "room": "d"}, {"place": "q", "room": "d"}),
@@ -81,10 +81,10 @@ PLACEMENT = Placement("r", "c", polls_left=2, ready=9)
         ("call", "RINGING", "be picked up", CALL, {"admitted": False, "away": True}, {"ended": NOW}),
     ],
 )  # fmt: skip
-def test_what_an_effect_changes(machine, state, event, record, facts, changed):
+def test_what_an_effect_changes(machine, state, trigger, record, facts, changed):
     """These fields, and no others but the state."""
     found = Machine.declared[machine]
-    row = found.row(next(each for each in found.states if each.name == state), event, record, facts)
+    row = found.row(next(each for each in found.states if each.name == state), trigger, record, facts)
     after = row.effect(World(seed=1).change(NOW), record, **{name: facts[name] for name in row.facts})
     before, after = asdict(record), asdict(after)
     assert {name: after[name] for name in after if after[name] != before[name]} == changed
@@ -93,7 +93,7 @@ def test_what_an_effect_changes(machine, state, event, record, facts, changed):
 @pytest.mark.rule("R070", "R071")
 @pytest.mark.parametrize(("expires", "valid"), [(None, True), (NOW + 1, True), (NOW, False), (NOW - 1, False)])
 def test_a_token_is_admitted_as_its_row_says(expires, valid):
-    """Until the instant at which it expires; presenting it asks the guard's question without firing the event."""
+    """Until the instant at which it expires; presenting it asks the guard's question without firing the trigger."""
     change = World(seed=1).change(NOW)
     client = clients.create(change, "C", None)
     user = users.create(change, client.id, "u", Account.REGISTERED)
@@ -110,7 +110,7 @@ def test_a_token_is_admitted_as_its_row_says(expires, valid):
 
 
 @pytest.mark.parametrize(
-    ("machine", "event", "facts", "fields", "holds"),
+    ("machine", "trigger", "facts", "fields", "holds"),
     [
         ("midi", "enable", {"needs": False}, {"premium": False}, True),
         ("midi", "enable", {"needs": False}, {"premium": True}, True),
@@ -120,7 +120,7 @@ def test_a_token_is_admitted_as_its_row_says(expires, valid):
         ("event room", "disable", {"busy": True}, {}, False),
     ],
 )
-def test_when_a_switch_may_be_turned(machine, event, facts, fields, holds):
+def test_when_a_switch_may_be_turned(machine, trigger, facts, fields, holds):
     """What its guard asks of the channel and of the call."""
 
     class Channel:
@@ -132,7 +132,7 @@ def test_when_a_switch_may_be_turned(machine, event, facts, fields, holds):
     for name, value in fields.items():
         setattr(channel, name, value)
     found = Machine.declared[machine]
-    assert all((found.row(state, event, channel, facts) is not None) is holds for state in found.states)
+    assert all((found.row(state, trigger, channel, facts) is not None) is holds for state in found.states)
 
 
 def test_a_guest_ends_at_the_instant_of_its_limit():

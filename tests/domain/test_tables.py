@@ -1,4 +1,4 @@
-"""Every machine against its golden table, for every state, event and way in which its guards hold."""
+"""Every machine against its golden table, for every state, trigger and way in which its guards hold."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_what_the_golden_table_forbids_leaves_no_trace(machine):
             world = World(seed=1)
             change = world.change(0)
             with pytest.raises(Refusal) as refused:
-                machine.fire(change, {}, triple.event, **dict.fromkeys(machine.facts[triple.event]))
+                machine.fire(change, {}, triple.trigger, **dict.fromkeys(machine.facts[triple.trigger]))
         assert f"refuses {refused.value.reason.name}" == triple.expected
         assert change.commit() is world
 

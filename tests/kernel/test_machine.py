@@ -124,7 +124,7 @@ def test_no_row_is_a_refusal(lamp: Lamp | None, reason: Why) -> None:
 
 
 @pytest.mark.parametrize("facts", [{}, {"lamp": None, "watts": 40}, {"lmap": None}])
-def test_an_event_takes_its_facts_and_no_others(facts: dict[str, Any]) -> None:
+def test_a_trigger_takes_its_facts_and_no_others(facts: dict[str, Any]) -> None:
     """A missing one, one too many, a misspelt one."""
     with pytest.raises(TypeError, match="'install' takes lamp, not"):
         LAMP.create(World().change(0), "install", **facts)
@@ -173,11 +173,11 @@ def test_a_timed_machine_needs_one_table() -> None:
 
 @pytest.mark.parametrize(
     ("options", "seen"),
-    [({}, 1), ({"out_of": (Light.OFF,)}, 1), ({"out_of": (Light.ON,)}, 0), ({"event": "expire"}, 2)],
-    ids=["any", "out of off", "out of on", "by event"],
+    [({}, 1), ({"out_of": (Light.OFF,)}, 1), ({"out_of": (Light.ON,)}, 0), ({"by": "expire"}, 2)],
+    ids=["any", "out of off", "out of on", "by trigger"],
 )
 def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], seen: int) -> None:
-    """For records that enter the state, or for an event, also where it stays in its state."""
+    """For records that enter the state, or for a trigger, also where it stays in its state."""
     alone(monkeypatch)
     heard: list[Lamp] = []
     Observer(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), **options)
@@ -188,11 +188,11 @@ def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str
     assert len(heard) == seen
 
 
-def test_an_observer_or_a_coupling_of_no_event_is_refused() -> None:
+def test_an_observer_or_a_coupling_of_no_trigger_is_refused() -> None:
     """A misspelt one fails when it is made."""
-    with pytest.raises(ValueError, match="knows no event"):
-        Observer(LAMP, Light.ON, lambda change, lamp: None, event="expires")
-    with pytest.raises(ValueError, match="knows no event"):
+    with pytest.raises(ValueError, match="knows no trigger"):
+        Observer(LAMP, Light.ON, lambda change, lamp: None, by="expires")
+    with pytest.raises(ValueError, match="knows no trigger"):
         Coupling(LAMP, Light.ON, LAMP, "switch_on", lambda change, lamp: (), source="test")
 
 
@@ -220,7 +220,7 @@ def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pyt
     assert len(rows) == 0
 
 
-def test_a_coupling_by_an_event_follows_its_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_coupling_by_a_trigger_follows_its_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also those that stay in the state, and no others into it."""
     alone(monkeypatch)
     seen: list[int] = []
@@ -233,7 +233,7 @@ def test_a_coupling_by_an_event_follows_its_rows_alone(monkeypatch: pytest.Monke
 
 
 def test_needs_come_first_and_their_refusals_reach_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lamp goes on once the main lamp of its room is on; it is not asked for when no row admits the event."""
+    """A lamp goes on once the main lamp of its room is on; it is not asked for when no row admits the trigger."""
     alone(monkeypatch)
 
     def main(change: Change, lamp: Lamp) -> list[Lamp]:
@@ -258,7 +258,7 @@ def test_needs_come_first_and_their_refusals_reach_the_caller(monkeypatch: pytes
 
 
 def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lamp that is to expire needs another one, whose facts are made of those of its event."""
+    """A lamp that is to expire needs another one, whose facts are made of those of its trigger."""
     alone(monkeypatch)
 
     def ids(change: Change, lamp: Lamp, *, expires: int) -> list[int]:
@@ -273,12 +273,12 @@ def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPat
     assert [each.id for each in LAMPS.of(change, "c").all] == [1, 5, 6]
     with pytest.raises(ValueError, match="'switch on' has no fact expires"):
         Need(LAMP, "switch on", Light.ON, LAMP, "install", ids, source="test")
-    with pytest.raises(ValueError, match="knows no event"):
+    with pytest.raises(ValueError, match="knows no trigger"):
         Need(LAMP, "explode", Light.ON, LAMP, "install", ids, source="test")
 
 
 def test_a_switch_is_two_rows_each_way() -> None:
-    """It knows whether an event changes anything."""
+    """It knows whether a trigger changes anything."""
     broken: Machine[Light, Lamp] = switch(
         "test switch", "A switch.", LAMPS, "broken", Light, refusals={None: Why.OTHERWISE}, sources=("test", "test")
     )

@@ -1,6 +1,6 @@
 """The golden tables of the machines, and where a machine differs from its own.
 
-``tests/data/machines/*.toml`` says for every machine, event and state what comes of it. It was written from the
+``tests/data/machines/*.toml`` says for every machine, trigger and state what comes of it. It was written from the
 documents, and is to be changed with them alone: ``A if x; refuses R`` is the state A when the guard x holds, and
 otherwise a refusal. ``tests/data/influence.toml`` lists what one machine does to others, in order.
 """
@@ -32,7 +32,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 class Outcome(NamedTuple):
-    """What comes of an event when a guard holds: a state, or the reason of a refusal."""
+    """What comes of a trigger when a guard holds: a state, or the reason of a refusal."""
 
     what: str
     guard: str
@@ -44,12 +44,12 @@ class Outcome(NamedTuple):
 
 
 class Golden(NamedTuple):
-    """What is to come of each event in each state, in the order in which guards are asked."""
+    """What is to come of each trigger in each state, in the order in which guards are asked."""
 
     states: list[str]
     begins: str
     timers: dict[str, str]
-    events: dict[str, dict[str, list[Outcome]]]
+    triggers: dict[str, dict[str, list[Outcome]]]
 
 
 @cache
@@ -58,11 +58,11 @@ def golden() -> dict[str, Golden]:
     tables: dict[str, Golden] = {}
     for path in sorted((DATA / "machines").glob("*.toml")):
         for name, table in tomllib.loads(path.read_text()).items():
-            events = {
-                event: {state: _outcomes(text) for states, text in row.items() for state in states.split()}
-                for event, row in table["events"].items()
+            triggers = {
+                trigger: {state: _outcomes(text) for states, text in row.items() for state in states.split()}
+                for trigger, row in table["triggers"].items()
             }
-            tables[name] = Golden(table["states"].split(), table["begins"], table.get("timers", {}), events)
+            tables[name] = Golden(table["states"].split(), table["begins"], table.get("timers", {}), triggers)
     return tables
 
 
@@ -84,23 +84,23 @@ def _outcomes(text: str) -> list[Outcome]:
 
 
 class Triple(NamedTuple):
-    """A state, an event, and whether each guard holds; ``expected`` is the state or refusal that is to come of it."""
+    """A state, a trigger, and whether each guard holds; ``expected`` is the state or refusal that is to come of it."""
 
     state: str
-    event: str
+    trigger: str
     truth: dict[str, bool]
     expected: str
 
 
 def triples(name: str) -> Iterator[Triple]:
     """Every triple of a machine, as its golden table has them."""
-    for event, row in golden()[name].events.items():
+    for trigger, row in golden()[name].triggers.items():
         for state, outcomes in row.items():
             guards = sorted({each.guard for each in outcomes if each.guard})
             for values in product([True, False], repeat=len(guards)):
                 truth = dict(zip(guards, values, strict=True))
                 expected = next((each.what for each in outcomes if each.applies(truth)), "refuses ?")
-                yield Triple(state, event, truth, expected)
+                yield Triple(state, trigger, truth, expected)
 
 
 def differences(machine: Machine[Any, Any]) -> list[str]:
@@ -114,7 +114,7 @@ def differences(machine: Machine[Any, Any]) -> list[str]:
             ("states", sorted(states), sorted(table.states)),
             ("begins", machine.initial.name, table.begins),
             ("timers", timers, table.timers),
-            ("events", sorted(machine.events), sorted(table.events)),
+            ("triggers", sorted(machine.triggers), sorted(table.triggers)),
         )
         if actual != expected
     ]
@@ -122,19 +122,21 @@ def differences(machine: Machine[Any, Any]) -> list[str]:
         return found
     for triple in triples(machine.name):
         with guards(machine, triple.truth) as unknown:
-            row = machine.row(states[triple.state], triple.event, None, dict.fromkeys(machine.facts[triple.event]))
-        actual = f"refuses {machine.reason(states[triple.state], triple.event).name}" if row is None else row.then.name
+            row = machine.row(states[triple.state], triple.trigger, None, dict.fromkeys(machine.facts[triple.trigger]))
+        actual = (
+            f"refuses {machine.reason(states[triple.state], triple.trigger).name}" if row is None else row.then.name
+        )
         if unknown:
-            found.append(f"{triple.event} in {triple.state} asks whether {', '.join(unknown)}")
+            found.append(f"{triple.trigger} in {triple.state} asks whether {', '.join(unknown)}")
         elif actual != triple.expected:
             found.append(f"{triple}: {actual}")
     return found
 
 
 def _timed(machine: Machine[Any, Any], at: Deadline, states: tuple[Enum, ...]) -> str:
-    """The events that fire by themselves at a deadline, and the states in which they do."""
-    events = {row.when for row in machine.rows if row.at is at}
-    return f"{' '.join(sorted(events))} in {' '.join(dict.fromkeys(state.name for state in states))}"
+    """The triggers that fire by themselves at a deadline, and the states in which they do."""
+    triggers = {row.when for row in machine.rows if row.at is at}
+    return f"{' '.join(sorted(triggers))} in {' '.join(dict.fromkeys(state.name for state in states))}"
 
 
 @contextmanager
@@ -208,19 +210,19 @@ def _related(function: Any) -> str:
 def _coupling(each: Coupling) -> str:
     by = f" by {each.by}" if each.by else ""
     verb = "creates" if each.creates else "fires"
-    target = f"{each.fires.name}: {each.event}"
+    target = f"{each.fires.name}: {each.trigger}"
     return f"{each.when.name} {each.reaches.name}{by}{_states(each.out_of)} {verb} {target}, for {_related(each.on)}"
 
 
 def _need(each: Need) -> str:
     verb = "creates" if each.creates else "fires"
-    target = f"{each.fires.name}: {each.event}"
-    return f"{each.when.name} {each.reaches.name} by {each.to} {verb} {target}, for {_related(each.on)}"
+    target = f"{each.fires.name}: {each.trigger}"
+    return f"{each.when.name} {each.reaches.name} by {each.by} {verb} {target}, for {_related(each.on)}"
 
 
 def _observer(each: Observer) -> str:
     kind = getclosurevars(each.notify).nonlocals.get("kind")
-    by = f" by {each.event}" if each.event else ""
+    by = f" by {each.by}" if each.by else ""
     reported = _related(each.notify) if kind is None else kind.value
     return f"{each.when.name} {each.reaches.name}{by}{_states(each.out_of)} stores {reported}"
 

@@ -14,13 +14,13 @@ from confsim.kernel.world import World
 from kit.each import by_name, each
 
 MACHINES = list(Machine.declared.values())
-CASES = [(machine, state, event) for machine in MACHINES for state in machine.states for event in machine.events]
+CASES = [(machine, state, trigger) for machine in MACHINES for state in machine.states for trigger in machine.triggers]
 
 
 def by_place(case):
-    """The name of a machine, a state of it and an event."""
-    machine, state, event = case
-    return f"{machine.name}, {state.value}, {event}"
+    """The name of a machine, a state of it and a trigger."""
+    machine, state, trigger = case
+    return f"{machine.name}, {state.value}, {trigger}"
 
 
 #: Guards that read one thing which has more than two values, so that they never hold together.
@@ -59,9 +59,9 @@ def test_what_a_call_makes_is_made_by_a_row(name):
     assert [row for row in machine.rows if machine.initial in row.on]
 
 
-def rows_of(machine, state, event):
-    """The rows that speak of the event in this state."""
-    return [row for row in machine.rows if row.when == event and state in row.on]
+def rows_of(machine, state, trigger):
+    """The rows that speak of the trigger in this state."""
+    return [row for row in machine.rows if row.when == trigger and state in row.on]
 
 
 def truths(rows):
@@ -72,19 +72,19 @@ def truths(rows):
 
 
 def admits(row, truth):
-    """Whether the row admits its event when the guards are as told."""
+    """Whether the row admits its trigger when the guards are as told."""
     return row.only_if is None or truth[row.only_if.name] is row.only_if.holds
 
 
-@each("machine, state, event", CASES, ids=by_place)
-def test_each_state_and_event_has_one_row_or_a_reason(machine, state, event):
-    """However the guards hold, one row admits the event, or none does and the machine names the reason."""
-    rows = rows_of(machine, state, event)
+@each("machine, state, trigger", CASES, ids=by_place)
+def test_each_state_and_trigger_has_one_row_or_a_reason(machine, state, trigger):
+    """However the guards hold, one row admits the trigger, or none does and the machine names the reason."""
+    rows = rows_of(machine, state, trigger)
     for truth in truths(rows):
         admitting = [row for row in rows if admits(row, truth)]
         assert len(admitting) <= 1, [row.source for row in admitting]
         if not admitting:
-            assert isinstance(machine.reason(state, event), Reason)
+            assert isinstance(machine.reason(state, trigger), Reason)
 
 
 @each("machine", MACHINES, ids=by_name)
@@ -98,18 +98,18 @@ def test_every_row_is_reached(machine):
 
 
 def test_the_interpreter_takes_the_row_that_admits(monkeypatch):
-    """For every machine, state, event and way in which the guards hold, the row is the one the table tells."""
-    for machine, state, event in CASES:
-        rows = rows_of(machine, state, event)
+    """For every machine, state, trigger and way in which the guards hold, the row is the one the table tells."""
+    for machine, state, trigger in CASES:
+        rows = rows_of(machine, state, trigger)
         for truth in truths(rows):
             guards_hold(monkeypatch, rows, truth)
             expected = next((row for row in rows if admits(row, truth)), None)
-            assert machine.row(state, event, None, given(machine, event)) is expected
+            assert machine.row(state, trigger, None, given(machine, trigger)) is expected
 
 
-def given(machine, event):
-    """A value for each fact of the event."""
-    return dict.fromkeys(machine.facts[event])
+def given(machine, trigger):
+    """A value for each fact of the trigger."""
+    return dict.fromkeys(machine.facts[trigger])
 
 
 def guards_hold(monkeypatch, rows, truth):
@@ -119,10 +119,10 @@ def guards_hold(monkeypatch, rows, truth):
             monkeypatch.setattr(row.only_if, "test", lambda *record, holds=truth[row.only_if.name], **facts: holds)
 
 
-@each("machine, state, event", CASES, ids=by_place)
-def test_a_missing_row_refuses_without_a_trace(machine, state, event):
-    """Where no row admits the event, firing it raises the reason; the subject and the world stay as they were."""
-    rows = rows_of(machine, state, event)
+@each("machine, state, trigger", CASES, ids=by_place)
+def test_a_missing_row_refuses_without_a_trace(machine, state, trigger):
+    """Where no row admits the trigger, firing it raises the reason; the subject and the world stay as they were."""
+    rows = rows_of(machine, state, trigger)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(machine, "read", lambda record: state)
         for truth in truths(rows):
@@ -132,8 +132,8 @@ def test_a_missing_row_refuses_without_a_trace(machine, state, event):
             world, subject = World(seed=1), {"name": "subject"}
             change = world.change(0)
             with pytest.raises(Refusal) as refused:
-                machine.fire(change, subject, event, **given(machine, event))
-            assert refused.value.reason is machine.reason(state, event)
+                machine.fire(change, subject, trigger, **given(machine, trigger))
+            assert refused.value.reason is machine.reason(state, trigger)
             assert subject == {"name": "subject"}
             assert change.commit() is world
 

@@ -78,7 +78,7 @@ def foreign_uses(module: ModuleType, code: Sequence[ast.AST], names: Mapping[str
 
 @each("name", NAMES)
 def test_a_machine_is_moved_by_its_own_module(name):
-    """No other module fires its events; the rows of couplings/ do."""
+    """No other module fires its triggers; the rows of couplings/ do."""
     module = importlib.import_module(name)
     assert foreign_uses(module, nodes(Path(str(module.__file__))), vars(module)) == []
 

@@ -251,10 +251,10 @@ def stop(change: Change, channel: Channel) -> None:
     MACHINE.fire(change, running, "stop", again=ask(change, assumed.AFTER_STOP) == "prepared")
 
 
-def switch(change: Change, channel: Channel, event: str) -> Channel:
+def switch(change: Change, channel: Channel, trigger: str) -> Channel:
     """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
-    refused = event == "disable" and ask(change, assumed.EVENT_ROOM_OFF) == "refuse"
-    return switches.set_event_room(change, channel, event, busy=refused and active(change, channel) is not None)
+    refused = trigger == "disable" and ask(change, assumed.EVENT_ROOM_OFF) == "refuse"
+    return switches.set_event_room(change, channel, trigger, busy=refused and active(change, channel) is not None)
 
 
 def stop_in_channel(change: Change, channel: Channel) -> None:

@@ -148,10 +148,10 @@ def require_feature(change: Change, channel: Channel, *, start: bool = False) ->
         raise Refusal(Reason.BROADCAST_OFF)
 
 
-def set_feature(change: Change, channel: Channel, event: str) -> None:
+def set_feature(change: Change, channel: Channel, trigger: str) -> None:
     """Enable or disable the feature for the channel; a running broadcast continues, or ends (G526)."""
-    switches.set_feature(change, channel, switches.BROADCAST, event)
-    if event == "disable":
+    switches.set_feature(change, channel, switches.BROADCAST, trigger)
+    if trigger == "disable":
         note(change, assumed.OFF_WHILE_RUNNING)
 
 

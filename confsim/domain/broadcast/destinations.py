@@ -98,10 +98,10 @@ def get(change: Change, channel: Channel, id: str) -> Destination:
     return destination
 
 
-def set_state(change: Change, destination: Destination, event: str) -> None:
+def set_state(change: Change, destination: Destination, trigger: str) -> None:
     """Enable or disable the destination."""
-    repeats.require_change(change, f"{event}d", holds=MACHINE.holds(destination, event))
-    MACHINE.fire(change, destination, event)
+    repeats.require_change(change, f"{trigger}d", holds=MACHINE.holds(destination, trigger))
+    MACHINE.fire(change, destination, trigger)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

@@ -109,9 +109,9 @@ def in_use(change: Change, client: Client) -> bool:
     return client.friendly_urls or ask(change, assumed.FRIENDLY_OFF) == "nothing"
 
 
-def set_use(change: Change, client: Client, event: str) -> Client:
+def set_use(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable friendly URLs for the client (R225). Refusal STATE_HOLDS where repeating is refused (G537)."""
-    return repeats.turn(change, SWITCH, client, event, state=event)
+    return repeats.turn(change, SWITCH, client, trigger, state=trigger)
 
 
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:

@@ -31,6 +31,6 @@ MACHINE = switch(
 )
 
 
-def set_access(change: Change, channel: Channel, event: str) -> Channel:
+def set_access(change: Change, channel: Channel, trigger: str) -> Channel:
     """Enable or disable guest access. Refusal STATE_HOLDS where repeating a state is refused (G537)."""
-    return repeats.turn(change, MACHINE, channel, event, state=event)
+    return repeats.turn(change, MACHINE, channel, trigger, state=trigger)

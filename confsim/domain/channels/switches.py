@@ -66,7 +66,7 @@ ATTENDEES = switch(
     table_of,
     "attendees_muted",
     Attendees,
-    events=("mute", "unmute"),
+    triggers=("mute", "unmute"),
     refusals={None: Reason.INVALID_STATE},
     sources=("P2 States L160, R346, G537", "P2 States L160, R347, G537"),
 )
@@ -141,19 +141,19 @@ EVENT_ROOM = _feature(
 )
 
 
-def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], event: str, **facts: object) -> Channel:
-    """Change a switch of the channel by the event. Refusal STATE_HOLDS when repeating a state is refused (G537)."""
-    return repeats.turn(change, machine, channel, event, state=machine.state(channel).value, **facts)
+def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], trigger: str, **facts: object) -> Channel:
+    """Change a switch of the channel by the trigger. Refusal STATE_HOLDS when repeating a state is refused (G537)."""
+    return repeats.turn(change, machine, channel, trigger, state=machine.state(channel).value, **facts)
 
 
-def set_wall(change: Change, channel: Channel, event: str) -> Channel:
+def set_wall(change: Change, channel: Channel, trigger: str) -> Channel:
     """Enable or disable wall messages; the effect on existing ones is outside of the API (G335)."""
-    return turn(change, channel, WALL, event)
+    return turn(change, channel, WALL, trigger)
 
 
-def set_attendees(change: Change, channel: Channel, event: str) -> Channel:
+def set_attendees(change: Change, channel: Channel, trigger: str) -> Channel:
     """Lock the attendees (mute) or let them unmute themselves again (unmute)."""
-    return turn(change, channel, ATTENDEES, event)
+    return turn(change, channel, ATTENDEES, trigger)
 
 
 def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Channel:
@@ -172,19 +172,19 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
 
 
 def set_feature(
-    change: Change, channel: Channel, machine: Machine[Flag, Channel], event: str, **facts: object
+    change: Change, channel: Channel, machine: Machine[Flag, Channel], trigger: str, **facts: object
 ) -> Channel:
     """Enable or disable a feature of the channel; running activities continue (G355)."""
     note(change, assumed.FEATURES_SWITCHED_OFF)
-    return turn(change, channel, machine, event, **facts)
+    return turn(change, channel, machine, trigger, **facts)
 
 
-def set_event_room(change: Change, channel: Channel, event: str, *, busy: bool) -> Channel:
+def set_event_room(change: Change, channel: Channel, trigger: str, *, busy: bool) -> Channel:
     """Enable or disable the event room. Refusal BREAKOUT_ACTIVE when it is disabled while ``busy`` (G354)."""
-    return set_feature(change, channel, EVENT_ROOM, event, **({"busy": busy} if event == "disable" else {}))
+    return set_feature(change, channel, EVENT_ROOM, trigger, **({"busy": busy} if trigger == "disable" else {}))
 
 
-def set_midi(change: Change, channel: Channel, event: str) -> Channel:
+def set_midi(change: Change, channel: Channel, trigger: str) -> Channel:
     """Enable or disable midi. Refusal MIDI_NEEDS_TOKEN when enabling needs a token that the channel lacks (G318)."""
     needs = ask(change, assumed.MIDI) == "needs-premium"
-    return set_feature(change, channel, MIDI, event, **({"needs": needs} if event == "enable" else {}))
+    return set_feature(change, channel, MIDI, trigger, **({"needs": needs} if trigger == "enable" else {}))

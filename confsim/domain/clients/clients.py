@@ -145,8 +145,8 @@ def create(
 ) -> Client:
     """A new client with initial settings (G168, G296): a child of the parent, or a root without one."""
     new = _new_id(change, name) if isinstance(id, UnsetType) else id
-    event = "create root" if parent is None else "create"
-    return HIERARCHY.create(change, event, id=new, name=name, parent=parent, reseller=reseller)
+    trigger = "create root" if parent is None else "create"
+    return HIERARCHY.create(change, trigger, id=new, name=name, parent=parent, reseller=reseller)
 
 
 def _new_id(change: Change, name: str) -> str:
@@ -245,16 +245,16 @@ def require_reseller(change: Change, client: Client, call: str) -> None:
         raise Refusal(Reason.RESELLER_DISABLED, client=client.id)
 
 
-def switch_service(change: Change, client: Client, event: str, by: Client | None = None) -> Client:
+def switch_service(change: Change, client: Client, trigger: str, by: Client | None = None) -> Client:
     """Enable or disable the client's service (R109-R112, R549, G543).
 
     ``by`` is the client of the Partner Admin who calls, None for the service operator. Refusals: NOT_PARENT when the
     client is the caller's own, STATE_HOLDS where repeating a state is refused (G537).
     """
-    holds = MACHINE.holds(client, event)
+    holds = MACHINE.holds(client, trigger)
     by_parent = by is None or _is_parent(change, client, by)
-    switched = MACHINE.fire(change, client, event, by_parent=by_parent)
-    repeats.require_change(change, event, holds=holds)
+    switched = MACHINE.fire(change, client, trigger, by_parent=by_parent)
+    repeats.require_change(change, trigger, holds=holds)
     return switched
 
 

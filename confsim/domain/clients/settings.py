@@ -46,8 +46,8 @@ MACHINES: Mapping[Default, Machine[Position, Client]] = {
 }
 
 
-def switch_default(change: Change, client: Client, flag: Default, event: str) -> Client:
+def switch_default(change: Change, client: Client, flag: Default, trigger: str) -> Client:
     """Enable or disable a flag that new channels of the client start with."""
     machine = MACHINES[flag]
-    repeats.require_change(change, event, holds=machine.holds(client, event))
-    return machine.fire(change, client, event)
+    repeats.require_change(change, trigger, holds=machine.holds(client, trigger))
+    return machine.fire(change, client, trigger)

@@ -175,22 +175,22 @@ def remove(change: Change, visible: VisibleTemplate) -> None:
     MACHINE.end(change, template, "remove", held=held, details={"name": template.name})
 
 
-def share(change: Change, visible: VisibleTemplate, event: str) -> None:
+def share(change: Change, visible: VisibleTemplate, trigger: str) -> None:
     """Allow or disallow sub-clients to use the template. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE."""
     template = require_own(visible)
-    repeats.require_change(change, event, holds=MACHINE.holds(template, event))
+    repeats.require_change(change, trigger, holds=MACHINE.holds(template, trigger))
     held = _blocks_withdrawal(change, template, _below(change, template.client))
-    facts = {"held": held} if event == "disallow" else {}
-    MACHINE.fire(change, template, event, **facts, details={"name": template.name})
+    facts = {"held": held} if trigger == "disallow" else {}
+    MACHINE.fire(change, template, trigger, **facts, details={"name": template.name})
 
 
-def offer(change: Change, visible: VisibleTemplate, event: str) -> None:
+def offer(change: Change, visible: VisibleTemplate, trigger: str) -> None:
     """Enable or disable the template for the channels of this client alone. Refusal TEMPLATE_IN_USE (G413)."""
-    repeats.require_change(change, event, holds=visible.enabled is (event == "enable"))
+    repeats.require_change(change, trigger, holds=visible.enabled is (trigger == "enable"))
     held = _blocks_withdrawal(change, visible.template, [visible.client])
-    facts = {"held": held} if event == "disable" else {}
+    facts = {"held": held} if trigger == "disable" else {}
     choice = CHOICES.get(change, visible.id, visible.client)
-    OFFER.fire(change, choice, event, visible=visible, **facts, details={"name": visible.template.name})
+    OFFER.fire(change, choice, trigger, visible=visible, **facts, details={"name": visible.template.name})
 
 
 def require_own(visible: VisibleTemplate) -> Template:

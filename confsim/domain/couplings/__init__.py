@@ -1,1 +1,1 @@
-"""Couplings between machines: transitions that fire other events, emitted events, and cascades of deletions."""
+"""Couplings between machines: transitions that fire other triggers, emitted events, and cascades of deletions."""

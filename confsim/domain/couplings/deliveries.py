@@ -67,30 +67,30 @@ def _passing(change: Change, delivery: Delivery) -> Iterable[Delivery]:
     return _behind(change, delivery) if delivery.bypasses else ()
 
 
-#: Endpoints fire events on their deliveries; a finished delivery releases the next one.
+#: Endpoints fire triggers on their deliveries; a finished delivery releases the next one.
 MOVES: tuple[Coupling, ...] = (
     *(
         Coupling(
             endpoints.ENDPOINT,
             Activity.INACTIVE,
             MACHINE,
-            event,
+            trigger,
             partial(_of_inactive, choice),
             out_of=(Activity.ACTIVE,),
             source="P2 L366, R532, G534",
         )
-        for event, choice in (("hold", "waits"), ("lose", "lost"))
+        for trigger, choice in (("hold", "waits"), ("lose", "lost"))
     ),
     *(
         Coupling(
             endpoints.MACHINE,
             Interface.DISABLED,
             MACHINE,
-            event,
+            trigger,
             partial(_of_disabled, choice),
             source="R531, G534, G591",
         )
-        for event, choice in (("hold", "waits"), ("lose", "lost"))
+        for trigger, choice in (("hold", "waits"), ("lose", "lost"))
     ),
     Coupling(endpoints.ENDPOINT, Activity.ACTIVE, MACHINE, "release", _of_endpoint, source="P2 L366, R532, G534"),
     Coupling(endpoints.ENDPOINT, ABSENT, MACHINE, "lose", _open, source="P2 L368, G594"),

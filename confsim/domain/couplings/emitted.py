@@ -41,7 +41,7 @@ def _emits(
     payload: Callable[[Any], Payload | None],
     *,
     out_of: tuple[Enum, ...] | None = None,
-    event: str | None = None,
+    by: str | None = None,
 ) -> Observer:
     """An observer that emits an event about the record, unless its payload is None."""
 
@@ -50,7 +50,7 @@ def _emits(
         if found is not None:
             emit(change, record.id if isinstance(record, Client) else record.client, kind, found)
 
-    return Observer(when, reaches, notify, out_of=out_of, event=event)
+    return Observer(when, reaches, notify, out_of=out_of, by=by)
 
 
 def _session(session: sessions.Session) -> Payload:
@@ -143,5 +143,5 @@ EMITTED: tuple[Observer, ...] = (
     _emits(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media),
     _emits(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),
     _emits(Kind.SERVICE_ENABLED, clients.MACHINE, Service.ENABLED, _client),
-    _emits(Kind.TERMS_PROMULGATED, terms.DOCUMENT, terms.Document.PUBLISHED, _terms, event="promulgate"),
+    _emits(Kind.TERMS_PROMULGATED, terms.DOCUMENT, terms.Document.PUBLISHED, _terms, by="promulgate"),
 )

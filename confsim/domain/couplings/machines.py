@@ -1,7 +1,7 @@
 """The couplings between machines, in order of execution.
 
-One row for each: when a machine reaches a state, an event is fired on the related subjects of another machine, in the
-same change, until no event is left. A subject that does not admit the event is unchanged.
+One row for each: when a machine reaches a state, a trigger is fired on the related subjects of another machine, in the
+same change, until no trigger is left. A subject that does not admit the trigger is unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The needs of one machine before it moves: events fired first on another, whose refusals reach the caller."""
+"""The needs of one machine before it moves: triggers fired first on another, whose refusals reach the caller."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _of_draft(function: Any) -> Any:
 
 
 def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
-    """The needs of a call that is answered by this event; ``of`` adapts functions of the call."""
+    """The needs of a call that is answered by this trigger; ``of`` adapts functions of the call."""
     join = Need(
         calls.MACHINE,
         to,

@@ -43,10 +43,10 @@ MACHINE: Machine[Interface, Client] = switch(
 )
 
 
-def set_interface(change: Change, client: Client, event: str) -> Client:
+def set_interface(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable the client's events."""
-    repeats.require_change(change, f"{event}d", holds=MACHINE.holds(client, event))
-    return MACHINE.fire(change, client, event)
+    repeats.require_change(change, f"{trigger}d", holds=MACHINE.holds(client, trigger))
+    return MACHINE.fire(change, client, trigger)
 
 
 # Endpoints

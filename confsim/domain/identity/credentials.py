@@ -115,7 +115,7 @@ class Caller(Struct, frozen=True, gc=False):
 def authenticate(change: Change, value: str) -> Caller:
     """The caller to whom the token was issued. Refusals CREDENTIAL_INVALID, CREDENTIAL_EXPIRED.
 
-    No event is fired, since presenting a token changes no state; the reasons are those of the machine.
+    No trigger is fired, since presenting a token changes no state; the reasons are those of the machine.
     """
     credential = CREDENTIALS.get(change, value)
     if credential is None:

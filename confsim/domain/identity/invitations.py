@@ -179,8 +179,8 @@ def exchange(change: Change, client: Client, invitation: Invitation) -> Credenti
     """
     if invitation.kind is Kind.NONCE and ask(change, assumed.NONCE_EXCHANGE) == "redeems":
         return redeem(change, client, invitation.code)[1]
-    event = "exchange once" if ask(change, assumed.PERSISTENT_EXCHANGE) == "once" else "exchange"
-    MACHINE.fire(change, invitation, event, details={"problem": "a Nonce is redeemed by a login"})
+    trigger = "exchange once" if ask(change, assumed.PERSISTENT_EXCHANGE) == "once" else "exchange"
+    MACHINE.fire(change, invitation, trigger, details={"problem": "a Nonce is redeemed by a login"})
     return credentials.issue(change, users.get(change, client.id, invitation.user))
 
 

@@ -247,23 +247,23 @@ def highest(change: Change, user: User) -> Hosting:
 # Appointment and removal
 
 
-def _fire(change: Change, channel: Channel, user: User, event: str, **facts: bool) -> None:
+def _fire(change: Change, channel: Channel, user: User, trigger: str, **facts: bool) -> None:
     note(change, assumed.ROLE_EFFECT)
-    MACHINE.fire(change, find(change, channel, user.id), event, details={"id": user.id}, **facts)
+    MACHINE.fire(change, find(change, channel, user.id), trigger, details={"id": user.id}, **facts)
 
 
-def _make(change: Change, channel: Channel, user: User, event: str) -> None:
+def _make(change: Change, channel: Channel, user: User, trigger: str) -> None:
     """Refusal NOT_FOUND for a user who was made for another channel, unless such users may host."""
     if user.channel not in (None, channel.id, channel.parent) and not ask(change, assumed.OPERATORS_ELSEWHERE):
         raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
-    appoint(change, channels.base_channel(change, channel), user, event)
+    appoint(change, channels.base_channel(change, channel), user, trigger)
 
 
-def appoint(change: Change, channel: Channel, user: User, event: str) -> None:
+def appoint(change: Change, channel: Channel, user: User, trigger: str) -> None:
     """Make the user an operator or an owner of the base channel ("make operator", "make owner")."""
     details = {"id": user.id}
     note(change, assumed.ROLE_EFFECT)
-    MACHINE.fire(change, find(change, channel, user.id), event, details=details, channel=channel, user=user.id)
+    MACHINE.fire(change, find(change, channel, user.id), trigger, details=details, channel=channel, user=user.id)
 
 
 def _may_go(change: Change, channel: Channel) -> bool:

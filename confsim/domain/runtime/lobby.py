@@ -55,16 +55,16 @@ AUTO_CLOSE: Machine[AutoClose, Channel] = switch(
 )
 
 
-def set_door(change: Change, channel: Channel, event: str) -> Channel:
+def set_door(change: Change, channel: Channel, trigger: str) -> Channel:
     """Open or close the door. Closing keeps the users inside; opening admits the waiting users (G329, G331)."""
-    return _turn(change, channel, DOOR, event)
+    return _turn(change, channel, DOOR, trigger)
 
 
-def set_auto_close(change: Change, channel: Channel, event: str) -> Channel:
+def set_auto_close(change: Change, channel: Channel, trigger: str) -> Channel:
     """Enable or disable auto-close; an open door stays open until the channel becomes empty (G333)."""
-    return _turn(change, channel, AUTO_CLOSE, event)
+    return _turn(change, channel, AUTO_CLOSE, trigger)
 
 
-def _turn(change: Change, channel: Channel, machine: Machine[Any, Channel], event: str) -> Channel:
-    switches.turn(change, channel, machine, event)
+def _turn(change: Change, channel: Channel, machine: Machine[Any, Channel], trigger: str) -> Channel:
+    switches.turn(change, channel, machine, trigger)
     return channels.get(change, channel.client, channel.id)

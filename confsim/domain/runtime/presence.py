@@ -209,7 +209,7 @@ def may_join(
 def join_facts(
     change: Change, client: Client, channel: Channel, user: User, *, host: bool, phone: bool
 ) -> dict[str, Any]:
-    """The facts of the event "join" for the user. Refusals of ``join`` except CHANNEL_FULL."""
+    """The facts of the trigger "join" for the user. Refusals of ``join`` except CHANNEL_FULL."""
     note(change, assumed.JOINING)
     if not phone and terms.is_blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)

@@ -252,8 +252,8 @@ def hang_up(change: Change, call: Call) -> Call:
     return _fire(change, call, "hang up")
 
 
-def _fire(change: Change, call: Call, event: str, **facts: object) -> Call:
-    MACHINE.fire(change, call, event, details={"id": call.user, "standing": call.state.value}, **facts)
+def _fire(change: Change, call: Call, trigger: str, **facts: object) -> Call:
+    MACHINE.fire(change, call, trigger, details={"id": call.user, "standing": call.state.value}, **facts)
     return CALLS.of(change, call.client)[call.id]
 
 

@@ -133,9 +133,9 @@ def get(change: Change, client: Client, number: str) -> Number:
     return found
 
 
-def switch(change: Change, number: Number, event: str) -> Number:
+def switch(change: Change, number: Number, trigger: str) -> Number:
     """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
-    return repeats.turn(change, STANDING, number, event, state=event)
+    return repeats.turn(change, STANDING, number, trigger, state=trigger)
 
 
 def add_to_defaults(change: Change, number: Number) -> Number:

@@ -245,9 +245,9 @@ MACHINE: Machine[Account, User] = Machine(
     },
 )
 
-#: The event that creates an account of each kind.
+#: The trigger that creates an account of each kind.
 CREATED_BY = {row.then: row.when for row in MACHINE.rows if row.on == (ABSENT,)}
-#: The event that ends an account that was made for one channel.
+#: The trigger that ends an account that was made for one channel.
 _ENDED_BY = {Account.LINKED: "unlink", Account.GUEST: "end", Account.DIALLED: "end"}
 
 

@@ -42,10 +42,10 @@ def test_service_is_ones_own_flag_and_that_of_all_above(parents, switches):
     """Whatever is switched in whatever order, a client is served when neither it nor an ancestor is disabled."""
     change, made = forest(parents)
     off = set()
-    for place, event in switches:
+    for place, trigger in switches:
         place %= len(made)
-        clients.switch_service(change, clients.get(change, made[place].id), event)
-        (off.add if event == "disable" else off.discard)(place)
+        clients.switch_service(change, clients.get(change, made[place].id), trigger)
+        (off.add if trigger == "disable" else off.discard)(place)
     for place, client in enumerate(made):
         now = clients.get(change, client.id)
         assert (now.service is Service.DISABLED) is (place in off)

@@ -30,12 +30,12 @@ def test_a_flag_seeds_new_channels_and_moves_no_other(flag):
         assert getattr(channels.get(change, client.id, before.id), each.value) is False
 
 
-@pytest.mark.parametrize("event", ["enable", "disable"])
-def test_a_switch_may_be_set_to_where_it_stands(event):
+@pytest.mark.parametrize("trigger", ["enable", "disable"])
+def test_a_switch_may_be_set_to_where_it_stands(trigger):
     """Repeating changes nothing, or is refused where that is assumed."""
     change, client = made()
-    client = settings.switch_default(change, client, Default.MIDI, event)
-    assert settings.switch_default(change, client, Default.MIDI, event) == client
+    client = settings.switch_default(change, client, Default.MIDI, trigger)
+    assert settings.switch_default(change, client, Default.MIDI, trigger) == client
     strict, client = made({"states.repeated": "refuse"})
     with pytest.raises(Refusal) as refused:
         settings.switch_default(strict, client, Default.MIDI, "disable")

@@ -110,24 +110,24 @@ def test_any_journey_agrees_with_three_sets(steps):
     family = Family()
     made = templates.create(family.change, family.clients[0], "T")
     enabled, using, inheritable = {0}, set(), False
-    for event, place in steps:
+    for trigger, place in steps:
         client, room = family.clients[place], family.rooms[place]
         visible = place == 0 or inheritable
-        if event in ("allow", "disallow"):
-            templates.share(family.change, templates.get(family.change, family.clients[0], made.id), event)
-            inheritable = event == "allow"
-        elif event == "drop":
+        if trigger in ("allow", "disallow"):
+            templates.share(family.change, templates.get(family.change, family.clients[0], made.id), trigger)
+            inheritable = trigger == "allow"
+        elif trigger == "drop":
             template_choice.deselect(family.change, room)
             using.discard(place)
         elif visible:
             seen = templates.get(family.change, client, made.id)
-            if event == "select":
+            if trigger == "select":
                 if place in enabled:
                     template_choice.select(family.change, room, seen.id, enabled=seen.enabled)
                     using.add(place)
             else:
-                templates.offer(family.change, seen, event)
-                (enabled.add if event == "enable" else enabled.discard)(place)
+                templates.offer(family.change, seen, trigger)
+                (enabled.add if trigger == "enable" else enabled.discard)(place)
         reported = {place for place, room in enumerate(family.rooms) if template_choice.selected(family.change, room)}
         assert reported == using
         assert {place for place, client in enumerate(family.clients) if family.sees(client, made.id)} == (

@@ -28,7 +28,7 @@ PEOPLE = ("Olaf Owner", "Uma User", "Carla Customer")
 def test_every_coupling_is_in_force():
     """Each is in force at the rows that lead to the state that it names, in the order of the table."""
     for coupling in COUPLINGS:
-        assert coupling.event in coupling.fires.events
+        assert coupling.trigger in coupling.fires.triggers
         assert any(coupling in row.couplings for row in coupling.when.rows)
     for machine in Machine.declared.values():
         of_it = [each for each in COUPLINGS if each.when is machine]
@@ -37,9 +37,9 @@ def test_every_coupling_is_in_force():
             assert [each for each in row.couplings if each in of_it] == listed
 
 
-def test_a_coupling_needs_an_event_of_its_machine():
-    """An event that the machine does not know is an error of the declaration."""
-    with pytest.raises(ValueError, match="knows no event"):
+def test_a_coupling_needs_a_trigger_of_its_machine():
+    """A trigger that the machine does not know is an error of the declaration."""
+    with pytest.raises(ValueError, match="knows no trigger"):
         Coupling(lobby.DOOR, lobby.Door.OPEN, lobby.AUTO_CLOSE, "explode", lambda change, channel: (), source="none")
 
 
@@ -156,7 +156,7 @@ def test_machines_agree_whatever_happens(steps):
             life.do(what, who)
 
 
-@pytest.mark.parametrize("row", COUPLINGS, ids=lambda row: f"{row.when.name} {row.reaches.value}: {row.event}")
+@pytest.mark.parametrize("row", COUPLINGS, ids=lambda row: f"{row.when.name} {row.reaches.value}: {row.trigger}")
 def test_the_source_of_a_coupling_is_reported(row):
     """Documents, rules or gaps."""
     assert row.source[0] in "PRG"

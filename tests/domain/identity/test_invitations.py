@@ -121,25 +121,25 @@ def test_for_whom_invitations_are(account: Account) -> None:
 
 
 @pytest.mark.parametrize("state", MACHINE.states)
-@pytest.mark.parametrize("event", MACHINE.events)
+@pytest.mark.parametrize("trigger", MACHINE.triggers)
 @pytest.mark.parametrize("kind", Kind)
-def test_every_pair_of_state_and_event(state: Enum, event: str, kind: Kind) -> None:
+def test_every_pair_of_state_and_trigger(state: Enum, trigger: str, kind: Kind) -> None:
     """A code is used while it is pending, a Nonce by a login or a connection, a Persistent one by the exchange."""
     change, _ = opened()
     draft = Invitation(user=1, client=CUSTOMER, code="c", kind=kind, expires=START_MS + 1)
     invitation = None if state is ABSENT else replace(draft, state=state)
-    facts = {name: {"draft": draft, "invitable": True, "provider": None}[name] for name in MACHINE.facts[event]}
+    facts = {name: {"draft": draft, "invitable": True, "provider": None}[name] for name in MACHINE.facts[trigger]}
     for_kind = {
         "redeem": Kind.NONCE,
         "connect": Kind.NONCE,
         "exchange": Kind.PERSISTENT,
         "exchange once": Kind.PERSISTENT,
     }
-    admitted = event == "create" or (state is State.PENDING and for_kind.get(event, kind) is kind)
-    assert (MACHINE.row(state, event, invitation, facts) is not None) is admitted
+    admitted = trigger == "create" or (state is State.PENDING and for_kind.get(trigger, kind) is kind)
+    assert (MACHINE.row(state, trigger, invitation, facts) is not None) is admitted
     if not admitted:
         with pytest.raises(Refusal):
-            MACHINE.fire(change, invitation, event, **facts)
+            MACHINE.fire(change, invitation, trigger, **facts)
 
 
 @pytest.mark.rule("R068")

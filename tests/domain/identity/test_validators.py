@@ -208,10 +208,10 @@ def test_an_unknown_validator_is_not_found(change: Change) -> None:
         validators.get(change, clients.get(change, OTHER), "demo-validator")
 
 
-def test_the_machine_admits_every_event_in_every_state(change: Change) -> None:
+def test_the_machine_admits_every_trigger_in_every_state(change: Change) -> None:
     """Setting the state that holds is no error by itself (G537)."""
     validator = VALIDATORS.of(change, CUSTOMER)["demo-validator"]
-    for event, then in (("disable", Activity.INACTIVE), ("enable", Activity.ACTIVE)):
+    for trigger, then in (("disable", Activity.INACTIVE), ("enable", Activity.ACTIVE)):
         for state in Activity:
-            moved = MACHINE.fire(change, VALIDATORS.of(change, CUSTOMER).put(replace(validator, state=state)), event)
+            moved = MACHINE.fire(change, VALIDATORS.of(change, CUSTOMER).put(replace(validator, state=state)), trigger)
             assert moved.state is then

@@ -42,17 +42,17 @@ def test_an_asset_is_uploaded_step_by_step(change):
     assert list(assets.list_of_recording(change, "c", "r")) == [asset]
 
 
-#: The events that move an asset, with their facts.
+#: The triggers that move an asset, with their facts.
 MOVES = {"begin upload": {}, "finish upload": {"ended": 2000}, "fail": {}}
 
 
-@pytest.mark.parametrize("event", MOVES)
+@pytest.mark.parametrize("trigger", MOVES)
 @pytest.mark.parametrize("last", ["finish upload", "fail"])
-def test_what_is_uploaded_or_has_failed_stays_so(change, event, last):
+def test_what_is_uploaded_or_has_failed_stays_so(change, trigger, last):
     """Nothing moves it any more."""
     asset = MACHINE.fire(change, MACHINE.create(change, "create", draft=draft()), last, **MOVES[last])
     with pytest.raises(Refusal) as refused:
-        MACHINE.fire(change, asset, event, **MOVES[event])
+        MACHINE.fire(change, asset, trigger, **MOVES[trigger])
     assert refused.value.reason is Reason.RECORDING_NOT_READY
 
 

@@ -37,7 +37,7 @@ def phase(change):
 
 
 def test_a_recording_goes_its_way(sim):
-    """In progress, processing, ready: each by one event."""
+    """In progress, processing, ready: each by one trigger."""
     change, channel, caller = begun(sim)
     assert phase(change) is Phase.IN_PROGRESS
     recordings.stop(change, channel, caller)

@@ -41,9 +41,9 @@ class Shop:
         """The number as it is."""
         return numbers.get(self.change, self.client, number)
 
-    def switch(self, number, event):
+    def switch(self, number, trigger):
         """Enable or disable the number."""
-        numbers.switch(self.change, self.number(number), event)
+        numbers.switch(self.change, self.number(number), trigger)
 
     def cancel(self, channel, number):
         """End the assignment of the number to the channel."""
@@ -272,18 +272,18 @@ EVENTS = st.lists(
 
 
 @given(EVENTS)
-def test_whatever_happens_the_assignments_are_sound(events):
+def test_whatever_happens_the_assignments_are_sound(triggers):
     """Codes of a number differ, an exclusive assignment is alone, a disabled number has none."""
     shop = Shop()
     rooms = (shop.a, shop.b, shop.c)
-    for event, place, number in events:
+    for trigger, place, number in triggers:
         try:
-            if event == "cancel":
+            if trigger == "cancel":
                 shop.cancel(rooms[place], number)
-            elif event in {"enable", "disable"}:
-                shop.switch(number, event)
+            elif trigger in {"enable", "disable"}:
+                shop.switch(number, trigger)
             else:
-                shop.assign(rooms[place], number, exclusive=event == "exclusive")
+                shop.assign(rooms[place], number, exclusive=trigger == "exclusive")
         except Refusal:
             pass
         for each in numbers.NUMBERS.of(shop.change, shop.client.id).all:

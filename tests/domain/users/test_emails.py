@@ -20,7 +20,7 @@ IN_STATE = {
     Address.VERIFIED: ("v@x", ()),
     Address.RENEWING: ("v@x", (("a@x", "111111"),)),
 }
-#: Where each event leads by default; what is missing is refused.
+#: Where each trigger leads by default; what is missing is refused.
 MOVES = {
     **{(state, "set"): Address.PENDING for state in (Address.NONE, Address.PENDING)},
     **{(state, "set"): Address.RENEWING for state in (Address.VERIFIED, Address.RENEWING)},
@@ -45,20 +45,20 @@ def _codes(change: Change) -> dict[str, str]:
     return {sent.to: sent.code for sent in mail.list_mails(change)}
 
 
-@each("state, event", sorted(product(Address, MACHINE.events), key=str))
-def test_the_address_moves_as_stated_and_in_no_other_way(state: Address, event: str):
-    """Each event leads each state where the table says, and is refused everywhere else."""
+@each("state, trigger", sorted(product(Address, MACHINE.triggers), key=str))
+def test_the_address_moves_as_stated_and_in_no_other_way(state: Address, trigger: str):
+    """Each trigger leads each state where the table says, and is refused everywhere else."""
     change = _now()
     email, pending = IN_STATE[state]
     ann = _ann(change, email=email, pending=pending)
     every = {"address": "b@x", "code": "111111", "second": OnNewAddress.WHEN_VERIFIED}
-    facts = {name: every[name] for name in MACHINE.facts[event]}
-    if (state, event) in MOVES:
-        moved = MACHINE.fire(change, ann, event, **facts)
-        assert MACHINE.state(moved) is MOVES[state, event]
+    facts = {name: every[name] for name in MACHINE.facts[trigger]}
+    if (state, trigger) in MOVES:
+        moved = MACHINE.fire(change, ann, trigger, **facts)
+        assert MACHINE.state(moved) is MOVES[state, trigger]
     else:
         with pytest.raises(Refusal):
-            MACHINE.fire(change, ann, event, **facts)
+            MACHINE.fire(change, ann, trigger, **facts)
 
 
 @pytest.mark.rule("R157", "R159")

@@ -59,26 +59,30 @@ class Tenant:
         return self.do(handles.reserve, handle, by=by, user=user).token
 
 
-@each("state, event, open_", sorted(product(MACHINE.states, MACHINE.events, [True, False]), key=str))
-def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Enum, event: str, open_: bool):
+@each("state, trigger, open_", sorted(product(MACHINE.states, MACHINE.triggers, [True, False]), key=str))
+def test_the_reservation_moves_as_stated_and_in_no_other_way(state: Enum, trigger: str, open_: bool):
     """A reservation is made and used only while nobody else stands in the way, and expires regardless."""
     tenant = Tenant()
     change, client = tenant.change(), tenant.client
     rows = handles.RESERVATIONS.of(change, client.id)
     own = rows.put(Reservation("t", client.id, "ann", "Ann", "1", 5)) if state is ReservationState.RESERVED else None
     every = {"available": open_, "client": client, "handle": "Ann", "by": "1"}
-    facts = {name: every[name] for name in MACHINE.facts[event]}
+    facts = {name: every[name] for name in MACHINE.facts[trigger]}
     admitted = {
         (ABSENT, "reserve", True),
         (ReservationState.RESERVED, "use", True),
-        *((ReservationState.RESERVED, event, whether) for event in ("replace", "expire") for whether in (True, False)),
+        *(
+            (ReservationState.RESERVED, trigger, whether)
+            for trigger in ("replace", "expire")
+            for whether in (True, False)
+        ),
     }
-    if (state, event, open_) in admitted:
-        MACHINE.fire(change, own, event, **facts)
-        assert len(rows) == (event == "reserve")
+    if (state, trigger, open_) in admitted:
+        MACHINE.fire(change, own, trigger, **facts)
+        assert len(rows) == (trigger == "reserve")
     else:
         with pytest.raises(Refusal):
-            MACHINE.fire(change, own, event, **facts)
+            MACHINE.fire(change, own, trigger, **facts)
 
 
 @pytest.mark.parametrize(("before", "required"), list(product([True, False], [True, False])))

@@ -42,20 +42,20 @@ def _made(change: Change, account: Account, client: str = "c", **fields) -> User
     return users.create(change, client, "Ann", account, **fields)
 
 
-@pytest.mark.parametrize(("state", "event"), sorted(product(MACHINE.states, MACHINE.events), key=str))
-def test_the_account_moves_as_stated_and_in_no_other_way(change: Change, state: Enum, event: str):
-    """Each event leads each state where the documents say, and is refused everywhere else."""
+@pytest.mark.parametrize(("state", "trigger"), sorted(product(MACHINE.states, MACHINE.triggers), key=str))
+def test_the_account_moves_as_stated_and_in_no_other_way(change: Change, state: Enum, trigger: str):
+    """Each trigger leads each state where the documents say, and is refused everywhere else."""
     rows = USERS.of(change, "c")
     draft = User(id=1, client="c", handle="Ann", account=Account.GUEST, origin_id="o-1", reputation=1)
     user = None if state is ABSENT else rows.put(replace(draft, account=state))
     every = {"origin": "o-1", "handle": "Bob", "draft": draft, "identity": Identity("google"), "ends": 2_000}
-    facts = {name: every[name] for name in MACHINE.facts[event]}
-    if (state, event) in MOVES:
-        MACHINE.fire(change, user, event, **facts)
-        assert MACHINE.state(rows.get(1)) is MOVES[state, event]
+    facts = {name: every[name] for name in MACHINE.facts[trigger]}
+    if (state, trigger) in MOVES:
+        MACHINE.fire(change, user, trigger, **facts)
+        assert MACHINE.state(rows.get(1)) is MOVES[state, trigger]
     else:
         with pytest.raises(Refusal):
-            MACHINE.fire(change, user, event, **facts)
+            MACHINE.fire(change, user, trigger, **facts)
 
 
 def test_an_identity_of_another_origin_connects_nobody(change: Change):
@@ -66,7 +66,7 @@ def test_an_identity_of_another_origin_connects_nobody(change: Change):
 
 
 def test_every_kind_of_account_is_created(change: Change):
-    """Each has an event that creates it, in that state."""
+    """Each has a trigger that creates it, in that state."""
     assert {account: _made(change, account).account for account in CREATED_BY} == {
         account: account for account in CREATED_BY
     }

@@ -63,10 +63,10 @@ class Reach:
         return moving
 
     def _admitting(self, row_of: Any) -> Any:
-        def admitting(machine: Machine[Any, Any], state: Any, event: str, record: Any, facts: Any) -> Any:
-            found = row_of(machine, state, event, record, facts)
+        def admitting(machine: Machine[Any, Any], state: Any, trigger: str, record: Any, facts: Any) -> Any:
+            found = row_of(machine, state, trigger, record, facts)
             if found is None:
-                self.keys.add(("not admitted", machine.name, event))
+                self.keys.add(("not admitted", machine.name, trigger))
             return found
 
         return admitting

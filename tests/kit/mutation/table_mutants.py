@@ -77,16 +77,16 @@ def of_rows(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
 
 
 def pairs(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
-    """Rows for the pairs of a state and an event that have none."""
-    for event in machine.events:
-        admitted = {state for row in machine.rows if row.when == event for state in row.on}
+    """Rows for the pairs of a state and a trigger that have none."""
+    for trigger in machine.triggers:
+        admitted = {state for row in machine.rows if row.when == trigger for state in row.on}
         for state in machine.states:
             if state not in admitted:
                 stays = state is not ABSENT
-                row = Row(event, state, state if stays else machine.states[1], source="a mutant")
-                what = f"{event} in {state.name} to {row.then.name}"
-                block = _set_on(machine, rows=(*machine.rows, row), _rows=_with(machine, event, row))
-                yield TableMutant(machine.name, "pair added", what, f"{machine.name}: {event}", block)
+                row = Row(trigger, state, state if stays else machine.states[1], source="a mutant")
+                what = f"{trigger} in {state.name} to {row.then.name}"
+                block = _set_on(machine, rows=(*machine.rows, row), _rows=_with(machine, trigger, row))
+                yield TableMutant(machine.name, "pair added", what, f"{machine.name}: {trigger}", block)
 
 
 def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
@@ -100,22 +100,24 @@ def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
             if isinstance(each, (Coupling, Observer)) and each.out_of is not None:
                 yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None))
             if isinstance(each, (Coupling, Need)):
-                other = _other_event(each)
+                other = _other_trigger(each)
                 if other is not None:
                     more = f"{what}, now {other}"
-                    yield TableMutant(machine.name, f"{name} redirected", more, place, _set(each, event=other))
+                    yield TableMutant(machine.name, f"{name} redirected", more, place, _set(each, trigger=other))
 
 
 def _reported(each: Any) -> str:
     if isinstance(each, (Coupling, Need)):
-        return f"{each.reaches.name}: {each.fires.name} {each.event}"
+        return f"{each.reaches.name}: {each.fires.name} {each.trigger}"
     return f"{each.reaches.name}" if isinstance(each, Observer) else f"{each.step.name if each.step else 'all'}"
 
 
-def _other_event(each: Coupling | Need) -> str | None:
-    """Another event of the machine that is fired, with the same facts."""
+def _other_trigger(each: Coupling | Need) -> str | None:
+    """Another trigger of the machine that is fired, with the same facts."""
     facts = each.fires.facts
-    same = [event for event in each.fires.events if event != each.event and facts[event] == facts[each.event]]
+    same = [
+        trigger for trigger in each.fires.triggers if trigger != each.trigger and facts[trigger] == facts[each.trigger]
+    ]
     return same[0] if same else None
 
 
@@ -125,12 +127,12 @@ def _idle(change: Any, record: Any, **facts: Any) -> Any:
 
 
 def _without(machine: Machine[Any, Any], row: Row) -> Block:
-    rows = {event: tuple(each for each in rows if each is not row) for event, rows in machine._rows.items()}
+    rows = {trigger: tuple(each for each in rows if each is not row) for trigger, rows in machine._rows.items()}
     return _set_on(machine, rows=tuple(each for each in machine.rows if each is not row), _rows=rows)
 
 
-def _with(machine: Machine[Any, Any], event: str, row: Row) -> dict[str, tuple[Row, ...]]:
-    return {**machine._rows, event: (*machine._rows[event], row)}
+def _with(machine: Machine[Any, Any], trigger: str, row: Row) -> dict[str, tuple[Row, ...]]:
+    return {**machine._rows, trigger: (*machine._rows[trigger], row)}
 
 
 def _set(thing: Any, **fields: Any) -> Block:
