@@ -18,19 +18,17 @@ from . import (
 from .breakout import breakouts
 from .broadcast import broadcasts
 from .call import API
-from .channels import channels, friendly_urls
-from .channels import properties as channel_properties
+from .channels import channel_properties, channels, friendly_urls
 from .clients import clients, embedding
 from .config import documents, templates
 from .events import endpoints
-from .identity import access_levels, api_tokens, providers, validators
+from .identity import access_levels, api_tokens, invitations, providers, validators
 from .media import gateway, media
 from .members import guests, linked_users, roles
 from .recordings import recordings
 from .runtime import runtime, sessions
-from .telephony import calls, numbers, pins, switches
-from .users import email, handles, invitations, languages, predefined, profile
-from .users import properties as user_properties
+from .telephony import calls, dialling, numbers, pins
+from .users import emails, handles, languages, predefined, user_properties, users
 
 __all__ = ["API"]
 
@@ -39,7 +37,7 @@ API.arrange(
         "auth": (providers,),
         "terms": (terms,),
         "validators": (validators,),
-        "users": (email, guests, handles, invitations, languages, predefined, profile, user_properties),
+        "users": (emails, guests, handles, invitations, languages, predefined, users, user_properties),
         "roles": (roles,),
         "access": (access_levels,),
         "api_tokens": (api_tokens,),
@@ -54,7 +52,7 @@ API.arrange(
         "config": (documents,),
         "templates": (templates,),
         "breakout": (breakouts, linked_users),
-        "telephony": (calls, numbers, pins, switches),
+        "telephony": (calls, numbers, pins, dialling),
         "recordings": (recordings,),
         "media": (media,),
         "gateway": (gateway,),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.assumptions import broadcast, channels, emails, identity, media, telephony, users
+from confsim.assumptions import broadcast, channels, identity, media, telephony
 from confsim.assumptions.protocol import durations, sizes
 from confsim.assumptions.register import in_force
+from confsim.assumptions.users import emails as assumed_emails
+from confsim.assumptions.users import languages as assumed_languages
 from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
@@ -51,7 +53,7 @@ def _destination(profile: Profile) -> dict[str, Any]:
 
 
 def _email(profile: Profile) -> dict[str, Any]:
-    if in_force(profile, emails.EMAIL_MALFORMED) == "taken":
+    if in_force(profile, assumed_emails.EMAIL_MALFORMED) == "taken":
         return {}
     return {"pattern": r"^([^\s@\x00-\x1f\x7f]+@[^\s@\x00-\x1f\x7f]+)?$"}
 
@@ -86,9 +88,9 @@ def _some_providers(profile: Profile) -> dict[str, Any]:
 
 
 def _language(profile: Profile) -> dict[str, Any]:
-    form = in_force(profile, users.LANGUAGE_CODES)
+    form = in_force(profile, assumed_languages.LANGUAGE_CODES)
     if form == "supported":
-        supported: tuple[str, ...] = in_force(profile, users.SUPPORTED_LANGUAGES)
+        supported: tuple[str, ...] = in_force(profile, assumed_languages.SUPPORTED_LANGUAGES)
         return {"enum": list(supported)}
     separator = "[-_]" if form == "underscore" else "-"
     return {"pattern": f"^({'|'.join(sorted(languages.ISO_639_1))})({separator}[A-Z]{{2}})?$"}

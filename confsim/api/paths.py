@@ -13,11 +13,11 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from confsim.assumptions import users as assumed_users
 from confsim.assumptions.channels import CLIENT_ACROSS_TENANTS
 from confsim.assumptions.clients import PATH_CLIENT
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask, note
+from confsim.assumptions.users import users as assumed_users
 from confsim.contract.decode import resolves
 from confsim.contract.gates import Grant
 from confsim.contract.text_values import integer

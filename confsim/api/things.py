@@ -34,7 +34,6 @@ from confsim.domain.identity.api_tokens import ApiToken
 from confsim.domain.identity.validators import Validator
 from confsim.domain.media import gateway, media
 from confsim.domain.media.gateway import Endpoint as GatewayEndpoint
-from confsim.domain.members import user_list
 from confsim.domain.properties import Property
 from confsim.domain.recordings import assets, recording_list
 from confsim.domain.recordings.recordings import Recording
@@ -44,7 +43,7 @@ from confsim.domain.telephony import number_assignments, numbers, pins
 from confsim.domain.telephony.number_assignments import Assignment
 from confsim.domain.telephony.numbers import Number
 from confsim.domain.telephony.pins import Pin
-from confsim.domain.users import emails, handles, predefined
+from confsim.domain.users import emails, handles, predefined, user_list
 from confsim.domain.users.handles import Reservation
 from confsim.domain.users.users import Level, User
 from confsim.kernel.refusal import Refusal

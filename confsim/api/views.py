@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, TypeVar
 from unicodedata import combining, normalize
 from urllib.parse import quote
 
-from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol import conventions, images, parsing, sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import users as assumed_users
 from confsim.contract.text_values import invalid_input
 from confsim.contract.types import ImageSize, Int, Long, Page, Wire
 from confsim.domain.users import languages, users

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from confsim.assumptions import emails
+from confsim.assumptions import mail as assumed
 from confsim.assumptions.register import ask
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SharedTable
@@ -69,10 +69,10 @@ def send(
         link=link,
     )
     lost = fault_for(change, MAIL, client=client, to=to, kind=kind) is not None
-    if ask(change, emails.MAIL_STORED) and not lost:
+    if ask(change, assumed.MAIL_STORED) and not lost:
         rows = MAILS.of(change)
         rows.put(mail)
-        most = ask(change, emails.MAIL_MOST)
+        most = ask(change, assumed.MAIL_MOST)
         while len(rows.where(CLIENT, client)) > most:
             rows.remove(rows.where(CLIENT, client)[0].id)
     return mail

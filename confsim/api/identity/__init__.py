@@ -1,1 +1,1 @@
-"""The operations on providers, validators, API tokens and access levels."""
+"""The operations on providers, validators, API tokens, invitations and access levels."""

@@ -1,1 +1,1 @@
-"""The operations on users: profiles, handles, predefined users, invitations, properties."""
+"""The operations on users: profiles, addresses, handles, languages, predefined users, properties."""

@@ -8,8 +8,8 @@ from confsim.api.call import Call, operation
 from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
-from confsim.assumptions import users as assumed
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import handles as assumed
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, FullName, Handle, Switch, Url, Wire

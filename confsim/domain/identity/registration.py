@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from confsim.assumptions import emails as assumed_emails
-from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import emails as assumed_emails
+from confsim.assumptions.users import handles as assumed_handles
+from confsim.assumptions.users import users as assumed_users
 from confsim.domain import images
 from confsim.domain.users import emails, handles, users
 from confsim.domain.users.handles import Reservation
@@ -66,6 +67,6 @@ def change_handle(change: Change, caller: Caller, user: User, reservation: Reser
     Refusal HANDLE_TAKEN.
     """
     handle = handles.use_reservation(change, caller.client, reservation, user=user)
-    if user.account is Account.GUEST and ask(change, assumed_users.GUEST_HANDLE_CHANGE) == "registers":
+    if user.account is Account.GUEST and ask(change, assumed_handles.GUEST_HANDLE_CHANGE) == "registers":
         return users.register(change, user, handle)
     return users.update(change, user, handle=handle)

@@ -1,1 +1,1 @@
-"""Members of channels and clients: roles, access, guests, linked users and the user list."""
+"""Members of channels: roles, access, guests, linked users, the list of channels."""

@@ -1,1 +1,1 @@
-"""Users of a client: their accounts, handles, addresses, languages and images."""
+"""Users of a client: their accounts, lists, handles, addresses, languages and images."""

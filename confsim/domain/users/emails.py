@@ -7,9 +7,9 @@ from enum import Enum
 
 from msgspec.structs import replace
 
-from confsim.assumptions import emails as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal

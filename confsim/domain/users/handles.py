@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import handles as assumed
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.kernel.machine import Machine, switch

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
+from confsim.assumptions.users import languages as assumed_languages
+from confsim.assumptions.users import users as assumed_users
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
@@ -53,18 +54,18 @@ def put(change: Change, user: User, codes: list[str]) -> User:
 
 def supported(context: Context) -> tuple[str, ...]:
     """The languages that the service supports (G558)."""
-    return ask(context, assumed.SUPPORTED_LANGUAGES)
+    return ask(context, assumed_languages.SUPPORTED_LANGUAGES)
 
 
 def header(context: Context, codes: tuple[str, ...]) -> str:
     """The codes as the value of an Accept-Language header; no weight falls below a tenth (G205)."""
-    if ask(context, assumed.ACCEPT_LANGUAGE) == "plain":
+    if ask(context, assumed_users.ACCEPT_LANGUAGE) == "plain":
         return ", ".join(codes)
     return ", ".join(code if place == 0 else f"{code};q=0.{max(10 - place, 1)}" for place, code in enumerate(codes))
 
 
 def _checked(change: Change, code: str) -> str:
-    form = ask(change, assumed.LANGUAGE_CODES)
+    form = ask(change, assumed_languages.LANGUAGE_CODES)
     if form == "underscore":
         code = code.replace("_", "-", 1)
     match = _CODE.match(code)

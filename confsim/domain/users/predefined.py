@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import users as assumed
 from confsim.domain import images
 from confsim.domain.clients.clients import Client
 from confsim.kernel.refusal import Refusal

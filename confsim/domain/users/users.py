@@ -9,9 +9,9 @@ from unicodedata import normalize
 from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
+from confsim.assumptions.users import users as assumed
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row

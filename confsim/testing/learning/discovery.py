@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
-from confsim.assumptions.users import AUTH_KIND_WORDS
+from confsim.assumptions.users.users import AUTH_KIND_WORDS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Terms
 from confsim.domain.users.users import USERS, AuthKind, Level

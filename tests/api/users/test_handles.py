@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol import images
+from confsim.assumptions.users import handles as assumed_handles
+from confsim.assumptions.users import users as assumed_users
 from confsim.domain import mail
 from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES
@@ -54,7 +55,7 @@ def test_a_handle_is_free_when_no_registered_user_has_it(sim, handle, unique):
 def test_required_tells_the_setting_of_the_client():
     """Where uniqueness is off, required is false, or absent where a profile says so; unique is told all the same."""
     for choice, shown in (("always", {"required": False}), ("when-required", {})):
-        sim = _as({assumed.HANDLE_REQUIRED_SHOWN.id: choice})
+        sim = _as({assumed_handles.HANDLE_REQUIRED_SHOWN.id: choice})
         sim.call("set_handle_uniqueness", ADMIN, state="disable")
         assert _unique(sim, "Uma User") == {"unique": False, **shown}
 
@@ -145,7 +146,7 @@ def test_a_token_changes_the_handle_of_a_registered_caller(sim):
 def test_a_token_is_good_for_whoever_has_it(sim):
     """Any user of the client may use a token, unless a profile binds it to its maker."""
     assert sim.call("change_handle_with_reservation", "demo-owner", nonce=_reserved(sim)).status == 200
-    bound = _as({assumed.RESERVATION_BEARER.id: "maker"})
+    bound = _as({assumed_handles.RESERVATION_BEARER.id: "maker"})
     assert bound.call("change_handle_with_reservation", "demo-owner", nonce=_reserved(bound)).status == 404
 
 
@@ -173,7 +174,7 @@ def test_an_api_token_has_no_handle(sim):
 @pytest.mark.parametrize(("choice", "unregistered"), [("handle", True), ("registers", False)])
 def test_what_a_guest_does_with_a_token(choice, unregistered):
     """A guest changes the handle alone, or registers where a profile says so."""
-    sim = _as({assumed.GUEST_HANDLE_CHANGE.id: choice})
+    sim = _as({assumed_handles.GUEST_HANDLE_CHANGE.id: choice})
     gwen = sim.call("get_me", "demo-guest").body["id"]
     sim.call("change_handle_with_reservation", "demo-guest", nonce=_reserved(sim, caller="demo-guest"))
     shown = sim.call("get_users", API_TOKEN, userIds=gwen).body[0]
@@ -274,10 +275,10 @@ def test_a_registered_user_registers_nobody(sim, caller):
 
 def test_a_profile_chooses_whom_a_token_registers(people):
     """Where a profile says so, it is always a new user, or always the caller."""
-    sim = _as({assumed.REGISTERS.id: "new"})
+    sim = _as({assumed_users.REGISTERS.id: "new"})
     made = sim.call("create_user", "demo-guest", token=_reserved(sim, caller="demo-guest"), body={})
     assert made.body["id"] not in people.values()
-    sim = _as({assumed.REGISTERS.id: "caller"})
+    sim = _as({assumed_users.REGISTERS.id: "caller"})
     assert sim.call("create_user", API_TOKEN, token=_reserved(sim), body={}).status == 403
     assert sim.call("create_user", ADMIN, token=_reserved(sim, "Two"), body={}).status == 409
 
@@ -369,7 +370,7 @@ def test_only_a_host_renames(sim, people, caller, status):
 @pytest.mark.parametrize("account", [Account.REGISTERED, Account.PREDEFINED])
 def test_whoever_is_not_unregistered_is_not_renamed(sim, account):
     """The call is refused, or without effect where a profile says so."""
-    for world, status in ((sim, 400), (_as({assumed.RENAME_REGISTERED.id: "ignored"}), 200)):
+    for world, status in ((sim, 400), (_as({assumed_handles.RENAME_REGISTERED.id: "ignored"}), 200)):
         ann = _user(world, CUSTOMER, account)
         named = {"uuid": ROOM, "userId": ann.id, "body": {"handle": "Bob"}}
         assert world.call("rename_channel_user", "demo-owner", **named).status == status
@@ -378,7 +379,7 @@ def test_whoever_is_not_unregistered_is_not_renamed(sim, account):
 
 def test_a_user_of_another_channel_is_not_found(sim):
     """The unregistered user must belong to the channel, unless a profile says otherwise."""
-    for world, status in ((sim, 404), (_as({assumed.CHANNEL_RENAME.id: "any"}), 200)):
+    for world, status in ((sim, 404), (_as({assumed_handles.CHANNEL_RENAME.id: "any"}), 200)):
         ann = _user(world, CUSTOMER, Account.GUEST, channel=EVENT_ROOM)
         named = {"uuid": ROOM, "userId": ann.id, "body": {"handle": "Bob"}}
         assert world.call("rename_channel_user", "demo-owner", **named).status == status

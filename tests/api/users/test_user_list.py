@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions import users as assumed
+from confsim.assumptions.users import users as assumed
 from confsim.domain.identity import invitations
 from confsim.domain.users.users import Account, Level
 from kit import ADMIN, CUSTOMER, OWNER, PARTNER_ADMIN, ROOM

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import Caller
-from confsim.domain.members import channel_list, roles, user_list
-from confsim.domain.members.user_list import Sort
-from confsim.domain.users import users
+from confsim.domain.members import channel_list, roles
+from confsim.domain.users import user_list, users
+from confsim.domain.users.user_list import Sort
 from confsim.domain.users.users import USERS, Account, Level
 from confsim.kernel.world import World
 from kit.channels import create_room

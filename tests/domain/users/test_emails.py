@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from confsim.assumptions import emails as assumed
+from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
 from confsim.domain.users import emails, users
 from confsim.domain.users.emails import MACHINE, Address, OnNewAddress

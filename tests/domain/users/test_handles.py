@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol import conventions
+from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.assumptions import users as assumed
+from confsim.assumptions.users import languages as assumed_languages
+from confsim.assumptions.users import users as assumed_users
 from confsim.domain.users import languages, users
 from confsim.domain.users.languages import ISO_639_1
 from confsim.domain.users.users import Account, User
@@ -72,12 +73,15 @@ def test_a_repeated_code_counts_at_its_first_place():
 
 def test_a_profile_takes_underscores():
     """Where a profile says so, an underscore is read as the hyphen."""
-    assert _set(["de_CH", "en-US"], {assumed.LANGUAGE_CODES.id: "underscore"}) == ("de-CH", "en-US")
+    assert _set(["de_CH", "en-US"], {assumed_languages.LANGUAGE_CODES.id: "underscore"}) == ("de-CH", "en-US")
 
 
 def test_a_profile_takes_supported_languages_alone():
     """Where a profile says so, only what the service supports is taken."""
-    profile = {assumed.LANGUAGE_CODES.id: "supported", assumed.SUPPORTED_LANGUAGES.id: ("de", "de-CH")}
+    profile = {
+        assumed_languages.LANGUAGE_CODES.id: "supported",
+        assumed_languages.SUPPORTED_LANGUAGES.id: ("de", "de-CH"),
+    }
     assert _set(["de-CH"], profile) == ("de-CH",)
     with pytest.raises(Refusal, match="language_unknown"):
         _set(["en"], profile)
@@ -113,5 +117,5 @@ def test_the_weights_end_at_a_tenth():
 
 def test_the_header_may_go_without_weights():
     """Where a profile says so, the order alone tells."""
-    change = World().change(0, {assumed.ACCEPT_LANGUAGE.id: "plain"})
+    change = World().change(0, {assumed_users.ACCEPT_LANGUAGE.id: "plain"})
     assert languages.header(change, ("de", "en")) == "de, en"

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from confsim.assumptions import users as assumed
+from confsim.assumptions.users import users as assumed
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_HANDLE, CREATED_BY, MACHINE, USERS, Account, Identity, Level, User, folded

@@ -13,7 +13,7 @@ import msgspec
 
 from confsim.api import things, values, views
 from confsim.api.catalogue import API
-from confsim.api.users import profile
+from confsim.api.users import users as user_operations
 from confsim.contract.gates import Gate, Grant
 from confsim.contract.operation import Operation
 from confsim.domain import app_sessions, properties, terms
@@ -128,7 +128,7 @@ def _path_in_the_query() -> AbstractContextManager[Any]:
 def _auth_kind_of_guests() -> Iterator[None]:
     kind = views.auth_kind
     with ExitStack() as stack:
-        for module in (views, profile):
+        for module in (views, user_operations):
             stack.enter_context(mock.patch.object(module, "auth_kind", lambda *given: kind(*given) or "local"))
         yield
 

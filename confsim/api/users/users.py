@@ -11,9 +11,9 @@ from confsim.api.things import Users
 from confsim.api.units import instant
 from confsim.api.views import AccessLevel, Id, NumberId, access_level_view, auth_kind, image_url, kind, page, user_view
 from confsim.api.views import User as UserView
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol import images, units
 from confsim.assumptions.register import note
+from confsim.assumptions.users import users as assumed
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import (
@@ -32,9 +32,8 @@ from confsim.contract.types import (
     Wire,
 )
 from confsim.domain.identity import invitations
-from confsim.domain.members import user_list
-from confsim.domain.members.user_list import Sort
-from confsim.domain.users import user_images, users
+from confsim.domain.users import user_images, user_list, users
+from confsim.domain.users.user_list import Sort
 from confsim.domain.users.users import Account, User
 
 

@@ -1,12 +1,11 @@
-"""Email addresses of users, and mails."""
+"""Email addresses of users and their verification."""
 
 from __future__ import annotations
 
-from .register import assumption
+from confsim.assumptions.register import assumption
 
 _SET_EMAIL = "set_user_email"
 
-# emails.*
 EMAIL_MISSING = assumption(
     "emails.without",
     "G220",
@@ -57,17 +56,4 @@ EMAIL_AT_REGISTRATION = assumption(
     "mailed",
     ("silent", "verified"),
     "create_user",
-)
-
-# mail.*
-MAIL_STORED = assumption(
-    "mail.kept",
-    "G224",
-    "Whether mails are stored in the world, where the control plane lists them; they are never sent anywhere else.",
-    True,
-    (False,),
-)
-
-MAIL_MOST = assumption(
-    "mail.most", "G224", "How many of the latest mails of a client are stored; older ones are removed.", 1000, (100,)
 )

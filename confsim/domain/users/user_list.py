@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions import users as assumed_users
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.assumptions.users import users as assumed_users
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import handles, users

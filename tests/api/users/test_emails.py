@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions import emails as assumed
+from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
 from confsim.domain.mail import Mail
 from kit import ADMIN, API_TOKEN, START

@@ -6,8 +6,8 @@ import pytest
 
 from confsim import Simulator
 from confsim.api.catalogue import API as API_OPERATIONS
-from confsim.assumptions import users as assumed
 from confsim.assumptions.protocol import sizes
+from confsim.assumptions.users import users as assumed
 from confsim.contract.types import ImageSize
 from confsim.domain import images
 from confsim.domain.clients import clients

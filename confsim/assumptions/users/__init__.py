@@ -1,0 +1,1 @@
+"""Assumptions about users: how they are shown and listed, their handles, addresses and languages."""
