@@ -18,6 +18,7 @@ from hypothesis.internal.conjecture import providers
 from confsim import Simulator
 from confsim.reference import rules
 from kit import START
+from kit.processes import imported
 from kit.rows import merged
 
 # quick, for the suite: the same examples at every run, and no deadline on a loaded machine.
@@ -231,6 +232,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if report.failed and proved:
         report.sections.append(("Rules", "\n".join(str(rules()[rule]) for rule in proved)))
     return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, object, object]:
+    """Keep what a pytest run in this process imported."""
+    result = yield
+    imported.restore()
+    return result
 
 
 @pytest.hookimpl(wrapper=True)

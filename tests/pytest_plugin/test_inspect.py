@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from kit.processes.plugin import ALONE
+from kit.processes.plugin import ALONE, IN_PROCESS
 
 pytest_plugins = ["pytester"]
 
@@ -50,7 +50,7 @@ def test_the_worlds_of_failed_tests_are_served_until_enter(pytester, monkeypatch
             line = reporter.write_line
             reporter.write_line = lambda text, **more: (written.write(f"{text}\n"), line(text, **more))
 
-    arguments = [*ALONE, "--confsim-inspect", "-s"]
+    arguments = [*ALONE, *IN_PROCESS, "--confsim-inspect", "-s"]
     result = pytester.inline_run(*arguments, plugins=[Copy()])
     result.assertoutcome(passed=1, failed=2)
     assert len(seen) == 3
@@ -116,7 +116,7 @@ def test_a_test_that_fails_in_its_setup_or_in_a_shared_world_is_shown_too(pytest
             line = reporter.write_line
             reporter.write_line = lambda text, **more: (lines.append(text), line(text, **more))
 
-    pytester.inline_run(*ALONE, "--confsim-inspect", "-s", plugins=[Copy()])
+    pytester.inline_run(*ALONE, *IN_PROCESS, "--confsim-inspect", "-s", plugins=[Copy()])
     found = {re.sub(r".*::", "", line.partition(": ")[0]): line.rpartition("/w/")[2] for line in shown if "/w/" in line}
     assert found == {
         "test_setup": "test_setup-1/_confsim/inspector/requests",

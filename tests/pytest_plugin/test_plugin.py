@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema  # noqa: F401  (see everything_imported)
 import pytest
 
-from kit.processes.plugin import ALONE
+from kit.processes.plugin import ALONE, IN_PROCESS
 
 pytest_plugins = ["pytester"]
 #: A test body that makes the simulator meet a bug of its own.
@@ -191,7 +191,7 @@ def test_a_profile_for_the_whole_run(pytester, how):
         """
     )
     options = ["--confsim-profile", "acme.toml"] if how == "option" else []
-    pytester.runpytest_inprocess(*ALONE, *options).assert_outcomes(passed=2)
+    pytester.runpytest_inprocess(*ALONE, *IN_PROCESS, *options).assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize("looks", ["assert answer.status == 500", "assert answer.ok"])

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kit import ROOM
-from kit.processes.plugin import ALONE
+from kit.processes.plugin import ALONE, IN_PROCESS
 
 pytest_plugins = ["pytester"]
 
@@ -53,7 +53,7 @@ def test_modules_share_no_world_but_that_of_the_session(pytester):
                 """
             }
         )
-    pytester.runpytest_inprocess(*ALONE).assert_outcomes(passed=2)
+    pytester.runpytest_inprocess(*ALONE, *IN_PROCESS).assert_outcomes(passed=2)
 
 
 def test_a_failing_test_shows_the_journal_of_a_shared_world(run):

@@ -9,7 +9,7 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.reference import gaps, rules
-from kit.processes.plugin import QUIET
+from kit.processes.plugin import IN_PROCESS, QUIET
 
 pytest_plugins = ["pytester"]
 
@@ -73,7 +73,7 @@ def _run(pytester, test, *options):
     pytester.makeconftest((REPOSITORY / "tests" / "conftest.py").read_text(encoding="utf-8"))
     pytester.makeini("[pytest]\nmarkers = rule: numbers")
     pytester.makepyfile(f"import pytest\n\n{test}")
-    return pytester.runpytest_inprocess(*QUIET, *options)
+    return pytester.runpytest_inprocess(*QUIET, *IN_PROCESS, *options)
 
 
 TWO = """

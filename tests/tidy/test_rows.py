@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.processes.plugin import ALONE, NO_AUTOLOAD
+from kit.processes.plugin import ALONE, IN_PROCESS, NO_AUTOLOAD
 
 pytest_plugins = ["pytester"]
 
@@ -66,7 +66,7 @@ def test_rows_are_one_test(pytester: pytest.Pytester, monkeypatch: pytest.Monkey
     """Where they need nothing but a world; the failing ones are named, and a world is that of its row."""
     monkeypatch.setenv(NO_AUTOLOAD, "1")
     pytester.makeconftest(CONFTEST)
-    result = pytester.inline_run(str(pytester.makepyfile(TESTS)), *ALONE[:2])
+    result = pytester.inline_run(str(pytester.makepyfile(TESTS)), *ALONE[:2], *IN_PROCESS)
     passed, skipped, failed = result.listoutcomes()
     names = [each.nodeid.partition("::")[2].partition("[")[0] for each in passed]
     own = ["test_of_their_own"] * 3 + ["test_with_marks"] + ["test_that_are_read_once"] * 2
