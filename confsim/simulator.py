@@ -242,7 +242,7 @@ class Simulator(Controls):
         if token is None:
             return {}, {}
         from .assumptions.protocol import wire
-        from .service.credentials import present
+        from .service.checks.credentials import present
 
         return present(in_force(self.service.profile, wire.PRESENTATION), token)
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import refusals, wire
 from confsim.assumptions.register import in_force
 from confsim.kernel.refusal import Misuse
-from confsim.service.credentials import present
+from confsim.service.checks.credentials import present
 from confsim.transport.address import OperationRequest, request_of
 from confsim.transport.transport import Transport
 

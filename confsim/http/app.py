@@ -12,7 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.contract.encode import Raw
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.checks import check_coding
+from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service

@@ -11,7 +11,7 @@ from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
 
-from .credentials import challenge
+from .checks.credentials import challenge
 from .messages import Response
 
 

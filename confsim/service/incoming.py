@@ -13,7 +13,7 @@ from confsim.contract.query import decode_query
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-from .credentials import Read
+from .checks.credentials import Read
 from .faults.per_request import without_override
 from .messages import Request, Response
 

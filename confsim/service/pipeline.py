@@ -20,8 +20,8 @@ from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.world import Change, World
 
-from .callers import Callers
-from .checks import answer
+from .checks.callers import Callers
+from .checks.checks import answer
 from .conformance import Conformance
 from .deferred import monotonic
 from .errors import refused

@@ -16,8 +16,8 @@ from confsim.assumptions.register import REGISTER, Context, in_force
 from confsim.contract.operation import Operation
 from confsim.kernel.world import Change, World
 
+from .checks.credentials import presentation
 from .clock import Clock
-from .credentials import presentation
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming

@@ -29,7 +29,7 @@ from schemathesis.generation.meta import CaseMetadata, TestPhase
 
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
-from confsim.service.credentials import present
+from confsim.service.checks.credentials import present
 from confsim.service.files.profile import read_profile
 
 from .expected_findings import expected

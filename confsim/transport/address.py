@@ -16,7 +16,7 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse, suggest_near
-from confsim.service.credentials import present
+from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
 
 _encoded = msgspec.json.Encoder().encode

@@ -19,9 +19,9 @@ from kit import (
     ROOM,
     START,
     USER,
-    identity_tokens,
     ok,
 )
+from kit.things import identity_tokens
 
 URL = {"url": "https://terms.example/2"}
 

@@ -21,9 +21,10 @@ from confsim.control.bundle.replay import replay
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Wsgi
-from kit import CUSTOMER, ROOM, START, recordings
+from kit import CUSTOMER, ROOM, START
 from kit.catalogue_walk import walk
 from kit.processes.commands import run, run_pytest
+from kit.things import recordings
 from kit.wire import web
 
 pytest_plugins = ["pytester"]

@@ -7,7 +7,7 @@ import pytest
 from confsim.assumptions.protocol import durations
 from confsim.domain.events import endpoints
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OWNER, PARTNER, PARTNER_ADMIN, ROOM, USER, code, demo, ok
-from kit.identity_tokens import CLAIMS, exchange, hs
+from kit.things.identity_tokens import CLAIMS, exchange, hs
 
 
 @pytest.mark.parametrize(("more", "status"), [(0, 200), (1, 400)])

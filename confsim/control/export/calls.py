@@ -25,7 +25,7 @@ from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.service.credentials import present
+from confsim.service.checks.credentials import present
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file

@@ -23,7 +23,7 @@ from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, Place, World
-from confsim.service.credentials import Read
+from confsim.service.checks.credentials import Read
 from confsim.service.incoming import Finish
 from confsim.service.journal import ControlCall, Journal
 from confsim.service.live import LiveWorld

@@ -12,7 +12,7 @@ from confsim.assumptions.register import Context, ask
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.contract.query import decode_query
 from confsim.kernel.refusal import Refusal
-from confsim.service.credentials import Read
+from confsim.service.checks.credentials import Read
 from confsim.service.messages import Request
 
 #: The query parameter, and the subprotocol before that which is the token (a browser can set no header).

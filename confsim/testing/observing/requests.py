@@ -14,7 +14,7 @@ from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.register.candidates import candidates
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Refusal
-from confsim.service.credentials import present
+from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import Call

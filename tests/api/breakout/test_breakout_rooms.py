@@ -18,7 +18,7 @@ from kit import (
     code,
     demo,
 )
-from kit.breakout import add_room, assign, assigned, listed, prepare, rooms, routed, start, stop, where
+from kit.things.breakout import add_room, assign, assigned, listed, prepare, rooms, routed, start, stop, where
 
 # Rooms
 

@@ -11,7 +11,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.service.conformance import Conformance
 from kit import CUSTOMER, EVENT_ROOM, ROOM, START
-from kit.channels import make, put, read, room
+from kit.things.channels import make, put, read, room
 
 
 def profiled(chosen):

@@ -7,7 +7,7 @@ import pytest
 from confsim import Simulator
 from confsim.domain import images
 from kit import CUSTOMER, ROOM, START
-from kit.channels import HOSTS, PNG, make, read
+from kit.things.channels import HOSTS, PNG, make, read
 
 # Changing
 

@@ -9,7 +9,7 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from kit import CUSTOMER, EVENT_ROOM, ROOM
-from kit.channels import HOSTS, PNG, listed, make, put, read, room
+from kit.things.channels import HOSTS, PNG, listed, make, put, read, room
 
 OWNERS = ("demo-owner", "demo-customer-admin", "demo-api-token")
 OPTIONAL = {"description", "parent", "parentName", "friendlyURL", "imageUrl"}

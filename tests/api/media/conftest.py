@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.media import POOLS, pool_of
+from kit.things.media import POOLS, pool_of
 
 
 @pytest.fixture(params=POOLS)

@@ -12,7 +12,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from kit import ADMIN, API_TOKEN, EVENT_ROOM, NOTHING, OWNER, START_MS, USER, demo
 from kit.each import each
-from kit.media import Pool, fetch, pool_of, tag
+from kit.things.media import Pool, fetch, pool_of, tag
 
 # Upload and read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit import NOTHING, OWNER, ROOM
-from kit.media import fetch, pool_of, tag
+from kit.things.media import fetch, pool_of, tag
 
 # Lists
 

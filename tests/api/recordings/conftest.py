@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.recordings import simulator
+from kit.things.recordings import simulator
 
 
 @pytest.fixture

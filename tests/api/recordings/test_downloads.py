@@ -22,7 +22,7 @@ from kit import (
     USER,
     code,
 )
-from kit.recordings import assets, fetch, listed, read, record, recorded, simulator, start, stop
+from kit.things.recordings import assets, fetch, listed, read, record, recorded, simulator, start, stop
 
 # Downloads
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from confsim.domain.recordings import recordings
 from kit import CUSTOMER, OWNER, ROOM, START_MS
-from kit.recordings import listed, read, record, simulator, start, stop
+from kit.things.recordings import listed, read, record, simulator, start, stop
 
 
 @pytest.mark.parametrize(("word", "ready"), [("immediate", START_MS + 10_000), ("time(60)", START_MS + 70_000)])

@@ -25,7 +25,7 @@ from kit import (
     code,
 )
 from kit.each import each
-from kit.recordings import assets, fetch, listed, read, record, recorded, simulator, start, stop, user_id
+from kit.things.recordings import assets, fetch, listed, read, record, recorded, simulator, start, stop, user_id
 
 
 def set_email(sim, handle, email):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit import GUEST, OPERATOR, OWNER, ROOM, USER, demo
-from kit.runtime import settings, states
+from kit.things.runtime import settings, states
 
 # The lobby
 

@@ -15,7 +15,7 @@ from kit import (
     USER,
     demo,
 )
-from kit.sessions import ran, session
+from kit.things.sessions import ran, session
 
 # Participants
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit import ADMIN, EVENT_ROOM, GUEST, OPERATOR, OWNER, ROOM, USER, code, demo
-from kit.runtime import ABLE, CALLERS, SWITCHES, settings
+from kit.things.runtime import ABLE, CALLERS, SWITCHES, settings
 
 WORDS = [
     pytest.param(operation, word, id=f"{operation}-{word}") for operation, words, _, _ in SWITCHES for word in words

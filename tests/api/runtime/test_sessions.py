@@ -24,7 +24,7 @@ from kit import (
     code,
     demo,
 )
-from kit.sessions import ran, session
+from kit.things.sessions import ran, session
 
 
 def listed(sim, caller=OWNER, **query):

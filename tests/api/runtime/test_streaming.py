@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit import CUSTOMER, EVENT_ROOM, GUEST, OWNER, ROOM, USER, code, demo
-from kit.runtime import ABLE, CALLERS, SWITCHES, states
+from kit.things.runtime import ABLE, CALLERS, SWITCHES, states
 
 # Streaming addresses
 

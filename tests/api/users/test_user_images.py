@@ -8,7 +8,7 @@ from confsim import Simulator
 from confsim.assumptions.protocol import conventions
 from confsim.domain.images import STUB
 from kit import CUSTOMER
-from kit.people import PNG, under
+from kit.things.people import PNG, under
 
 LIMIT = 8 * 2**20
 

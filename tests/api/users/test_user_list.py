@@ -9,7 +9,7 @@ from confsim.assumptions.users import users as assumed
 from confsim.domain.identity import invitations
 from confsim.domain.users.users import Account, Level
 from kit import ADMIN, CUSTOMER, OWNER, PARTNER_ADMIN, ROOM
-from kit.people import made_user, under, updated
+from kit.things.people import made_user, under, updated
 
 
 # The user list

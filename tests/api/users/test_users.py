@@ -15,7 +15,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind
 from confsim.service.conformance import Conformance
 from kit import ADMIN, API_TOKEN, CUSTOMER, PARTNER_ADMIN
-from kit.people import PNG, made_user, under, updated
+from kit.things.people import PNG, made_user, under, updated
 
 
 def user_of(sim: Simulator, id: int, caller: str = "demo-owner") -> dict:

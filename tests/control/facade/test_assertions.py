@@ -7,7 +7,7 @@ import pytest
 from confsim import MailInfo, Misuse, demo
 from confsim.control.facade.assertions import Mails, require
 from kit import ok
-from kit.webhooks import happen, listening
+from kit.things.webhooks import happen, listening
 
 
 def failing(assertion, **wanted):

@@ -17,7 +17,7 @@ from confsim.domain.couplings.deletion import DELETION
 from confsim.kernel.influence import Cascade
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
-from kit.channels import create_room
+from kit.things.channels import create_room
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.world import World
 from kit import CUSTOMER, EVENT_ROOM, demo
-from kit.breakout import prepare, start
+from kit.things.breakout import prepare, start
 
 SECRET = "a secret that is long enough for everybody"
 

@@ -13,7 +13,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Level, User
 from kit import CUSTOMER, START_S, code
 from kit.each import each
-from kit.identity_tokens import CLAIMS, chosen, exchange, hs, of_origin
+from kit.things.identity_tokens import CLAIMS, chosen, exchange, hs, of_origin
 
 
 def predefined(sim: Simulator, **fields: Any) -> User:

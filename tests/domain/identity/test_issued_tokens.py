@@ -14,7 +14,7 @@ from confsim.domain.identity.token_exchange import Person
 from confsim.domain.users.users import USERS, Account
 from confsim.kernel.world import World
 from kit import CUSTOMER, ROOM, START, choices
-from kit.identity_tokens import AUDIENCE, CLAIMS, ISSUER, exchange, hs, of_origin
+from kit.things.identity_tokens import AUDIENCE, CLAIMS, ISSUER, exchange, hs, of_origin
 
 SECRET = "a secret that is long enough for everybody"
 

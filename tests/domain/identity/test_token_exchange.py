@@ -15,7 +15,7 @@ from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.identity import validators
 from kit import CUSTOMER, OTHER, START, START_S, code
-from kit.identity_tokens import AUDIENCE, CLAIMS, ISSUER, chosen, compact, exchange, hs, of_origin, part
+from kit.things.identity_tokens import AUDIENCE, CLAIMS, ISSUER, chosen, compact, exchange, hs, of_origin, part
 
 ALGORITHMS = ("HS256", "RS256", "ES256")
 

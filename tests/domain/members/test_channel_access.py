@@ -13,7 +13,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
-from kit.channels import create_room
+from kit.things.channels import create_room
 
 WHO = ("user", "operator", "owner", "admin", "own guest", "other guest", "token")
 

@@ -20,7 +20,7 @@ from confsim.domain.users.users import MEMBERS, USERS, Account, Level
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit import refused
-from kit.channels import create_room
+from kit.things.channels import create_room
 
 EVENTS = {
     "add_operator": {None: "operator", "operator": "operator", "owner": "owner"},

@@ -12,7 +12,7 @@ from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, Phase
 from confsim.domain.runtime import sessions
 from confsim.kernel.refusal import Refusal
 from kit import CUSTOMER, EVENT_ROOM, ROOM, START
-from kit.channels import create_room, initialise
+from kit.things.channels import create_room, initialise
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.rows import ABSENT
 from kit import CUSTOMER, ROOM
-from kit.channels import initialise
 from kit.each import each
+from kit.things.channels import initialise
 
 
 def room(profile=None):

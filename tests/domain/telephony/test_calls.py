@@ -19,7 +19,7 @@ from confsim.kernel.due import fire_due_timers
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import World
 from kit import refused
-from kit.channels import create_room
+from kit.things.channels import create_room
 
 FOLLOWED = COUPLINGS
 LINE, PHONE = "+12025550123", "+12025550147"

@@ -7,7 +7,7 @@ from typing import Any
 from confsim import Simulator
 from confsim.domain.telephony.calls import CALLS
 from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, GUEST, OPERATOR, OWNER, PARTNER, ROOM, START, USER, ok
-from kit.identity_tokens import CLAIMS, hs
+from kit.things.identity_tokens import CLAIMS, hs
 
 #: What ``$name`` in the arguments of a call stands for.
 Names = dict[str, Any]

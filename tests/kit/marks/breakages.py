@@ -30,7 +30,8 @@ from confsim.contract.operation import Operation
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.reference import Rule, rules
-from confsim.service import checks, pipeline
+from confsim.service import pipeline
+from confsim.service.checks import checks
 from kit.mutation import table_mutants
 from kit.mutation.operators import Mutant, mutants
 from kit.mutation.patch import Functions

@@ -25,7 +25,8 @@ from confsim.domain.identity import credentials
 from confsim.domain.users.users import USERS
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Refusal
-from confsim.service import checks, service
+from confsim.service import service
+from confsim.service.checks import checks
 
 #: By the name of a breakage its rule, and what puts it into force inside a block.
 WRITTEN: dict[str, tuple[str, Callable[[], AbstractContextManager[Any]]]] = {}

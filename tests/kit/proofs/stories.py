@@ -26,7 +26,7 @@ from kit import (
     choices,
     ok,
 )
-from kit.identity_tokens import CLAIMS, hs
+from kit.things.identity_tokens import CLAIMS, hs
 
 from .flips import Journey
 from .journeys import recorded

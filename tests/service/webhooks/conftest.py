@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kit.webhooks import listening
+from kit.things.webhooks import listening
 
 
 @pytest.fixture

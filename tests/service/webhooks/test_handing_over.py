@@ -7,7 +7,7 @@ from unittest import mock
 import pytest
 
 from confsim.service.webhooks import sending
-from kit.webhooks import happen, listening
+from kit.things.webhooks import happen, listening
 
 
 class Sender:

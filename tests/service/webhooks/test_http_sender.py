@@ -18,7 +18,7 @@ from confsim.service.webhooks.receivers import Message
 from confsim.service.webhooks.sending import Route
 from kit import ok
 from kit.each import each
-from kit.webhooks import happen, listening, names, states
+from kit.things.webhooks import happen, listening, names, states
 
 
 def wait_for(found, count=1):

@@ -11,7 +11,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from confsim.domain.events.deliveries import State
 from confsim.service.webhooks.sending import Plan, Route
 from kit import START_MS, ok
-from kit.webhooks import URL, happen, listening, names, states
+from kit.things.webhooks import URL, happen, listening, names, states
 
 
 def application(statuses, got):

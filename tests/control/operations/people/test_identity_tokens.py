@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from confsim import Misuse, Simulator, demo
 from kit import START, START_S
-from kit.identity_tokens import exchange, of_origin
+from kit.things.identity_tokens import exchange, of_origin
 
 
 def pem(key):

@@ -27,10 +27,10 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Refusal
+from confsim.service.incoming import Incoming
+from confsim.service.messages import Request, Response
 
 from .callers import Callers
-from .incoming import Incoming
-from .messages import Request, Response
 
 
 def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:

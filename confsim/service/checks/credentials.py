@@ -10,8 +10,7 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.wire import Presentation
 from confsim.kernel.refusal import Refusal
-
-from .messages import Request
+from confsim.service.messages import Request
 
 #: Reads the token out of the headers and the query, None when there is none.
 Read = Callable[[Request, Mapping[str, str]], str | None]

@@ -7,8 +7,8 @@ import pytest
 from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
 from kit import ADMIN, API_TOKEN, EVENT_ROOM, NOTHING, OPERATOR, OTHER_ADMIN, OWNER, USER, code, demo
-from kit.breakout import prepare
 from kit.each import each
+from kit.things.breakout import prepare
 
 #: Grants that the demo user has for itself or for the rooms of its client.
 _OURS = {Grant.PUBLIC, Grant.SIGNED_IN, Grant.USER, Grant.REGISTERED, Grant.ACCESS}

@@ -9,7 +9,7 @@ from confsim.api import admission
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Refusal
-from confsim.service import checks
+from confsim.service.checks import checks
 from kit import CUSTOMER, OTHER, PARTNER, START, code
 from kit.each import by_name, each
 

@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.identity import credentials
-from confsim.service import callers
+from confsim.service.checks import callers
 from kit import ADMIN, API_TOKEN, CUSTOMER, MINUTE, OWNER, PARTNER_ADMIN, START
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from confsim import Simulator
 from confsim.kernel.tables.views import View
 from kit import START
-from kit.channels import PNG, listed, make, read, room
+from kit.things.channels import PNG, listed, make, read, room
 
 SECONDS = 1769904000
 

@@ -1,0 +1,1 @@
+"""Campaigns that plant defects, and see whether the tests notice them."""

@@ -1,0 +1,1 @@
+"""Short ways to make things of a world and to read them."""
