@@ -43,7 +43,7 @@ def test_client_terms_are_read_without_a_token(sim):
     assert [type(answer.body[name]) for name in ("version", "url", "promulgated", "required")] == [int, str, int, bool]
 
 
-@pytest.mark.rule("R242", "R562")
+@pytest.mark.rule("R562")
 @pytest.mark.parametrize(
     ("operation", "query"),
     [
@@ -168,7 +168,7 @@ def test_terms_belong_to_one_client(sim, operation):
     assert state(sim, "demo-other-admin")["isCurrent"]
 
 
-@pytest.mark.rule("R135", "R013")
+@pytest.mark.rule("R135")
 @pytest.mark.parametrize("operation", ["update_terms_url", "promulgate_terms"])
 def test_the_link_comes_in_a_json_body(sim, operation):
     """Both calls take an object with url alone in the body, and answer nothing."""
@@ -209,7 +209,6 @@ def test_guests_skip_terms_that_are_not_required(sim):
     assert sim.call("get_channel", "demo-guest", uuid=ROOM).status == 200
 
 
-@pytest.mark.rule("R078")
 def test_guests_accept_terms_that_are_required(sim):
     """When the terms are required, a guest is denied until accepting them."""
     require(sim, True)

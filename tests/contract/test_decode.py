@@ -51,7 +51,6 @@ def _refused(type_: Any, text: str) -> str:
     return str(caught.value.facts["problem"])
 
 
-@pytest.mark.rule("R020", "R017")
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_integers_are_read_from_texts(number: int) -> None:
     """The text of every 64-bit number is that number."""
@@ -67,7 +66,6 @@ def test_other_texts_are_no_integers(text: str) -> None:
     assert _refused(int, text)
 
 
-@pytest.mark.rule("R020")
 def test_a_limit_is_not_negative() -> None:
     """Zero is accepted, minus one refused (G081)."""
     assert text_reader(Limit)(CONTEXT, "query it", "0") == 0
@@ -93,7 +91,6 @@ def test_a_profile_sets_the_spellings_of_booleans() -> None:
     assert "parse.booleans" in context.used
 
 
-@pytest.mark.rule("R038", "R039", "R040")
 @each(
     "text, span",
     [
@@ -121,7 +118,6 @@ def test_a_profile_takes_whole_times_alone() -> None:
         text_reader(Ttl)(whole, "query ttl", "1.5h")
 
 
-@pytest.mark.rule("R038")
 @each(
     "text",
     [
@@ -149,7 +145,6 @@ def test_other_texts_are_no_time_to_live(text: str) -> None:
     assert _refused(Ttl, text)
 
 
-@pytest.mark.rule("R029")
 def test_only_the_listed_sizes_are_sizes() -> None:
     """small is a size, Small is not (G102, G053)."""
     assert text_reader(ImageSize)(CONTEXT, "query it", "small") is ImageSize.SMALL
@@ -162,7 +157,6 @@ def test_lists_are_comma_separated() -> None:
     assert text_reader(list[int])(CONTEXT, "query it", "1, 2,") == [1, 2]
 
 
-@pytest.mark.rule("R014")
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=4))
 def test_query_values_are_decoded(values: dict[str, str]) -> None:
     """Decoding gives back what a client encoded."""
@@ -185,7 +179,6 @@ def test_broken_escapes_are_refused(query: str) -> None:
     assert caught.value.reason is Reason.INVALID_INPUT
 
 
-@pytest.mark.rule("R015")
 def test_an_optional_field_may_be_left_out_or_null() -> None:
     """Both mean that it is absent (G071)."""
     assert (
@@ -319,7 +312,6 @@ def test_no_bytes_crash(raw: bytes) -> None:
         BODY.read(CONTEXT, raw)
 
 
-@pytest.mark.rule("R019")
 def test_a_parameter_with_a_default_may_be_left_out() -> None:
     """The call then has the default of the signature."""
     parameter = QueryParameter("from_", int | None, None)

@@ -90,7 +90,6 @@ def test_what_an_effect_changes(machine, state, trigger, record, facts, changed)
     assert {name: after[name] for name in after if after[name] != before[name]} == changed
 
 
-@pytest.mark.rule("R070", "R071")
 @pytest.mark.parametrize(("expires", "valid"), [(None, True), (NOW + 1, True), (NOW, False), (NOW - 1, False)])
 def test_a_token_is_admitted_as_its_row_says(expires, valid):
     """Until the instant at which it expires; presenting it asks the guard's question without firing the trigger."""

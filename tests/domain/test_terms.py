@@ -54,7 +54,7 @@ def test_acceptance_follows_the_version(steps):
         assert terms.is_blocked(change, client, user) is not standing.current
 
 
-@pytest.mark.rule("R077", "R078", "R105", "R240")
+@pytest.mark.rule("R077", "R105", "R240")
 @pytest.mark.parametrize("account", list(Account))
 @pytest.mark.parametrize("required", [True, False])
 @pytest.mark.parametrize("accepted", [None, 1, 2])

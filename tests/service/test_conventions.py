@@ -29,7 +29,7 @@ def reported() -> list[Any]:
     return list(walk(Simulator(clock=START), CUSTOMER, CALLERS))
 
 
-@pytest.mark.rule("R002", "R017")
+@pytest.mark.rule("R002")
 def test_a_body_is_json(reported):
     """Every answer that has a body, a refusal too, is JSON and says so; one without a body says nothing."""
     assert {step.operation.name for step in reported} == {operation.name for operation in API}
@@ -58,7 +58,6 @@ def ids(value: Any):
             yield from ids(each)
 
 
-@pytest.mark.rule("R559")
 def test_user_ids_are_numbers_and_all_others_are_texts(reported):
     """Wherever an answer names one: the fields by their names, and the ids of users, levels and things made."""
     seen = set()
@@ -71,7 +70,6 @@ def test_user_ids_are_numbers_and_all_others_are_texts(reported):
     assert {"clientId", "channelUuid"} <= seen
 
 
-@pytest.mark.rule("R559")
 def test_an_invitation_names_its_user_by_number(sim):
     """The id of the user, whatever the code is."""
     made = sim.call("create_predefined_user", API_TOKEN, body={"name": "Pre"}).body["id"]
@@ -79,7 +77,6 @@ def test_an_invitation_names_its_user_by_number(sim):
     assert type(made) is int
 
 
-@pytest.mark.rule("R559")
 @each(
     "operation, body, kind",
     [
@@ -125,7 +122,6 @@ def test_fields_of_the_body_are_not_taken_from_the_query(operation):
             assert plain.service.world.digest() == beside.service.world.digest()
 
 
-@pytest.mark.rule("R004")
 @each(
     "operation",
     [each for each in API if each.query_parameters and (each.body is None or each.body.fields)],

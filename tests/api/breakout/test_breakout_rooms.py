@@ -142,7 +142,6 @@ def test_rooms_of_a_completed_breakout_session_stay(sim, people):
     assert "channelUuid" in rooms(sim, id)[0]
 
 
-@pytest.mark.rule("R288", "R312")
 def test_a_session_in_the_channel_of_a_room_is_the_one_of_the_room(people):
     """Before the start and after the end, too, where a recording of that channel starts a session."""
     sim = demo(breakout__room_channel="creation", recordings__without_session="start-session")
@@ -159,7 +158,6 @@ def test_a_session_in_the_channel_of_a_room_is_the_one_of_the_room(people):
     assert rooms(sim, id)[0]["sessionId"] not in {first, None}
 
 
-@pytest.mark.rule("R374", "R551")
 @pytest.mark.parametrize("state", ["prepared", "completed"])
 def test_a_room_whose_channel_is_deleted_has_none(people, state):
     """Neither channel nor session; a room that is not over gets new ones at the start."""

@@ -255,7 +255,7 @@ def test_starting_up_can_take_polls():
 # Reading
 
 
-@pytest.mark.rule("R335", "R529", "R530")
+@pytest.mark.rule("R335", "R530")
 def test_a_broadcast_has_a_record(ready):
     """The same in the metrics while it runs and in the history afterwards, where it has ended."""
     id = start(ready)

@@ -255,7 +255,6 @@ def test_foreign_and_unknown_channels_are_not_there(sim, operation, who, channel
     assert (answer.status, answer.body["code"]) == (404, "not_found")
 
 
-@pytest.mark.rule("R254", "R383")
 def test_the_client_of_a_channel_is_reported(sim):
     """It is the one in the details."""
     answer = sim.call("get_channel_client", "demo-user", channelUuid=ROOM)
@@ -326,7 +325,7 @@ def test_a_meeting_id_finds_one_channel(sim):
     assert sim.call("find_channel_by_meeting_id", "demo-owner", meetingId="").body["code"] == "invalid_input"
 
 
-@pytest.mark.rule("R382", "R384")
+@pytest.mark.rule("R382")
 @pytest.mark.parametrize("more", ["", "&limit=1", "&search=x&sort=name"])
 def test_over_http_meeting_id_decides_what_is_meant(sim, more):
     """One route: with meetingId the look-up, whatever else is there, without it the list (G319)."""

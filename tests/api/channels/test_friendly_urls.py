@@ -88,7 +88,6 @@ def test_the_form_of_friendly_urls(sim, url):
     assert sim.call("check_friendly_url", clientId=CUSTOMER, url=url).status == 400
 
 
-@pytest.mark.rule("R013")
 def test_the_url_comes_in_a_json_body(sim):
     """A query parameter or another body is not taken."""
     assert sim.call("set_channel_friendly_url", "demo-owner", uuid=ROOM, url="hall").status == 400
@@ -161,7 +160,6 @@ def test_the_switch_is_the_clients(sim):
     assert give(sim, channel=made, who="demo-other-admin").status == 200
 
 
-@pytest.mark.rule("R042")
 @pytest.mark.parametrize("state", ["on", "ENABLE", "open", "true", "enabled"])
 def test_the_switch_takes_its_two_words(sim, state):
     """Enable and disable, literally."""

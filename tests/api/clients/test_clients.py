@@ -192,7 +192,7 @@ def test_who_else_does_not_switch(sim):
     assert switch(sim, "disable", CUSTOMER, someone(sim, OTHER, "stranger", Level.PARTNER_ADMIN)).status == 404
 
 
-@pytest.mark.rule("R042", "R236")
+@pytest.mark.rule("R236")
 @pytest.mark.parametrize("state", ["disabled", "DISABLE", "off", "stop"])
 def test_the_state_is_enable_or_disable(sim, state):
     """No other word is taken."""

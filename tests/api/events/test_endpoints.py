@@ -208,7 +208,6 @@ def test_administrators_manage_the_events_interface(on, name, caller, status):
     assert on.call(name, caller, **there(on, name)).status == status
 
 
-@pytest.mark.rule("R531")
 @pytest.mark.parametrize("name", CALLS)
 def test_what_works_while_events_are_off(sim, name):
     """Status, switch and adding an endpoint; everything else is refused as switched off."""

@@ -40,7 +40,7 @@ def read(sim: Simulator, id: int, caller: str | None = "demo-customer-admin", **
     return sim.call("get_invitation", caller, userId=id, **arguments)
 
 
-@pytest.mark.rule("R065", "R066", "R184")
+@pytest.mark.rule("R065", "R066")
 def test_an_invitation_has_a_user_a_code_an_end_and_a_kind(sim: Simulator, stub: int) -> None:
     """A Nonce for a predefined user, for seven days without ttl (G114, G233)."""
     body = create(sim, stub).body

@@ -24,7 +24,7 @@ def predefined(sim: Simulator) -> int:
     return sim.call("create_predefined_user", "demo-api-token", body={"name": "Stub"}).body["id"]
 
 
-@pytest.mark.rule("R024", "R072", "R124")
+@pytest.mark.rule("R072", "R124")
 def test_all_providers_of_the_service_are_a_bare_array(sim: Simulator) -> None:
     """Each with its name and the URL of its icon, in order."""
     body = sim.call("list_auth_providers", "demo-user").body
@@ -80,7 +80,7 @@ def test_only_the_names_of_providers_by_choice() -> None:
     assert sim.call("get_user_auth_method", "demo-owner", userId="me").body == {"provider": {"name": "google"}}
 
 
-@pytest.mark.rule("R126", "R242", "R562")
+@pytest.mark.rule("R126", "R562")
 @pytest.mark.parametrize("caller", [None, "no such token", "demo-guest", "demo-other-admin", "demo-api-token"])
 def test_the_providers_of_a_client_are_public(sim: Simulator, caller: str | None) -> None:
     """The client is named in the path, and a token, good or bad, plays no part (G023)."""
@@ -189,7 +189,6 @@ def test_a_partner_admin_sees_the_method_in_a_child(sim: Simulator, people: dict
     assert sim.call("get_user_auth_method", "demo-partner-admin", userId=id).status == 404
 
 
-@pytest.mark.rule("R058")
 def test_nothing_stands_behind_guests_and_predefined_users(sim: Simulator, people: dict[str, int]) -> None:
     """404 for the method of a user without authentication (G031, G211)."""
     for id in (people["demo-guest"], predefined(sim)):

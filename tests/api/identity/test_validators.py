@@ -81,7 +81,6 @@ def test_a_disabled_validator_vouches_for_nothing(sim: Simulator) -> None:
     assert sim.call("get_user_terms", token).status == 200
 
 
-@pytest.mark.rule("R116")
 def test_validators_of_other_clients_are_left_alone(sim: Simulator) -> None:
     """An administrator reaches the own client's alone."""
     assert sim.call("enable_validator", "demo-other-admin", validatorId=SECOND).status == 404
@@ -218,7 +217,6 @@ def test_details_in_the_token_reach_the_profile(sim: Simulator) -> None:
     assert reported[1] == {**reported[0], "name": "Pia Zwei"}
 
 
-@pytest.mark.rule("R141", "R142")
 def test_a_token_for_another_client_gives_nothing(sim: Simulator) -> None:
     """A client without a validator vouches for nobody; an unknown client is 404 (G198)."""
     for client, status in ((PARTNER, 401), (OTHER, 401), ("nothing", 404)):

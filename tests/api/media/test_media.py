@@ -108,7 +108,6 @@ def test_an_asset_of_another_pool_is_not_there(sim, name):
     assert (channel.names(), client.names(), other.names()) == (["a.txt"], ["a.txt"], [])
 
 
-@pytest.mark.rule("R512")
 def test_both_pools_have_the_same_calls():
     """What there is for a channel there is for the client, with the same query and the same answer."""
     names = [name for name in API.operations if API[name].area == "media" and "_channel_" in name]
@@ -129,7 +128,7 @@ def test_pools_of_clients_are_apart(sim):
 # Links
 
 
-@pytest.mark.rule("R330", "R331")
+@pytest.mark.rule("R331")
 def test_a_link_leads_to_the_bytes(pool):
     """Without a token, of the type and length of the upload; browsers save the file."""
     id = pool.upload("Ä b.html", b"<b>", content_type="text/html; charset=utf-8")

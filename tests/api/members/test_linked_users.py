@@ -161,7 +161,7 @@ def test_who_comes_back_to_a_room_whose_session_was_ended_begins_another(sim, pe
     assert sim.call("get_populations", OWNER, channelIds=after["channelUuid"]).body == {after["channelUuid"]: 1}
 
 
-@pytest.mark.rule("R489", "R491", "R492")
+@pytest.mark.rule("R489", "R491")
 def test_whom_a_room_calls_appears_in_the_room(sim, people):
     """A new user and a registered one; once the room is closed, they appear in the event room."""
     id, room = routed(sim, people)

@@ -33,7 +33,7 @@ def test_a_switch_shows_in_the_settings_of_its_channel_alone(sim, operation, wor
     assert settings(sim, EVENT_ROOM)[field] is other
 
 
-@pytest.mark.rule("R042", "R400", "R401", "R402")
+@pytest.mark.rule("R400", "R401", "R402")
 @pytest.mark.parametrize("word", ["on", "Enable", "enabled", "open", "mute", "enable", "true", ""])
 @pytest.mark.parametrize(("operation", "words", "field", "callers"), SWITCHES)
 def test_a_switch_takes_its_own_words_alone(sim, operation, words, field, callers, word):
@@ -84,7 +84,6 @@ def test_details_agree_with_the_settings(sim):
     assert (reported["midi"], reported["eventRoom"], reported["disableWall"]) == (True, True, True)
 
 
-@pytest.mark.rule("R352")
 def test_a_switch_leaves_the_default_of_the_client(sim):
     """Switching a feature on for a channel changes nothing for the client's new channels."""
     before = sim.call("get_client_settings", ADMIN).body

@@ -248,7 +248,6 @@ def test_ending_a_session_again_can_be_refused():
     assert code(answer) == (409, "session_ended")
 
 
-@pytest.mark.rule("R417")
 @pytest.mark.parametrize("id", [NOTHING, "nonsense"])
 def test_what_is_no_session_of_the_channel_is_not_ended(sim, id):
     """Unknown ids, and those of sessions of another channel, are 404s."""
@@ -290,7 +289,6 @@ def test_hosts_alone_end_sessions(sim, operation, caller):
     assert sim.call(operation, API_TOKEN, uuid=ROOM, **path).ok
 
 
-@pytest.mark.rule("R552")
 def test_a_channel_has_one_session_at_a_time(sim):
     """Whoever comes joins the active one."""
     assert len({sim.presence.join(ROOM, token).session for token in (USER, OWNER, GUEST)}) == 1

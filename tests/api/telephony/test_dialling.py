@@ -38,7 +38,6 @@ def test_only_a_customer_admin_switches_a_channel(sim, way, caller):
     assert code(answer) == (403, "role_missing")
 
 
-@pytest.mark.rule("R042")
 @pytest.mark.parametrize("operation", [f"set_{whose}dial_{way}_state" for whose in ("client_", "") for way in WAYS])
 @pytest.mark.parametrize("word", ["on", "Enable", "open"])
 def test_the_words_are_enable_and_disable(sim, operation, word):

@@ -94,7 +94,7 @@ def test_shapes_by_profile():
 # Assignments
 
 
-@pytest.mark.rule("R326", "R482", "R486")
+@pytest.mark.rule("R326", "R482")
 def test_a_number_is_attached_with_a_code(sim):
     """The assignment is answered and listed: the phone with its country, and a code of six digits."""
     answer = assign(sim)

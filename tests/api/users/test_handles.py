@@ -105,7 +105,7 @@ def test_any_credential_may_check_and_reserve(sim, caller):
 
 
 # Reservation
-@pytest.mark.rule("R013", "R094")
+@pytest.mark.rule("R094")
 def test_a_reservation_answers_its_token(sim):
     """The handle is taken from the body, and a token is answered."""
     answer = sim.call("reserve_handle", "demo-user", body={"handle": "Nova"})
@@ -254,7 +254,6 @@ def test_a_guest_becomes_registered(sim, people):
     assert sim.call("get_me", "demo-guest").status == 200
 
 
-@pytest.mark.rule("R097")
 @pytest.mark.parametrize("caller", ["demo-guest", ADMIN, API_TOKEN])
 def test_an_invalid_token_registers_nobody(sim, caller):
     """Without a reservation no user is made, and a guest stays one."""

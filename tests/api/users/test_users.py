@@ -53,7 +53,7 @@ def test_options_show_once_they_are_set(sim):
     assert shown["languages"] == {"languages": ["de-CH", "en"], "acceptLanguage": "de-CH, en;q=0.9"}
 
 
-@pytest.mark.rule("R053", "R071")
+@pytest.mark.rule("R053")
 def test_a_guest_has_no_auth_kind(sim):
     """A guest calls as himself, is unregistered and authenticates in no way."""
     shown = sim.call("get_me", "demo-guest").body
@@ -99,7 +99,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.rule("R051", "R058")
+@pytest.mark.rule("R051")
 @pytest.mark.parametrize(("account", "fields", "kind", "unregistered"), KINDS)
 def test_each_sort_of_account_has_its_kind(sim, account, fields, kind, unregistered):
     """Kind and unregistered tell what sort of account a user has; whoever is not connected has no authKind."""

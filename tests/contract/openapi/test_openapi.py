@@ -60,7 +60,6 @@ def test_parameters_are_those_of_the_declarations():
         assert names == expected + ["for_client"] * operation.for_client
 
 
-@pytest.mark.rule("R029", "R030")
 def test_image_sizes_are_described_in_pixels():
     """Every imgSize parameter lists its six words, with their pixels."""
     fresh = {"size.url": 77}  # a document that no other test asks for
@@ -79,7 +78,6 @@ def test_image_sizes_are_described_in_pixels():
     assert schema["description"].endswith(f"{sizes}xxlarge is 175x175 pixels, unfurl is 600x600 pixels.")
 
 
-@pytest.mark.rule("R256", "R264", "R295", "R305")
 def test_enumerations_list_the_words_of_the_documents():
     """All of them and no others."""
     schemas = plain()["components"]["schemas"]
@@ -120,7 +118,6 @@ def test_security_schemes_follow_the_profile():
     assert without == list(expected.values())
 
 
-@pytest.mark.rule("R242")
 def test_public_calls_need_no_token():
     """The terms of a client need no token, those of the caller do."""
     found = operations(plain())

@@ -18,7 +18,6 @@ def stage(**profile):
     return change, channels.create(change, clients.create(change, "C", None), "Room", None, None)
 
 
-@pytest.mark.rule("R349", "R350")
 def test_a_limit_of_presenters_is_set_replaced_and_lifted():
     """The state follows the number; lifting what is not there is no error (G536)."""
     change, channel = stage()

@@ -47,7 +47,7 @@ def without_nulls(value):
     return {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
 
 
-@pytest.mark.rule("R436", "R437")
+@pytest.mark.rule("R437")
 @given(st.lists(DOCUMENT, max_size=4))
 def test_merging_levels_agrees_with_writing_leaves(several):
     """Laying any levels over one another gives what writing their leaves in that order gives."""
@@ -78,7 +78,6 @@ def test_documents_are_never_written_to(base, over):
     assert repr((base, over)) == before
 
 
-@pytest.mark.rule("R443")
 @given(DOCUMENT, PATCH)
 def test_a_patch_sets_what_it_names_and_removes_its_nulls(base, patch):
     """What a patch holds beside nulls is there afterwards, what it nulls is not, other first-level keys stay."""
@@ -104,7 +103,7 @@ def change():
     return World(seed=1).change(0)
 
 
-@pytest.mark.rule("R436", "R441")
+@pytest.mark.rule("R441")
 @given(st.tuples(*[DOCUMENT] * 3))
 def test_the_levels_of_clients_count_from_the_root(several):
     """With parents as levels, a client's configuration is what the lineage gives from the root down."""

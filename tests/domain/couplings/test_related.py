@@ -63,7 +63,6 @@ def test_whether_a_breakout_session_outlasts_the_session_of_its_room(choice):
     assert ending() == [running] * (choice == "completes")
 
 
-@pytest.mark.rule("R545")
 @pytest.mark.parametrize(
     ("choice", "others"), [(None, False), ("creator", False), ("creator-and-customer-admins", True)]
 )

@@ -66,7 +66,6 @@ def test_a_predefined_user_is_connected_with_all_roles(sim: Simulator) -> None:
     assert (user.account, user.auth_kind, user.handle) == (Account.REGISTERED, AuthKind.CUSTOM, "Stub")
 
 
-@pytest.mark.rule("R060")
 def test_a_predefined_administrator_acts_after_the_connection(sim: Simulator) -> None:
     """Roles held by the stub open the gates to the person."""
     predefined(sim, levels=(Level.CUSTOMER_ADMIN,))

@@ -142,7 +142,6 @@ def test_every_pair_of_state_and_trigger(state: Enum, trigger: str, kind: Kind) 
             MACHINE.fire(change, invitation, trigger, **facts)
 
 
-@pytest.mark.rule("R068")
 def test_a_persistent_code_is_a_jwt() -> None:
     """HS256, with the user as sub, the client as aud and its end as exp; fresh each time (G237)."""
     change, _ = opened()

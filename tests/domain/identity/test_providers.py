@@ -83,7 +83,6 @@ def test_providers_that_the_service_does_not_have_are_not_offered() -> None:
     assert providers.enabled(change, client) == ("github",)
 
 
-@pytest.mark.rule("R063")
 def test_a_login_goes_by_an_enabled_provider_alone() -> None:
     """The first offered one, a named one, but none that is switched off (G188)."""
     change, client = opened()

@@ -174,7 +174,7 @@ def _actives(change: Change, client: str) -> list[str]:
     return [each.id for each in VALIDATORS.of(change, client).all if each.state is Activity.ACTIVE]
 
 
-@pytest.mark.rule("R114", "R238")
+@pytest.mark.rule("R114")
 def test_one_at_most_is_active_whatever_happens(change: Change) -> None:
     """Enabling and disabling in any order never makes two."""
     client = clients.get(change, CUSTOMER)

@@ -46,7 +46,7 @@ def stage():
     return change, channel, [users.create(change, client.id, name, Account.REGISTERED) for name in "abc"]
 
 
-@pytest.mark.rule("R201", "R205", "R544")
+@pytest.mark.rule("R201", "R205")
 @given(st.lists(st.tuples(st.sampled_from(sorted(EVENTS)), st.integers(0, 2)), max_size=30))
 def test_roles_move_as_the_table_says(steps):
     """Each user has one role at a time, the last owner stays, and a refusal changes nothing."""

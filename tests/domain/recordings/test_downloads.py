@@ -89,7 +89,7 @@ def test_a_link_to_what_is_gone_is_not_found():
     assert refused(downloads.asset_of_link, change, link) is Reason.NOT_FOUND
 
 
-@pytest.mark.rule("R305", "R506")
+@pytest.mark.rule("R305")
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
@@ -104,7 +104,6 @@ def test_downloads_have_kinds_of_their_own(content, kind):
     assert downloads.kind(at(NOW), content) == kind
 
 
-@pytest.mark.rule("R506")
 def test_a_kind_that_the_recording_has_not_is_refused():
     """What it has is found, also without saying so."""
     change = at(NOW)

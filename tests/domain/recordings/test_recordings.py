@@ -124,7 +124,6 @@ def test_a_timer_of_nothing_does_nothing(sim):
     assert sim.service.bugs == []
 
 
-@pytest.mark.rule("R557")
 def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
     """Its own session is recorded; the owners of the event room are mailed."""
     event_room = EVENT_ROOM

@@ -171,7 +171,7 @@ def test_a_shared_number_has_a_code_for_each_channel():
     assert shop.use() == (Use.SHARED, [shop.a.id, shop.b.id])
 
 
-@pytest.mark.rule("R484", "R485")
+@pytest.mark.rule("R484")
 def test_an_exclusive_number_leads_to_one_channel_only():
     """It has no code; nobody else gets it, exclusively or not, and one that others use does not become exclusive."""
     shop = Shop()

@@ -37,7 +37,7 @@ def test_a_pin_is_required_once_there_is_one():
     assert pins.check(change, channel, None) is False
 
 
-@pytest.mark.rule("R323", "R324")
+@pytest.mark.rule("R323")
 def test_some_pins_are_for_organizers():
     """Whose PIN it is comes out when it is keyed in; by default it is a participant's."""
     change, channel = room()

@@ -92,7 +92,6 @@ def test_a_channel_is_made_in_the_own_client_whatever_for_client_says(sim):
     assert sim.call("list_channels", "demo-partner-admin").body["total"] == 1
 
 
-@pytest.mark.rule("R008")
 def test_it_counts_in_the_query_only(sim):
     """In the body it is no field of the call."""
     body = {"name": "Ada", "for_client": CUSTOMER}
