@@ -65,7 +65,7 @@ def test_the_first_two_commands_are_the_ones_to_set_up() -> None:
 
 
 def test_every_file_that_the_readme_shows_is_there() -> None:
-    """Guides, all of them, and screenshots of a size that a page can bear."""
+    """Guides, all of them, and screenshots of a size that a page can hold."""
     linked = re.findall(r"\]\((confsim/[^)]+)\)", README)
     root = Path(__file__).parent.parent
     assert [each for each in linked if not (root / each).is_file()] == []

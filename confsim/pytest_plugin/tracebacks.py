@@ -24,14 +24,14 @@ def hide_frames(failure: BaseException) -> None:
     while entry is not None:
         entries.append(entry)
         entry = entry.tb_next
-    kept = list(entries)
-    while kept and _module(kept[-1]).startswith(_INSIDE):
-        kept.pop()
-    if len(kept) == len(entries) or not kept:
+    frames = list(entries)
+    while frames and _module(frames[-1]).startswith(_INSIDE):
+        frames.pop()
+    if len(frames) == len(entries) or not frames:
         return
-    if _module(kept[-1]).startswith(("_pytest.", "pluggy.")):
+    if _module(frames[-1]).startswith(("_pytest.", "pluggy.")):
         raise pytest.fail.Exception(f"{type(failure).__name__}: {failure}", pytrace=False) from None
-    kept[-1].tb_next = None
+    frames[-1].tb_next = None
 
 
 def _module(entry: TracebackType) -> str:

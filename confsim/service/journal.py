@@ -23,7 +23,7 @@ from .faults.spec import FaultSpec
 from .messages import Request, Response
 
 #: Entries that a journal keeps by default; the oldest go first.
-KEPT = 1000
+MOST_CALLS = 1000
 #: Bytes that bodies of more than ``LARGE`` bytes may take up in a journal, the newest aside; the oldest calls go first.
 HEAVIEST = 256 << 20
 LARGE = 64 << 10
@@ -150,7 +150,7 @@ class Journal:
     ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
 
-    def __init__(self, most: int = KEPT, followers: tuple[Callable[[Entry], object], ...] = ()) -> None:
+    def __init__(self, most: int = MOST_CALLS, followers: tuple[Callable[[Entry], object], ...] = ()) -> None:
         self._entries: deque[Entry] = deque(maxlen=most)
         self._most = most
         # Deques from the first on: a world that is forked for one test has none of them.

@@ -21,7 +21,7 @@ from .clock import Clock
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
-from .journal import KEPT, Entry, Journal, TimerEntry
+from .journal import MOST_CALLS, Entry, Journal, TimerEntry
 from .live import LiveWorld
 from .messages import Request, Response
 from .pipeline import Pipeline, Usage
@@ -66,7 +66,7 @@ class Settings(Struct, frozen=True):
 
     webhook_hosts: frozenset[str] = frozenset()
     by_request: bool = True
-    journal_most: int = KEPT
+    journal_most: int = MOST_CALLS
     webhooks_listed: bool = False
     journal_followers: tuple[Callable[[Entry], object], ...] = ()
 

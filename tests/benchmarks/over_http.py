@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import crowd
+import loaded_worlds
 import yardstick
 from memory import resident, spent
 from step import BODY, CLOCK
@@ -118,7 +118,7 @@ def rates() -> Iterator[tuple[str, str]]:
 def worlds() -> Iterator[tuple[str, str]]:
     """A thousand worlds on one server: made, called all at once from 32 threads, and each as if it were alone."""
     count, port = 1000, free_port()
-    command = [sys.executable, "-m", "confsim", "serve", "-p", str(port), "--clock", crowd.CLOCK, "--frozen"]
+    command = [sys.executable, "-m", "confsim", "serve", "-p", str(port), "--clock", loaded_worlds.CLOCK, "--frozen"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
             until_served(port)
@@ -131,8 +131,8 @@ def until_served(port: int) -> None:
     """Wait until a server answers."""
     while True:
         try:
-            with crowd.Way(port) as way:
-                way.ask("GET", "/_confsim/health")
+            with loaded_worlds.Connection(port) as connection:
+                connection.ask("GET", "/_confsim/health")
                 return
         except OSError:
             time.sleep(0.01)
@@ -140,20 +140,20 @@ def until_served(port: int) -> None:
 
 def crowded(process: int, port: int, count: int) -> Iterator[tuple[str, str]]:
     """What so many worlds cost, idle and under load."""
-    with crowd.Way(port) as way:
+    with loaded_worlds.Connection(port) as connection:
         before, start = resident(process), time.perf_counter()
         for number in range(count):
-            way.ask("POST", "/_confsim/worlds", {"name": f"idle-{number}", "from": "demo"})
+            connection.ask("POST", "/_confsim/worlds", {"name": f"idle-{number}", "from": "demo"})
         yield "a world more, over HTTP", f"{(time.perf_counter() - start) / count * 1e6:.0f} us to make"
         yield f"an idle world of {count:,}", f"{(resident(process) - before) / count / 1024:.1f} kB"
-        way.ask("DELETE", "/_confsim/worlds")
+        connection.ask("DELETE", "/_confsim/worlds")
     before = resident(process)
-    members = crowd.make(port, count)
+    members = loaded_worlds.make(port, count)
     yield "an idle world of a seed of its own", f"{(resident(process) - before) / count / 1024:.1f} kB"
     start = time.perf_counter()
-    done = crowd.load(port, members, calls=20, threads=32)
+    done = loaded_worlds.load(port, members, calls=20, threads=32)
     rate = done / (time.perf_counter() - start)
     held = (resident(process) - before) / count / 1024
     yield f"{done:,} calls from 32 threads", f"{rate:,.0f}/s, {held:.0f} kB a world with its journal"
-    crowd.check(port, members)
+    loaded_worlds.check(port, members)
     yield f"{count:,} worlds under load", "each is as its twin that was alone"

@@ -59,7 +59,7 @@ def _mutants(chosen: argparse.Namespace) -> dict[str, Any]:
     part, parts = map(int, chosen.part.split("/"))
     found = found[part - 1 :: parts]
     seen: dict[str, list[int | None]] = {}
-    for mutant, at, _ in plan.all_told(made, found):
+    for mutant, at, _ in plan.each_detected(made, found):
         seen.setdefault(mutant.kind, []).append(at)
         if at is None or at < 0:
             print(f"not seen: {mutant}")  # noqa: T201

@@ -19,7 +19,7 @@ from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.cli import confsim as commands
 from confsim.kernel.machine import Machine
-from confsim.service.journal import KEPT
+from confsim.service.journal import MOST_CALLS
 from confsim.service.worlds import MOST
 from kit import START, START_MS
 from kit.each import each
@@ -141,7 +141,7 @@ def test_help_tells_the_defaults():
     """Also of what the server itself sets: how many worlds and calls it keeps."""
     text = run("serve", "--help")[1]
     assert f"[{MOST}]" in text
-    assert f"[{KEPT}]" in text
+    assert f"[{MOST_CALLS}]" in text
 
 
 def test_help_lists_options_by_section_and_the_environment_once():

@@ -209,7 +209,7 @@ def test_a_mail_that_is_lost(sim):
 
 
 def test_a_mail_that_falls_due_is_lost_too(meeting):
-    """What time brings is struck like what a call brings, and is no part of the next call."""
+    """A fault applies to mail sent by a timer as to mail sent by a call; the next call does not report it."""
     ok(meeting, "set_user_email", OWNER, userId="me", body={"email": "owner@example.com"})
     ok(meeting, "verify_user_email", OWNER, userId="me", code=meeting.mail[-1].code)
     meeting.faults.add(thing="mail", match={"kind": "recording"}, do="lost")
@@ -281,7 +281,7 @@ def test_a_webhook_that_is_doubled(sim, inbox):
 
 
 def test_a_webhook_that_is_late(sim, inbox):
-    """Those behind it wait; it is put off once, however often it strikes."""
+    """Those behind it wait; it is delayed once, however often the fault applies."""
     sim.faults.add(thing="webhook", on=2, times="always", do={"outcome": "late", "by": "10m"})
     happen(sim, "a", "b")
     sim.clock.advance("9m")

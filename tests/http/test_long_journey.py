@@ -1,7 +1,7 @@
 """One long journey against the live server, by httpx alone: the life of a tenant from its first day to its last.
 
-It is told by the story's own actors through URLs; what happens outside the API (people coming and going, phones, the
-clock, the mail box) is told to the control plane. Each chapter leaves things behind that later ones depend on.
+Its actors send every call through URLs; what happens outside the API (people coming and going, phones, the
+clock, the mail box) is done by the control plane. Each chapter leaves things behind that later ones depend on.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Story:
         assert answer.status_code == status, (who, method, path, answer.status_code, answer.text)
         return answer.json() if answer.content else None
 
-    def outside(self, method: str, path: str, status: int = 200, **body: Any) -> Any:
-        """What the control plane answers."""
+    def control(self, method: str, path: str, status: int = 200, **body: Any) -> Any:
+        """The answer of a call of the control plane."""
         sent = {"json": body} if method == "POST" else {"params": body}
         answer = self.http.request(method, f"/_confsim{path}", **sent)
         assert answer.status_code == status, (method, path, answer.status_code, answer.text)
@@ -53,18 +53,18 @@ class Story:
 
     def wait(self, by: str | int) -> list[str]:
         """Let time go by; answers what happened."""
-        return [each["what"] for each in self.outside("POST", "/clock/advance", by=by)["fired"]]
+        return [each["what"] for each in self.control("POST", "/clock/advance", by=by)["fired"]]
 
     def joins(self, who: str, state: str = "in") -> str | None:
         """Let somebody join the channel, as a real client would with its token; answers the session."""
-        joined = self.outside("POST", "/presence/join", channel=self.channel, token=self.tokens[who])
+        joined = self.control("POST", "/presence/join", channel=self.channel, token=self.tokens[who])
         assert joined["state"] == state
         session: str | None = joined.get("session")
         return session
 
     def present(self) -> dict[int, str]:
         """Who is in the channel or in front of it, and where: in, waiting, or the id of a breakout room."""
-        found = self.outside("GET", "/presence", channel=self.channel)
+        found = self.control("GET", "/presence", channel=self.channel)
         return {each["userId"]: each.get("room") or each["state"] for each in found}
 
     def fetch(self, url: str, status: int = 200) -> bytes:
@@ -77,7 +77,7 @@ class Story:
 def the_tenant(story: Story) -> None:
     """The partner makes a client, whose administrator comes from outside, makes an API token and new terms."""
     story.client = story.call("partner", "POST", "/clients/create", {"name": "Harbour Ltd"})["id"]
-    made = story.outside(
+    made = story.control(
         "POST", "/users", clientId=story.client, handle="Ada Admin", levels=[CUSTOMER_ADMIN], email="ada@h.example"
     )
     story.tokens["admin"], story.ids["admin"] = made["token"], made["id"]
@@ -96,7 +96,7 @@ def the_tenant(story: Story) -> None:
 
 def the_people(story: Story) -> None:
     """Employees come in by the client's own identity provider, accept the terms and verify their addresses."""
-    story.outside(
+    story.control(
         "POST", "/validators", clientId=story.client, validatorId="idp", algorithm="HS256", key=SECRET, active=True
     )
     for who, name in [("owner", "Olga Owner"), ("host", "Henry Host"), ("user", "Uwe User")]:
@@ -111,7 +111,7 @@ def the_people(story: Story) -> None:
         assert (me["handle"], me["clientId"], me["unregistered"]) == (name, story.client, False)
         story.ids[who] = me["id"]
     story.call("owner", "POST", "/users/me/email", {"email": "olga@h.example"})
-    mail = story.outside("GET", "/mail", to="olga@h.example")[-1]
+    mail = story.control("GET", "/mail", to="olga@h.example")[-1]
     story.call("owner", "POST", f"/users/me/email/verify/{mail['code']}")
     assert story.call("owner", "GET", "/users/me/email")["email"] == "olga@h.example"
 
@@ -151,18 +151,18 @@ def the_lobby(story: Story) -> None:
     assert story.call("host", "GET", f"/channels/populations/{story.channel},nonsense").get(story.channel, 0) == 0
     story.session = story.joins("owner") or ""
     assert story.call("owner", "GET", f"/sessions/{story.session}")["participantsCount"] == 1
-    assert story.outside("POST", "/presence/admit", channel=story.channel, userId=story.ids["guest"])["state"] == "in"
+    assert story.control("POST", "/presence/admit", channel=story.channel, userId=story.ids["guest"])["state"] == "in"
     story.joins("user", "waiting")
     story.call("guest", "POST", "/channels/{}/settings/lobby/door/open", status=403)
     story.call("host", "POST", "/channels/{}/settings/lobby/door/open")
     assert set(story.present().values()) == {"in"}
     story.call("host", "POST", "/channels/{}/settings/attendees/mute")
-    muted = {each["userId"]: each["muted"] for each in story.outside("GET", "/presence", channel=story.channel)}
+    muted = {each["userId"]: each["muted"] for each in story.control("GET", "/presence", channel=story.channel)}
     assert muted == {story.ids["guest"]: True, story.ids["owner"]: False, story.ids["user"]: True}
     assert story.call("host", "GET", f"/channels/populations/{story.channel}") == {story.channel: 3}
     story.call("owner", "POST", "/channels/{}/settings/presenters/limit/1")
-    story.outside("POST", "/presence/presenter", channel=story.channel, userId=story.ids["user"])
-    story.outside("POST", "/presence/presenter", 409, channel=story.channel, userId=story.ids["guest"])
+    story.control("POST", "/presence/presenter", channel=story.channel, userId=story.ids["user"])
+    story.control("POST", "/presence/presenter", 409, channel=story.channel, userId=story.ids["guest"])
 
 
 def the_recording_begins(story: Story) -> None:
@@ -189,31 +189,31 @@ def the_phones_go_out(story: Story) -> None:
     flora = story.call("host", "POST", "/channels/{}/dial/unregistered", call)["id"]
     story.call("host", "POST", "/channels/{}/dial/registered", {"number": PHONE, "sipUserId": story.ids["admin"]})
     story.wait("1s")
-    heard = {each["userId"]: "".join(tone["tone"] for tone in each["tones"]) for each in story.outside("GET", "/calls")}
+    heard = {each["userId"]: "".join(tone["tone"] for tone in each["tones"]) for each in story.control("GET", "/calls")}
     assert heard == {flora: "", story.ids["admin"]: ""}
     story.wait("1s")
-    assert "".join(tone["tone"] for tone in story.outside("GET", "/calls")[-1]["tones"]) == "12#"
+    assert "".join(tone["tone"] for tone in story.control("GET", "/calls")[-1]["tones"]) == "12#"
     story.call("host", "POST", f"/channels/{{}}/users/{flora}/rename", {"handle": "Flora Fleur"})
     newest = story.call("host", "GET", "/channels/{}/participants", limit=2)
     assert (newest["total"], newest["results"][1]) == (5, {"id": flora, "handle": "Flora Fleur"})
     for gone in (flora, story.ids["admin"]):
-        assert story.outside("POST", "/calls/hangup", userId=gone) == {"state": "ended"}
+        assert story.control("POST", "/calls/hangup", userId=gone) == {"state": "ended"}
     assert set(story.present()) == {story.ids[who] for who in ("owner", "guest", "user")}
 
 
 def the_phones_come_in(story: Story) -> None:
     """By a number of the client's and the code of the channel, as long as dial-in is on and with the right PIN."""
-    story.outside("POST", "/numbers", clientId=story.client, number=LINE, isDefault=True)
+    story.control("POST", "/numbers", clientId=story.client, number=LINE, isDefault=True)
     assert story.call("user", "GET", "/numbers/inbound") == [{"number": LINE, "code": "DE", "isDefault": True}]
     assigned = story.call("owner", "POST", f"/channels/{{}}/dial/numbers/{LINE[1:]}")
     assert assigned["phone"] == {"number": LINE, "code": "DE"}
     keyed: dict[str, Any] = {"number": LINE, "code": assigned["code"], "caller": PHONE}
-    assert story.outside("POST", "/calls/dial-in", 409, **keyed)["reason"] == "dial_in_off"
+    assert story.control("POST", "/calls/dial-in", 409, **keyed)["reason"] == "dial_in_off"
     story.call("admin", "POST", "/channels/{}/settings/dial/in/enable")
     story.call("host", "POST", "/channels/{}/dial/pins", {"pin": "0042"})
     story.call("user", "GET", "/channels/{}/dial/pins", status=403)
-    assert story.outside("POST", "/calls/dial-in", 409, **keyed)["reason"] == "pin_wrong"
-    caller = story.outside("POST", "/calls/dial-in", **keyed, pin="0042")
+    assert story.control("POST", "/calls/dial-in", 409, **keyed)["reason"] == "pin_wrong"
+    caller = story.control("POST", "/calls/dial-in", **keyed, pin="0042")
     assert (caller["state"], story.call("server", "GET", f"/users/{caller['userId']}")["handle"]) == ("in", PHONE)
     story.ids["caller"] = caller["userId"]
 
@@ -278,14 +278,14 @@ def the_recording_ends(story: Story) -> None:
     assert {each["state"] for each in story.call("host", "GET", f"{story.recording}/assets")} == {"Pending"}
     assert story.wait("2s") == ["recording processing"]
     assert story.call("host", "GET", story.recording)["readyTime"] == ended + 2000
-    assert {call["state"] for call in story.outside("GET", "/calls")} == {"ended"}
-    assert [each["to"] for each in story.outside("GET", "/mail", kind="recording")] == ["olga@h.example"]
+    assert {call["state"] for call in story.control("GET", "/calls")} == {"ended"}
+    assert [each["to"] for each in story.control("GET", "/mail", kind="recording")] == ["olga@h.example"]
     assert story.call("host", "GET", "/channels/{}")["isOpen"] is False
 
 
 def the_files(story: Story) -> None:
     """The same bytes by the mailed link, the download URL and the token, each as long as it lives."""
-    mailed = story.outside("GET", "/mail", kind="recording")[-1]["link"]
+    mailed = story.control("GET", "/mail", kind="recording")[-1]["link"]
     assert mailed.startswith(f"{story.root}/files/")
     story.call("host", "GET", f"{story.recording}/download", status=403)
     url = story.call("owner", "GET", f"{story.recording}/download", ttl="1m")["url"]
@@ -320,7 +320,7 @@ def the_history(story: Story) -> None:
     assert second not in (None, story.session)
     found = story.call("owner", "GET", "/sessions", channel=story.channel, hasRecording="true")
     assert (found["total"], found["results"][0]["id"]) == (1, story.session)
-    story.outside("POST", "/presence/leave", channel=story.channel, userId=story.ids["owner"])
+    story.control("POST", "/presence/leave", channel=story.channel, userId=story.ids["owner"])
     found = story.call("owner", "GET", "/sessions", channel=story.channel)["results"]
     assert [(each["id"], "ended" in each) for each in found] == [(second, True), (story.session, True)]
     rooms = [each for each in story.call("owner", "GET", "/sessions")["results"] if each["channel"] != story.channel]
@@ -374,5 +374,5 @@ def test_the_life_of_a_tenant():
         story = Story(server.root, http)
         for chapter in CHAPTERS:
             chapter(story)
-        assert story.outside("GET", "/health")["status"] == "ok"
-        assert story.outside("GET", "/requests/unmatched") == []
+        assert story.control("GET", "/health")["status"] == "ok"
+        assert story.control("GET", "/requests/unmatched") == []

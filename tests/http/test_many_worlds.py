@@ -13,39 +13,39 @@ from kit import START
 
 
 @pytest.fixture(scope="module")
-def crowd():
-    """The crowd of the benchmarks."""
-    place = Path(__file__).parents[1] / "benchmarks" / "crowd.py"
-    spec = importlib.util.spec_from_file_location("crowd", place)
+def loaded_worlds():
+    """The module of the benchmarks that loads many worlds."""
+    place = Path(__file__).parents[1] / "benchmarks" / "loaded_worlds.py"
+    spec = importlib.util.spec_from_file_location("loaded_worlds", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def test_worlds_under_load_stay_apart(crowd):
+def test_worlds_under_load_stay_apart(loaded_worlds):
     """Sixty worlds, twelve threads, calls of every kind in random turns: each is as its twin that was alone."""
     with Simulator(clock=START).serve() as server:
-        members = crowd.make(server.port, 60)
-        assert crowd.load(server.port, members, calls=10, threads=12) == 600
-        crowd.check(server.port, members)
+        members = loaded_worlds.make(server.port, 60)
+        assert loaded_worlds.load(server.port, members, calls=10, threads=12) == 600
+        loaded_worlds.check(server.port, members)
 
 
-def test_the_crowd_would_notice(crowd):
+def test_the_check_notices_a_difference(loaded_worlds):
     """A single call to a world of somebody else is seen."""
     with Simulator(clock=START).serve() as server:
-        members = crowd.make(server.port, 3)
-        crowd.load(server.port, members, calls=5, threads=3)
-        with crowd.Way(server.port) as way:
-            way.ask("POST", "/w/w2/v1_0/terms", {"url": "https://stranger.example/"})
+        members = loaded_worlds.make(server.port, 3)
+        loaded_worlds.load(server.port, members, calls=5, threads=3)
+        with loaded_worlds.Connection(server.port) as connection:
+            connection.ask("POST", "/w/w2/v1_0/terms", {"url": "https://stranger.example/"})
         with pytest.raises(AssertionError, match="w2"):
-            crowd.check(server.port, members)
+            loaded_worlds.check(server.port, members)
 
 
-def test_worlds_are_made_and_dropped_while_others_are_called(crowd):
+def test_worlds_are_made_and_dropped_while_others_are_called(loaded_worlds):
     """From threads of this process too: no call of another world is lost, and all names are free in the end."""
     sim = Simulator(clock=START)
     with sim.serve() as server:
-        members = crowd.make(server.port, 8)
+        members = loaded_worlds.make(server.port, 8)
         stop = threading.Event()
         failures = []
 
@@ -61,11 +61,11 @@ def test_worlds_are_made_and_dropped_while_others_are_called(crowd):
         for each in churners:
             each.start()
         try:
-            crowd.load(server.port, members, calls=10, threads=4)
+            loaded_worlds.load(server.port, members, calls=10, threads=4)
         finally:
             stop.set()
             for each in churners:
                 each.join()
         assert failures == []
-        crowd.check(server.port, members)
+        loaded_worlds.check(server.port, members)
         assert len(sim.worlds) == 9

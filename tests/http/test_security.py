@@ -212,7 +212,7 @@ def test_more_than_is_reasonable(sim, head, status):
 
     with served(sim) as port:
         assert not attack(port, 30)
-    if b"chunked" not in head:  # the memory of the machine would bear it
+    if b"chunked" not in head:  # the memory of the machine would allow it
         with served(sim, limits=HUGE) as port:
             assert attack(port, 0.3)
 

@@ -52,7 +52,7 @@ def _scheduled(steps: list[tuple[str, str, int]]) -> tuple[World, dict[str, tupl
 
 @given(STEPS, st.integers(0, 50))
 def test_what_is_due_falls_due_in_order_at_its_instant(steps: list[tuple[str, str, int]], until: int) -> None:
-    """Settling fires exactly what the model says, sorted by due instant and then by age."""
+    """Firing due timers fires exactly what the model says, sorted by due instant and then by age."""
     world, model = _scheduled(steps)
     world, fired = fire_due_timers(world, until)
     expected = sorted((due, turn, subject) for subject, (due, turn) in model.items() if due <= until)
@@ -64,7 +64,7 @@ def test_what_is_due_falls_due_in_order_at_its_instant(steps: list[tuple[str, st
 
 @given(STEPS)
 def test_settling_at_once_or_step_by_step_is_the_same(steps: list[tuple[str, str, int]]) -> None:
-    """The world after settling does not depend on how often one looks."""
+    """The world after due timers have fired does not depend on how often they are fired."""
     whole, _ = _scheduled(steps)
     slow = whole
     whole, _ = fire_due_timers(whole, 50)

@@ -18,7 +18,7 @@ def test_the_seed_alone_decides_about_bytes():
     """Answers to the byte, the journal with its assumptions, and the digest of the world.
 
     They are the same here, under the hash seed of this process, and in one of another without asserts; another seed of
-    the world mints other ids.
+    the world makes other ids.
     """
     assert os.environ.get("PYTHONHASHSEED", "random") != "1"
     first, (other,) = run(), runs([Way("1", optimised=True)])

@@ -60,16 +60,16 @@ class Count:
         self.met = self.hits = 0
 
     def meet(self, operation, uuid, caller):
-        """Count a call; whether it is struck."""
+        """Count a call; whether it is faulty."""
         match = self.fault.get("match", {})
         wanted = self.fault["operation"] in ("*", operation)
         if not wanted or match.get("uuid", uuid) != uuid or match.get("caller", caller) != caller:
             return False
         self.met += 1
         first, times = self.fault.get("on", 1), self.fault.get("times", 1)
-        struck = self.met >= first and (times == "always" or self.met < first + times)
-        self.hits += struck
-        return struck
+        faulty = self.met >= first and (times == "always" or self.met < first + times)
+        self.hits += faulty
+        return faulty
 
 
 @given(st.lists(OF_CALLS, max_size=5), st.lists(OF_THINGS, max_size=3), HISTORY)
@@ -80,15 +80,15 @@ def test_any_faults_over_any_history(of_calls, of_things, history):
     sim.faults.put([*of_calls, *of_things])
     counts = [Count(fault) for fault in of_calls]
     for operation, uuid, caller in history:
-        struck = [each.fault["do"] for each in counts if each.meet(operation, uuid, caller)]
+        faulty = [each.fault["do"] for each in counts if each.meet(operation, uuid, caller)]
         try:
             status = sim.call(operation, caller, uuid=uuid, **CALLS[operation]).status
         except ConnectionResetError:
-            assert any("drop" in do or "truncate" in do for do in struck)
+            assert any("drop" in do or "truncate" in do for do in faulty)
             status = 0
         entry = sim.service.journal.last()
-        assert status < 500 or any(do.get("status") == status for do in struck)
-        assert len([hit for hit in entry.fault if hit.when != "within"]) == len(struck)
+        assert status < 500 or any(do.get("status") == status for do in faulty)
+        assert len([hit for hit in entry.fault if hit.when != "within"]) == len(faulty)
         if any(hit.when == "before" for hit in entry.fault):
             assert entry.before is entry.after
     assert [(each.met, each.hits) for each in sim.faults][: len(counts)] == [(each.met, each.hits) for each in counts]

@@ -61,7 +61,7 @@ def test_a_call_without_a_documented_route_leans_on_its_route(sim, name):
 
 
 @pytest.mark.parametrize(
-    ("path", "leaned", "apart"),
+    ("path", "used", "unused"),
     [
         ("/users/me", {"auth.presentation", "route.prefix", "encode.absent"}, set()),
         ("/languages", {"auth.presentation", "route.prefix"}, {"encode.absent"}),
@@ -69,12 +69,12 @@ def test_a_call_without_a_documented_route_leans_on_its_route(sim, name):
         ("/openapi.json", set(), {"auth.presentation", "route.prefix"}),
     ],
 )
-def test_what_a_request_leans_on(sim, path, leaned, apart):
-    """Where its token stands, what its path begins with, and what stands for an option without a value."""
+def test_what_a_request_uses(sim, path, used, unused):
+    """The assumptions about its token, its path, and the text for an option without a value."""
     assert sim.client("demo-user").get(path).status_code == 200
-    used = set(sim.service.journal.last().assumptions)
-    assert leaned <= used
-    assert not apart & used
+    found = set(sim.service.journal.last().assumptions)
+    assert used <= found
+    assert not unused & found
 
 
 def test_an_entry_keeps_the_worlds_around_its_call(sim):

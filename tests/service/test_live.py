@@ -19,7 +19,7 @@ def live():
     return LiveWorld(Simulator().service.world, Clock(START_MS), {})
 
 
-def mint(live):
+def use_id(live):
     """A change of the world."""
     change = live.change()
     change.uuid()
@@ -41,7 +41,7 @@ class Follower:
         self.seen.append(now)
         if self.most:
             self.most -= 1
-            self.live.put(mint(self.live))
+            self.live.put(use_id(self.live))
 
 
 def test_observers_see_before_the_change_and_after(live):
@@ -49,13 +49,13 @@ def test_observers_see_before_the_change_and_after(live):
     seen = []
     observe = lambda *reported: seen.append(reported)  # noqa: E731
     live.observe(observe)
-    before, change = live.world, mint(live)
+    before, change = live.world, use_id(live)
     after = live.put(change)
     live.put(live.change())
     assert seen == [(before, change, after)]
     assert live.world is after is not before
     live.stop_observing(observe)
-    live.put(mint(live))
+    live.put(use_id(live))
     assert len(seen) == 1
 
 
@@ -63,9 +63,9 @@ def test_reactions_follow_a_complete_change(live):
     """At its instant; what is only put is not complete."""
     follower = Follower(live, most=1)
     live.react_with(follower)
-    live.put(mint(live))
+    live.put(use_id(live))
     assert follower.seen == []
-    live.commit(mint(live))
+    live.commit(use_id(live))
     assert follower.seen == [START_MS]
 
 
@@ -114,10 +114,10 @@ def test_history_keeps_worlds_with_their_clocks(live):
     """The start and snapshots; what is not there is refused (404)."""
     history, start = History(live), live.world
     history.take("a")
-    live.commit(mint(live))
+    live.commit(use_id(live))
     live.advance(1000)
     history.begin()
-    live.commit(mint(live))
+    live.commit(use_id(live))
     history.reset()
     assert live.world is history.origin is not start
     assert live.clock.now() == START_MS + 1000

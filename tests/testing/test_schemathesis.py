@@ -11,7 +11,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-import schemathesis as outside
+import schemathesis
 from schemathesis import Case, GenerationMode, HookContext
 from schemathesis.core.failures import AcceptedNegativeData
 from schemathesis.core.parameters import ParameterLocation
@@ -39,7 +39,7 @@ def served() -> Iterator[tuple[Simulator, Any]]:
     simulator = Simulator(clock=START)
     with simulator.serve() as server:
         with urlopen(f"{server.root}/openapi.json") as answer:
-            schema = outside.openapi.from_dict(json.load(answer))
+            schema = schemathesis.openapi.from_dict(json.load(answer))
         yield simulator, schema
         hooks.RUN.session.close()
 

@@ -39,7 +39,7 @@ def test_every_way_leads_where_the_profile_says(profile):
 
 
 def test_every_public_name_is_what_it_says_also_when_all_modules_are_imported():
-    """A module that bears the name of what it holds would be found in its place."""
+    """A module that has the name of what it holds would be found in its place."""
     package = importlib.import_module("confsim.testing")
     for _ in range(2):
         assert not [name for name in package.__all__ if isinstance(getattr(package, name), ModuleType)]

@@ -88,14 +88,14 @@ class ApiCall(Struct, frozen=True, kw_only=True):
 
 
 def merged(
-    context: ControlContext, entries: list[Entry], orders: Sequence[ControlCall], *, handshakes: bool = False
+    context: ControlContext, entries: list[Entry], control_calls: Sequence[ControlCall], *, handshakes: bool = False
 ) -> Iterator[ApiCall | ControlCall]:
     """Calls of the API and of the control plane, in the order in which they were made; with ``handshakes`` these too.
 
     Who came in by the handshake of a websocket is a call of the control plane beside it. The calls are without faults
     that hold calls: a replay makes the calls one after the other.
     """
-    waiting = [call for each in orders if (call := _without_holds(each)) is not None]
+    waiting = [call for each in control_calls if (call := _without_holds(each)) is not None]
     for entry in entries:
         while waiting and waiting[0].after < entry.number:
             yield waiting.pop(0)

@@ -73,7 +73,7 @@ class Connection(asyncio.Protocol):
         self._half_closed = False  # the client sends nothing more: it has closed its side, or both
         self._takes_interim = False  # the client speaks HTTP/1.1, which knows interim responses
         self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
-        self._kept: list[bytes] = []  # responses that are sent together, of this size
+        self._outgoing: list[bytes] = []  # responses that are sent together, of this size
         self._size = 0
         self._unseen = 0  # bytes read since the last callback of the parser: bounds what it buffers
         self._forget()
@@ -323,9 +323,9 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _flush(self) -> None:
-        if self._kept:
-            self._transport.write(self._kept[0] if len(self._kept) == 1 else b"".join(self._kept))
-            self._kept.clear()
+        if self._outgoing:
+            self._transport.write(self._outgoing[0] if len(self._outgoing) == 1 else b"".join(self._outgoing))
+            self._outgoing.clear()
             self._size = 0
 
     def _handle(self, request: Request, keep: bool) -> None:
@@ -353,7 +353,7 @@ class Connection(asyncio.Protocol):
             data = encoded(BROKEN, bare=bare, keep=keep)
         cut, dropped = response.cut, response.dropped
         if not dropped:
-            self._kept.append(data if cut is None else data[: len(data) - len(response.body) + cut])
+            self._outgoing.append(data if cut is None else data[: len(data) - len(response.body) + cut])
             self._size += len(data)
         if cut is not None or not keep or self._size > _MOST:
             self._flush()

@@ -221,5 +221,7 @@ def _subprotocol(protocol: ServerProtocol, offered: Any) -> Any:
 
 
 def _refusal(status: int, body: bytes, headers: dict[str, str]) -> Response:
-    kept = [(name, value) for name, value in headers.items() if name in {"Upgrade", "Allow", "Sec-WebSocket-Version"}]
-    return Response(status, [*kept, ("Content-Type", "text/plain; charset=utf-8")], body)
+    retained = [
+        (name, value) for name, value in headers.items() if name in {"Upgrade", "Allow", "Sec-WebSocket-Version"}
+    ]
+    return Response(status, [*retained, ("Content-Type", "text/plain; charset=utf-8")], body)

@@ -228,15 +228,15 @@ class Index(Arrangement[R]):
     ) -> Lookup:
         """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
         were, entries = self.entries(made, before), self.entries(made, after)
-        kept = old
+        shared = old
         if old != new:
-            kept = tuple([value for value in old if value in new])
+            shared = tuple([value for value in old if value in new])
             gone = tuple([value for value in old if value not in new])
             come = tuple([value for value in new if value not in old])
             buckets = self.leave(buckets, gone, made, before, were)
             buckets = self.enter(buckets, come, made, after, rows, entries)
         if were != entries or self.totals:
-            for value in kept if len(kept) < 2 else dict.fromkeys(kept):
+            for value in shared if len(shared) < 2 else dict.fromkeys(shared):
                 if type(bucket := buckets[value]) is Bucket:
                     buckets = inserted(buckets, value, self.replace(bucket, were, entries, before, after))
         return buckets

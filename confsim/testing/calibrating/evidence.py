@@ -89,7 +89,7 @@ class AssumptionEvidence:
         if len(alternative.values) == 1:
             self._ruled_out.add(alternative.key)
 
-    def settle(self, id: str) -> None:
+    def rule_out_others(self, id: str) -> None:
         """Note that no other value of an assumption is what the service follows."""
         for each in self.others(id) if id in self._values else ():
             self.rule_out(each)

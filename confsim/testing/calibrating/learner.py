@@ -87,7 +87,7 @@ class Learner:
             for id in each.ids:
                 evidence.shown.setdefault(id, step)
         if step.reply.status < 400:
-            evidence.settle(f"route.{step.call.operation}")
+            evidence.rule_out_others(f"route.{step.call.operation}")
         alternatives.forget(ruled_out)
         return True
 

@@ -145,7 +145,7 @@ class Run:
 
     def take(self, call: Call, *, reserved: bool = False) -> Step:
         """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot go on."""
-        self._settle()
+        self._wait_for_effect()
         reply = self.service.call(call, reserved=reserved)
         step = self.took(call, reply)
         if step.difference is not None and reply.status == 401 and step.predicted.reply.status != 401:
@@ -164,7 +164,7 @@ class Run:
         self.history.append(step)
         return step
 
-    def _settle(self) -> None:
+    def _wait_for_effect(self) -> None:
         """Wait for what takes effect soon, so that both sides are asked before or after it."""
         while (due := self.model.soon(SOON)) is not None:
             seconds = max(0.0, (due + MARGIN - self.model.clock.now()) / 1000)
@@ -199,7 +199,7 @@ class Run:
             self._note_caller(reply.body["token"], "api-token", home, None)
             if ("clients", home) in self.things and home not in self.things.own_clients:
                 self.things.own_clients.append(home)
-                self.things.kept_tokens.append(reply.body["id"])
+                self.things.protected_tokens.append(reply.body["id"])
         elif call.operation == "get_me" and caller is not None and caller.made and caller.user is None:
             self.things.callers.remove(caller)
             self._note_caller(call.caller, caller.role, caller.home, reply.body["id"])

@@ -117,7 +117,7 @@ class Scope:
         first = next((name for name in call.path if name in kinds), None)
         if call.operation in STAYING and not own and self.staying >= MOST_STAYING:
             return False
-        if call.operation == "create_client" or call.path.get("tokenId") in things.kept_tokens:
+        if call.operation == "create_client" or call.path.get("tokenId") in things.protected_tokens:
             return False
         if call.operation == "create_guest":
             return ("channels", call.path["uuid"]) in things

@@ -45,7 +45,7 @@ class Things:
         self.own_clients: list[str] = []
         self.callers: list[Caller] = []
         #: Ids of the API tokens by which the run's own clients are reached: nothing is done to them before the end.
-        self.kept_tokens: list[str] = []
+        self.protected_tokens: list[str] = []
         self.known_users: dict[str, list[int]] = {}
         self._by_kind: dict[str, list[Thing]] = {}
         self._names: dict[tuple[str, Any], Thing] = {}

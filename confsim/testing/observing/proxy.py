@@ -70,9 +70,9 @@ class Proxy:
             thread.join()
             self._queue.close()
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Wait until the observer has every exchange that is over."""
-        self._queue.settle()
+        self._queue.drain()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         proxy = self
@@ -120,14 +120,14 @@ class Queued:
             self._under_way -= 1
             self._changed.notify_all()
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Wait until no exchange is under way, and the function has been called with each."""
         with self._changed:
             self._changed.wait_for(lambda: not self._under_way)
 
     def close(self) -> None:
         """Wait until the observer has every exchange, and end."""
-        self.settle()
+        self.drain()
         with self._changed:
             self._open = False
             self._changed.notify_all()

@@ -140,8 +140,8 @@ class Finder:
             if call is None:
                 continue
             required = {each.name for each in operation.query_parameters if each.required}
-            kept = required | {"for_client", "search", "query"}
-            call = replace(call, query={name: text for name, text in call.query.items() if name in kept})
+            retained = required | {"for_client", "search", "query"}
+            call = replace(call, query={name: text for name, text in call.query.items() if name in retained})
             predicted = self._candidates.imagined(call)
             if predicted is None or not self.is_list(call, predicted):
                 continue

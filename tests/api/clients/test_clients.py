@@ -298,7 +298,7 @@ def test_feature_flags_are_the_defaults_of_new_channels(sim, flag):
 
 
 def test_a_new_client_is_brought_to_life_through_for_client(sim):
-    """Its Partner Admin mints an API token for it, or makes its first administrator (G138)."""
+    """Its Partner Admin creates an API token for it, or makes its first administrator (G138)."""
     client = make(sim)
     token = sim.call("create_api_token", "demo-partner-admin", body={}, for_client=client).body["token"]
     assert sim.call("create_channel", token, body={"name": "First"}).status == 200

@@ -141,7 +141,7 @@ def test_guests_end_with_their_token_by_choice() -> None:
     sim = demo(guests__end="removed")
     gone, stays = (guest_of(sim, create(sim).body["token"]) for _ in range(2))
     change = sim.service.change()
-    users.register(change, stays, "Settled")
+    users.register(change, stays, "Registered")
     properties.put(change, properties.of_user(gone), "colour", '"red"')
     roles.add_operator(change, channels.get(change, CUSTOMER, ROOM), gone)
     sim.service.commit(change)
@@ -207,7 +207,7 @@ def test_any_text_is_a_handle(handle: str) -> None:
         ("dial_unregistered_user", "demo-owner", {}, "name"),
     ],
 )
-def test_whether_a_new_unregistered_user_may_bear_a_registered_handle(operation, caller, path, name, choice, status):
+def test_whether_a_new_unregistered_user_may_have_a_registered_handle(operation, caller, path, name, choice, status):
     """Every call that makes an unregistered user holds to what the profile says (G232)."""
     sim = demo(handles__unregistered=choice)
     sim.call("set_dial_out_state", "demo-customer-admin", uuid=ROOM, state="enable")

@@ -183,7 +183,7 @@ def test_calls_by_profile(people):
 
 
 def test_names_can_be_held_to_uniqueness():
-    """By profile a callee does not bear the handle of a registered user."""
+    """By profile a callee does not have the handle of a registered user."""
     sim = Simulator(profile={"handles.unregistered": "unique"})
     sim.call("set_dial_out_state", ADMIN, uuid=ROOM, state="enable")
     assert (dial_name(sim, "uma user").status, dial_name(sim, "uma user").body["code"]) == (409, "handle_taken")

@@ -49,7 +49,7 @@ def test_the_first_of_several_addresses_verified_is_accepted(sim):
 
 
 def test_a_verified_address_stays_until_a_new_one_is_verified(sim):
-    """The owner keeps the address while the new one waits, and then bears the new one."""
+    """The owner keeps the address while the new one waits, and then has the new one."""
     assert _reported(sim, "demo-owner") == {"email": "olaf@customer.example", "verified": True}
     _set(sim, "new@example.org", "demo-owner")
     assert _reported(sim, "demo-owner") == {"email": "olaf@customer.example", "verified": True}

@@ -135,7 +135,7 @@ def test_a_token_lives_for_fifteen_minutes(sim, operation, arguments, later, wor
 
 @pytest.mark.rule("R098", "R100", "R164")
 def test_a_token_changes_the_handle_of_a_registered_caller(sim):
-    """The caller bears the reserved handle and the former one is free; no body is needed."""
+    """The caller has the reserved handle and the former one is free; no body is needed."""
     answer = sim.call("change_handle_with_reservation", "demo-user", nonce=_reserved(sim))
     assert (answer.status, answer.content) == (200, b"")
     assert sim.call("get_me", "demo-user").body["handle"] == "Nova"
@@ -166,7 +166,7 @@ def test_a_token_of_another_client_is_unknown(sim):
 
 
 def test_an_api_token_has_no_handle(sim):
-    """Only a user bears a handle."""
+    """Only a user has a handle."""
     answer = sim.call("change_handle_with_reservation", API_TOKEN, nonce=_reserved(sim))
     assert code(answer) == (403, "no_user_context")
 

@@ -332,7 +332,7 @@ def test_the_client_of_a_user(sim, people):
 
 
 def test_a_registered_user_is_found_by_handle(sim, people):
-    """The handle finds whoever bears it, without case; guests and users of other clients are not found."""
+    """The handle finds whoever has it, without case; guests and users of other clients are not found."""
     assert sim.call("find_user_by_handle", "demo-guest", handle="uma USER").body == {"id": people["demo-user"]}
     for handle in ("Guest Gwen", "Otto Other", "nobody"):
         assert sim.call("find_user_by_handle", "demo-owner", handle=handle).status == 404

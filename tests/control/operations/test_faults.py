@@ -63,7 +63,7 @@ def fault(plane, **fields):
 
 
 def test_the_list_is_put_told_and_cleared(plane, sim):
-    """Each with its id, what it strikes, when, what it does, and its counts."""
+    """Each fault has its id, matches, schedule, effect and counts."""
     assert plane("GET", "/faults") == (200, [])
     put = [{"operation": "get_me", "on": 2, "do": {"status": 503}}, {"thing": "mail", "times": "always", "do": "lost"}]
     found = [
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_a_problem_and_nothing_is_taken(plane, body, found):
 
 
 def test_worlds_have_faults_of_their_own(sim):
-    """What is put at one mount strikes nowhere else, and a reset of one leaves the others."""
+    """A fault of one mount applies nowhere else; a reset of one mount leaves those of the others."""
     sim.worlds.add("w1")
 
     def send(method, target, body=None):

@@ -53,7 +53,7 @@ def test_what_is_no_name_is_reported(plane, name):
 
 
 def test_addresses_are_those_by_which_a_call_was_made(sim):
-    """Base URL, roots of worlds and images bear the name of the caller, and the scheme of the profile."""
+    """Base URL, roots of worlds and images have the name of the caller, and the scheme of the profile."""
     secure = Simulator(profile={"http": {"scheme": "https"}})
     with sim.serve(names=["conf.example"]) as server, secure.serve(names=["conf.example"]) as other:
         for each, scheme in ((server, "http"), (other, "https")):

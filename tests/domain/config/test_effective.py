@@ -106,7 +106,7 @@ def change():
 @pytest.mark.rule("R441")
 @given(st.tuples(*[DOCUMENT] * 3))
 def test_the_levels_of_clients_count_from_the_root(several):
-    """With parents as levels, a client's configuration is what the lineage gives from the root down."""
+    """With parents as levels, a client's configuration is the merged documents of its ancestors, from the root down."""
     change = World(seed=1).change(0, {"config.parent-level": True})
     parent, client = None, None
     for document in several:

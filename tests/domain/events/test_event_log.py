@@ -83,7 +83,7 @@ def test_an_event_has_kind_instant_client_and_payload(heard):
 
 @pytest.mark.parametrize("deaf", ["off", "inactive", "removed", "never"])
 def test_nothing_is_recorded_without_an_active_endpoint(deaf):
-    """Events off, no endpoint, or none that is active: the world does not grow, and mints nothing for it."""
+    """Events off, no endpoint, or none that is active: the world does not grow, and no id is used for it."""
     sim = listening()
     id = ok(sim, "list_events_endpoints", ADMIN)[0]["id"]
     if deaf == "off":
@@ -94,9 +94,9 @@ def test_nothing_is_recorded_without_an_active_endpoint(deaf):
         ok(sim, "remove_events_endpoint", ADMIN, id=id)
     else:
         sim = Simulator(clock=START)
-    minted = sim.service.world.id_counter
+    counter = sim.service.world.id_counter
     ok(sim, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")
-    assert (events(sim), sim.service.world.id_counter) == ([], minted + 1)
+    assert (events(sim), sim.service.world.id_counter) == ([], counter + 1)
 
 
 def test_clients_hear_of_their_own_alone(heard):

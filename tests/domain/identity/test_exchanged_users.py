@@ -219,7 +219,7 @@ def test_who_has_a_number_behind_the_name_keeps_it(name: str, handle: str) -> No
 
 
 def test_a_name_that_is_too_long_for_a_handle_is_cut_each_time() -> None:
-    """Who bears the beginning of the name as handle has no other of that name to step aside for (G201)."""
+    """Who has the beginning of the name as handle has no other of that name to step aside for (G201)."""
     sim = chosen(identity__name="handle-too", size__handle=8)
     for _ in range(2):
         exchange(sim, hs(CLAIMS, name="Pia Person the First"))
@@ -229,7 +229,7 @@ def test_a_name_that_is_too_long_for_a_handle_is_cut_each_time() -> None:
 
 
 def test_the_number_goes_where_unique_handles_are_no_longer_required() -> None:
-    """The plain name is free to bear then (G201)."""
+    """The plain name is free then (G201)."""
     sim = chosen(identity__name="handle-too")
     exchange(sim, hs(CLAIMS))
     exchange(sim, hs(CLAIMS, name="Uma User"))

@@ -116,7 +116,7 @@ def test_a_look_that_fails_may_remove_the_recording():
 
 
 def test_a_timer_of_nothing_does_nothing(sim):
-    """As a world may hold that was brought in from outside."""
+    """A world that was imported may hold such a recording."""
     change = sim.service.change()
     change.schedule("recording processing", change.now + 5, CUSTOMER, "gone")
     sim.service.commit(change)

@@ -217,7 +217,7 @@ def test_dtmf_is_sent_a_second_after_the_call_connects():
 
 
 def test_who_hangs_up_leaves_and_who_leaves_hangs_up(office):
-    """The call and the presence that it brought end together, whichever ends first."""
+    """A call and the presence that it made end together, whichever ends first."""
     first, second = office.call(), calls.dial_unregistered(office.change, office.room, PHONE, "Bob")
     calls.hang_up(office.change, first)
     presence.leave(office.change, office.room, second.user)
@@ -290,7 +290,7 @@ def test_calls_are_told_of():
 
 @pytest.mark.parametrize("caller", ["+12025550199", None])
 def test_each_phone_that_dials_in_is_a_new_user(office, caller):
-    """Unregistered, born by an inbound call, bearing the caller's number; the call starts the session."""
+    """Unregistered, born by an inbound call, with the caller's number; the call starts the session."""
     people = [users.get(office.change, office.client.id, office.ring(caller=caller)[0].user) for _ in range(2)]
     assert people[0].id != people[1].id
     for user in people:

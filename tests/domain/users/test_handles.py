@@ -136,7 +136,7 @@ def test_a_held_handle_is_refused_to_others_alone():
 
 
 def test_a_registered_handle_is_refused_to_all_but_its_bearer():
-    """Whoever bears a handle may reserve it, and nobody else."""
+    """Whoever has a handle may reserve it, and nobody else."""
     tenant = Tenant()
     ann = tenant.user("Ann")
     with pytest.raises(Refusal, match="handle_taken"):
@@ -249,7 +249,7 @@ def test_a_profile_never_lets_registered_users_set_their_handle():
 @pytest.mark.parametrize(
     ("choice", "unique", "refused"), [("free", True, 0), ("unique", True, 1), ("unique", False, 0)]
 )
-def test_whether_a_guest_may_bear_a_registered_handle(choice: str, unique: bool, refused: int):
+def test_whether_a_guest_may_have_a_registered_handle(choice: str, unique: bool, refused: int):
     """Guests choose freely unless a profile holds them to uniqueness; their own handle they may always keep."""
     tenant = Tenant(unique=unique, **{assumed.UNREGISTERED_HANDLES.id: choice})
     tenant.user("Ann")
@@ -263,7 +263,7 @@ def test_whether_a_guest_may_bear_a_registered_handle(choice: str, unique: bool,
 
 
 def test_the_former_handle_is_free_at_once():
-    """Nothing holds a handle that its bearer left."""
+    """Nothing holds a handle that its owner left."""
     tenant = Tenant(unique=False)
     ann = tenant.user("Ann")
     tenant.do(handles.rename, ann, "Bob")
@@ -279,10 +279,10 @@ def test_a_profile_refuses_to_switch_to_what_holds():
 
 
 class Oracle:
-    """What plain dictionaries know of a client that requires unique handles: who bears, who holds what until when."""
+    """What plain dictionaries know of a client that requires unique handles: who has, who holds what until when."""
 
     def __init__(self) -> None:
-        self.bears: dict[str, str] = {}
+        self.handles: dict[str, str] = {}
         self.holds: dict[str, tuple[str, str, int]] = {}
 
     def pass_time(self, now: int) -> None:
@@ -290,12 +290,12 @@ class Oracle:
         self.holds = {token: held for token, held in self.holds.items() if held[2] > now}
 
     def free(self, key: str) -> bool:
-        """Whether nobody bears or holds the handle."""
-        return key not in self.bears.values() and all(held[0] != key for held in self.holds.values())
+        """Whether nobody has or holds the handle."""
+        return key not in self.handles.values() and all(held[0] != key for held in self.holds.values())
 
     def may_reserve(self, key: str, by: str) -> bool:
-        """Whether nobody but the caller bears or holds the handle."""
-        borne = {bearer for bearer, handle in self.bears.items() if handle == key}
+        """Whether nobody but the caller has or holds the handle."""
+        borne = {owner for owner, handle in self.handles.items() if handle == key}
         return borne <= {by} and {held[1] for held in self.holds.values() if held[0] == key} <= {by}
 
     def reserve(self, token: str, key: str, by: str, until: int) -> None:
@@ -317,7 +317,7 @@ STEPS = st.one_of(
 @settings(max_examples=150, deadline=None)
 @given(st.lists(STEPS, max_size=30))
 def test_handles_agree_with_plain_dictionaries(steps: list[tuple[str, int, object]]):
-    """Whatever callers reserve, use and wait for, a handle has one bearer or holder, as plain dictionaries tell."""
+    """Whatever callers reserve, use and wait for, a handle has one owner or holder, as plain dictionaries tell."""
     tenant, oracle, tokens = Tenant(), Oracle(), ["none"]
     people = [tenant.user(f"Nobody {place}") for place in range(3)]
     for kind, who, what in steps:
@@ -337,17 +337,17 @@ def test_handles_agree_with_plain_dictionaries(steps: list[tuple[str, int, objec
                 tokens.append(token)
         else:
             token = tokens[what % len(tokens)]
-            bearer = people[who]
+            owner = people[who]
             held = oracle.holds.get(token)
-            others = {each for each, handle in oracle.bears.items() if held and handle == held[0] and each != by}
+            others = {each for each, handle in oracle.handles.items() if held and handle == held[0] and each != by}
             try:
-                handle = tenant.do(take, token, by=by, user=bearer)
+                handle = tenant.do(take, token, by=by, user=owner)
             except Refusal:
                 assert held is None or others
             else:
                 assert folded(handle) == oracle.holds.pop(token)[0]
-                people[who] = tenant.do(lambda change, client: users.update(change, bearer, handle=handle))  # noqa: B023
-                oracle.bears[by] = folded(handle)
+                people[who] = tenant.do(lambda change, client: users.update(change, owner, handle=handle))  # noqa: B023
+                oracle.handles[by] = folded(handle)
         for handle in ("ann", "bob", "strasse", "É"):
             assert tenant.do(handles.is_free, handle) is oracle.free(folded(handle))
     borne = [folded(user.handle) for user in people]
@@ -355,7 +355,7 @@ def test_handles_agree_with_plain_dictionaries(steps: list[tuple[str, int, objec
 
 
 def test_a_client_is_its_own_realm_of_handles():
-    """A handle that one client's user bears is free in every other client."""
+    """A handle that one client's user has is free in every other client."""
     tenant = Tenant()
     tenant.user("Ann")
     other: Client = tenant.do(lambda change, client: clients.create(change, "Other", None))
@@ -372,7 +372,7 @@ def test_a_client_is_its_own_realm_of_handles():
         ("unique-in-channel", {"here"}),
     ],
 )
-def test_which_handles_an_unregistered_user_may_bear(choice: str, taken: set[str]):
+def test_which_handles_an_unregistered_user_may_have(choice: str, taken: set[str]):
     """Any, none of a registered user, or none of another user made for the same channel; the own one always (G232)."""
     change = World(seed=1).change(0, {assumed.UNREGISTERED_HANDLES.id: choice})
     client = clients.create(change, "C", None)

@@ -117,8 +117,8 @@ def mutated(mutant: Mutant) -> tuple[Beside, WsgiTransport]:
     return beside, transport
 
 
-def told_at(plan: Plan, mutant: Mutant) -> tuple[int | None, str]:
-    """The number of the request at which the plan tells the mutant, None for never, and the difference."""
+def detected_at(plan: Plan, mutant: Mutant) -> tuple[int | None, str]:
+    """The number of the request at which the plan detects the mutant, None for never, and the difference."""
     beside, transport = mutated(mutant)
     beside.latency = 0
     known, shapes = plan.known, Shapes({})
@@ -157,14 +157,14 @@ def in_child(work: Any, *arguments: Any) -> Any:
     return result
 
 
-def all_told(plan: Plan, found: list[Mutant]) -> Iterator[tuple[Mutant, int | None, str]]:
-    """When the plan tells each of these mutants."""
+def each_detected(plan: Plan, found: list[Mutant]) -> Iterator[tuple[Mutant, int | None, str]]:
+    """The request at which the plan detects each of these mutants."""
     for mutant in found:
-        result = in_child(told_at, plan, mutant)
+        result = in_child(detected_at, plan, mutant)
         if isinstance(result, BaseException):
             yield mutant, -1, repr(result)
         else:
             yield mutant, *result
 
 
-__all__ = ["Plan", "Request", "Response", "all_told", "in_child", "make_plan", "mutants", "told_at"]
+__all__ = ["Plan", "Request", "Response", "detected_at", "each_detected", "in_child", "make_plan", "mutants"]

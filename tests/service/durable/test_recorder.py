@@ -73,7 +73,7 @@ def test_whatever_changes_comes_back(begin, place, name, least, monkeypatch):
 
 
 def test_a_world_goes_on_as_if_it_had_never_stopped(begin, place):
-    """The same calls after a kill answer the same: minting, order, timers and tokens are all there."""
+    """The same calls after a kill answer the same: ids, order, timers and tokens are all there."""
     plain, kept = Simulator(clock=START), begin(place)
     busy(plain)
     busy(kept)
@@ -88,7 +88,7 @@ def test_a_world_goes_on_as_if_it_had_never_stopped(begin, place):
 
 @pytest.mark.parametrize("least", [1, recorder.LEAST])
 def test_faults_go_on_counting_after_a_kill(begin, place, least, monkeypatch):
-    """What was met is on disk before its answer, a read too; the next one is struck as if nothing had been."""
+    """A counted call is on disk before its answer, a read too; after a restart the fault counts on."""
     monkeypatch.setattr(recorder, "LEAST", least)
     sim = begin(place)
     sim.faults.add("get_me", on=2, times=2, do={"status": 503})
@@ -135,7 +135,7 @@ def test_more_worlds_than_the_limit_are_there_again(begin, place):
 
 
 def test_a_webhook_that_was_put_in_flight_is_not_decided_again(begin, place, listener):
-    """Its fault was counted before the kill; what is sent again is not struck by the next turn of the fault."""
+    """Its fault was counted before the kill; the call that is sent again does not count as another."""
     sim = begin(place)
     ok(sim, "add_events_endpoint", body={"url": listener.url})
     ok(sim, "set_events_state", state="enable")

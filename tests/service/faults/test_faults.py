@@ -27,7 +27,7 @@ def rename(sim):
 
 
 @pytest.mark.parametrize(
-    ("when", "struck"),
+    ("when", "faulty"),
     [
         ({}, [1]),
         ({"on": 3}, [3]),
@@ -37,11 +37,11 @@ def rename(sim):
         ({"on": 9}, []),
     ],
 )
-def test_the_nth_call_is_struck_as_often_as_is_said(sim, when, struck):
+def test_the_nth_call_fails_as_often_as_the_fault_says(sim, when, faulty):
     """The first by default and once; every matching call is counted."""
     sim.faults.add("get_me", do={"status": 503}, **when)
-    assert statuses(sim, 5) == [503 if place in struck else 200 for place in range(1, 6)]
-    assert counts(sim) == [(5, len(struck))]
+    assert statuses(sim, 5) == [503 if place in faulty else 200 for place in range(1, 6)]
+    assert counts(sim) == [(5, len(faulty))]
 
 
 @each("reason", [each for each in Reason if each is not Reason.INTERNAL_ERROR], ids=by_name)
@@ -83,7 +83,7 @@ def test_a_refusal_follows_the_profile_and_bears_the_facts_given():
     ],
 )
 def test_another_answer(sim, do, kind, content):
-    """A status with a JSON value, a text or nothing; alone it bears the envelope from 400 on."""
+    """A status with a JSON value, a text or nothing; alone it has the envelope from 400 on."""
     sim.faults.add("get_me", do=do)
     answer = sim.call("get_me", OWNER)
     assert (answer.status, answer.headers.get("Content-Type")) == (do["status"], kind)
@@ -206,7 +206,7 @@ def test_a_caller_is_a_user_too(sim, people):
 
 
 def test_every_operation_may_be_meant(sim):
-    """A star strikes whatever comes."""
+    """A star matches every operation."""
     sim.faults.add("*", on=2, times=2, do={"status": 503})
     assert [*statuses(sim, 1), *statuses(sim, 1, "list_channels"), rename(sim).status, *statuses(sim, 1)] == [
         200,
@@ -275,11 +275,11 @@ def test_a_call_that_is_refused_by_itself_counts_too(sim):
     assert [*statuses(sim, 1, caller="nobody"), *statuses(sim, 1, caller=None)] == [401, 503]
 
 
-# What a request brings
+# Faults in a header or query of a request
 
 
 @pytest.mark.parametrize(
-    ("brought", "status"),
+    ("given", "status"),
     [
         ("status=503", 503),
         (" status = 503 ; retryAfter = 3 ", 503),
@@ -291,16 +291,16 @@ def test_a_call_that_is_refused_by_itself_counts_too(sim):
         (";", 200),
     ],
 )
-def test_a_request_brings_what_is_done_to_it(sim, brought, status):
-    """As pairs or as JSON, for this one call, and told in the journal."""
-    assert [*statuses(sim, 1, _confsim=brought), *statuses(sim, 1)] == [status, 200]
+def test_a_request_carries_its_own_fault(sim, given, status):
+    """As pairs or as JSON, for this call alone; the journal has it."""
+    assert [*statuses(sim, 1, _confsim=given), *statuses(sim, 1)] == [status, 200]
     reported = sim.requests[0].fault
-    assert [each.id for each in reported] == ([None] if brought.strip("; ") else [])
+    assert [each.id for each in reported] == ([None] if given.strip("; ") else [])
     assert sim.requests[0].ignored.query == []
 
 
 @pytest.mark.parametrize(
-    ("brought", "named"),
+    ("given", "named"),
     [
         ("statu=503", "did you mean 'status'?"),
         ("noww=1", "did you mean 'now'?"),
@@ -316,17 +316,17 @@ def test_a_request_brings_what_is_done_to_it(sim, brought, status):
         ("real=31s", "longer than 30s"),
     ],
 )
-def test_a_request_that_brings_nonsense_is_not_served(sim, brought, named):
+def test_a_request_with_an_invalid_fault_is_not_served(sim, given, named):
     """The misuse names what is wrong; nothing was called, counted or noted."""
     sim.faults.add("get_me", do={"status": 503})
     with pytest.raises(Misuse, match="X-Confsim") as reported:
-        sim.call("get_me", OWNER, _confsim=brought)
+        sim.call("get_me", OWNER, _confsim=given)
     assert named in str(reported.value)
     assert (counts(sim), len(sim.requests)) == ([(0, 0)], 0)
 
 
 def test_a_request_is_served_at_another_instant(sim):
-    """What it writes bears that instant, and the clock stays."""
+    """What it writes has that instant, and the clock stays."""
     made = sim.call("create_channel", OWNER, body={"name": "Old"}, _confsim="now=2020-01-01T00:00:00Z")
     assert made.ok
     assert sim.requests[-1].at == 1_577_836_800_000

@@ -129,7 +129,7 @@ def test_the_same_seed_makes_the_same_world():
     assert one.digest() != other.digest()
 
 
-def test_a_profile_bears_on_what_is_made():
+def test_a_profile_applies_to_records_of_a_world_file():
     """Initial values of clients and channels follow it."""
     sim = Simulator(world(id="c1"), profile={"initial.terms-url": "https://chosen.example/"})
     assert sim.call("get_client_terms", clientId="c1").body["url"] == "https://chosen.example/"

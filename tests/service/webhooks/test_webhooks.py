@@ -224,7 +224,7 @@ def test_the_secret_may_be_a_text():
 
 @pytest.mark.parametrize(("timestamp", "taken"), [("world", False), ("true", True)])
 def test_a_receiver_in_another_time_takes_what_bears_the_true_one(timestamp, taken):
-    """A retry of hours later on the clock of the world is too new for the library, unless it bears the true time."""
+    """A retry of hours later on the clock of the world is too new for the library, unless it has the true time."""
     sim, got = listening(timestamp=timestamp), []
     sim.webhooks.deliver_to(lambda message: got.append(message) or 500)
     happen(sim, "a")
@@ -237,7 +237,7 @@ def test_a_receiver_in_another_time_takes_what_bears_the_true_one(timestamp, tak
 
 
 def test_messages_may_be_unsigned():
-    """Then they bear no header of the kind."""
+    """Then they have no header of the kind."""
     sim, got = listening(signature="none"), []
     sim.webhooks.deliver_to(got)
     happen(sim, "a")

@@ -107,7 +107,7 @@ def test_a_rival_keeps_a_value_from_being_claimed():
     """What two values explain alike is undetermined until one of them is ruled out."""
     one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
     evidence = AssumptionEvidence().renewed(one, [other])
-    evidence.settle("encode.empty")
+    evidence.rule_out_others("encode.empty")
     assert evidence.learned() == {}
     assert "status.created" in dict(evidence.undetermined({}))
     (rival,) = [each for each in evidence.open_to(["encode.empty"]) if len(each.values) == 2]
@@ -119,7 +119,7 @@ def test_a_rival_keeps_a_value_from_being_claimed():
 def test_what_was_ruled_out_is_open_again_under_another_value():
     """Once an assumption has another value, everything is judged again: nothing stays ruled out by itself."""
     evidence = AssumptionEvidence()
-    evidence.settle("status.created")
+    evidence.rule_out_others("status.created")
     assert "status.created" in evidence.confirmed()
     other = evidence.renewed(Alternative(("encode.empty", "204")), [])
     assert "status.created" not in other.confirmed()

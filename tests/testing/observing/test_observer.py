@@ -109,7 +109,7 @@ def test_the_proxy_passes_everything_through():
         )
         assert ask(proxy.base_url, "HEAD", f"/channels/{uuid}")[2] == b""
         assert ask(proxy.base_url, "GET", f"/channels/{uuid}")[0] == 200
-        proxy.settle()
+        proxy.drain()
         assert observer.report.seen == 5
         assert observer.report.followed >= 4
 

@@ -20,7 +20,7 @@ CLIENT = "22222222-2222-4222-8222-222222222222"
 TOKEN = {"Authorization": "Bearer demo-api-token", "Content-Type": "application/json"}
 
 
-class Way:
+class Connection:
     """A connection to the server that the worlds stand on."""
 
     def __init__(self, port: int) -> None:
@@ -35,7 +35,7 @@ class Way:
             raise AssertionError(f"{method} {path}: {answer.status} {raw!r}")
         return msgspec.json.decode(raw) if raw else None
 
-    def __enter__(self) -> Way:
+    def __enter__(self) -> Connection:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -67,7 +67,7 @@ class Member:
         self.done.append(call)
         return call
 
-    def check(self, way: Way) -> None:
+    def check(self, connection: Connection) -> None:
         """The world is as its twin."""
         twin = Simulator(seed=self.number, clock=CLOCK)
         client = twin.client()
@@ -75,18 +75,18 @@ class Member:
             client.open(path, method=method, json=body, headers=TOKEN)
         mount = f"/w/{self.name}/_confsim"
         theirs = [(each["at"], each["path"].removeprefix(f"/w/{self.name}"), each["answer"]) for each in
-                  way.ask("GET", f"{mount}/requests")]  # fmt: skip
+                  connection.ask("GET", f"{mount}/requests")]  # fmt: skip
         assert theirs == [(each.at, each.path, each.answer) for each in twin.requests], self.name
-        assert way.ask("GET", f"{mount}/clock")["now"] == twin.clock.now, self.name
-        assert way.ask("GET", f"{mount}/state/digest")["digest"] == twin.service.world.digest(), self.name
+        assert connection.ask("GET", f"{mount}/clock")["now"] == twin.clock.now, self.name
+        assert connection.ask("GET", f"{mount}/state/digest")["digest"] == twin.service.world.digest(), self.name
 
 
 def make(port: int, count: int) -> list[Member]:
     """So many worlds, each with a seed of its own."""
     members = [Member(number) for number in range(1, count + 1)]
-    with Way(port) as way:
+    with Connection(port) as connection:
         for member in members:
-            way.ask("POST", "/_confsim/worlds", {"name": member.name, "seed": member.number})
+            connection.ask("POST", "/_confsim/worlds", {"name": member.name, "seed": member.number})
     return members
 
 
@@ -98,10 +98,10 @@ def load(port: int, members: list[Member], calls: int, threads: int) -> int:
         turns = [member for member in members[place::threads] for _ in range(calls)]
         random.Random(place).shuffle(turns)
         try:
-            with Way(port) as way:
+            with Connection(port) as connection:
                 for member in turns:
                     method, path, body = member.next()
-                    way.ask(method, f"/w/{member.name}{path}", body)
+                    connection.ask(method, f"/w/{member.name}{path}", body)
         except BaseException as failure:
             failures.append(failure)
 
@@ -117,8 +117,10 @@ def load(port: int, members: list[Member], calls: int, threads: int) -> int:
 
 def check(port: int, members: list[Member]) -> None:
     """Every world is as its twin, and the one at the root as new."""
-    with Way(port) as way:
+    with Connection(port) as connection:
         for member in members:
-            member.check(way)
-        assert way.ask("GET", "/_confsim/state/digest")["digest"] == Simulator(clock=CLOCK).service.world.digest()
-        assert way.ask("GET", "/_confsim/requests") == []
+            member.check(connection)
+        assert (
+            connection.ask("GET", "/_confsim/state/digest")["digest"] == Simulator(clock=CLOCK).service.world.digest()
+        )
+        assert connection.ask("GET", "/_confsim/requests") == []
