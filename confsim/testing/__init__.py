@@ -1,7 +1,7 @@
 """Property-based contract testing: strategies for arguments, targets to call, journeys that drive them side by side.
 
-``verify``, ``calibrate`` and ``observe`` compare a real service with a model of it, and return reports. The one room
-that imports hypothesis, for what needs it: install ``confsim[testing]`` to use that.
+``verify``, ``calibrate`` and ``observe`` compare a real service with a model of it, and return reports. This is the
+only package that imports hypothesis; install ``confsim[testing]`` for the parts that use it.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, so that what needs no hypothesis is there without it.
+    """Import a public name on first use, so that the parts without hypothesis work when it is not installed.
 
-    No module has the name of a public attribute, which it would shadow once it is imported.
+    No module here has the name of a public attribute: once imported, the module would hide that attribute.
     """
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""A journey with a bundle for each kind of thing that operations of the API name."""
+"""A Hypothesis journey with one bundle for each kind of thing that operations of the API name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .targets import Outcome
 
 
 class ApiJourney(Journey):
-    """A journey that knows things of each kind, from what the demo world holds to what calls make.
+    """A journey with bundles of ids: those of the demo world, and those that its calls create.
 
-    ``api_journey()`` adds a rule for each operation; subclass it, with other targets or rules, and hand it over.
+    ``api_journey()`` adds a rule for each operation. Subclass the result to use other targets or rules.
     """
 
     tokens = Bundle("tokens")
@@ -41,16 +41,16 @@ class ApiJourney(Journey):
     codes = Bundle("codes")
     sources = Bundle("sources")
 
-    #: The kinds of which the demo world has things; the bundles of the others begin with an id of nothing.
+    #: Kinds of things that exist in the demo world; the bundle of any other kind starts with an id that names nothing.
     in_the_demo_world = ("tokens", "clients", "users", "channels", "validators")
-    #: Tokens of callers with a grant, tried as often as all those of ``tokens`` together; for the rest the first.
+    #: Tokens of callers with a grant. Together they are tried as often as all of ``tokens``; the first is the default.
     likely: Mapping[str, str] = {
         Grant.OWNER: "demo-owner",
         Grant.CUSTOMER_ADMIN: "demo-customer-admin",
         Grant.API_TOKEN: "demo-api-token",
         Grant.PARTNER_ADMIN: "demo-partner-admin",
     }
-    #: The token with which invariants read; without rights in the targets' world they check nothing.
+    #: The token of the reads that invariants make. If it has no rights in the targets' world, invariants check nothing.
     api_token = "demo-api-token"
 
     def __init__(self) -> None:
@@ -85,9 +85,9 @@ class ApiJourney(Journey):
         return multiple(*(each["id"] for each in self.call("list_validators", "demo-customer-admin").body))
 
     def read(self, operation: str, caller: str | None = None, **arguments: Any) -> Any:
-        """Return the body that a GET by the caller has in every target, None when it is refused.
+        """Return the body of a GET in every target, None when it is refused.
 
-        The caller is the API token unless another is given. Worlds are not compared.
+        The caller is the API token unless another is given. The worlds of the targets are not compared.
         """
         outcomes = [target.call(operation, caller or self.api_token, **arguments) for target in self.driven]
         for target, outcome in zip(self.driven, outcomes, strict=True):
@@ -96,7 +96,7 @@ class ApiJourney(Journey):
 
 
 def ids_in(outcome: Outcome, field: str) -> Any:
-    """Return the values of a field in an answer, or in each of its elements, for a bundle; none when it is refused."""
+    """Return the values of a field in an answer or in each of its elements, for a bundle; none for a refusal."""
     body = outcome.body
     if not outcome.ok or body is None:
         return multiple()

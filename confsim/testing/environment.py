@@ -1,4 +1,4 @@
-"""Rules for the environment of the API: people come and go, phones ring, time passes, tokens are issued."""
+"""Journey rules for the environment of the API: people join and leave, phones ring, time passes, tokens are issued."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .targets import Outcome
 
 #: The control operations that move a call.
 PHONES = ("answer_call", "refuse_call", "fail_call", "hang_up")
-#: The statuses of the control plane when the rules of a channel, a phone or a user say no.
+#: Statuses of the control plane for a refusal by the rules of a channel, a phone or a user.
 REFUSED = {400, 404, 409}
 
 
 def rules(base: type[ApiJourney]) -> dict[str, Callable[..., Any]]:
-    """Return the rules by name: that of the operation of the control plane that they call."""
+    """Return the rules by the name of the control operation that each calls."""
     somebody: dict[str, Any] = {"channel": base.channels, "user": base.users}
     keyed = st.sampled_from([None, "meetingId", "code"])
     pins = st.sampled_from([None, *HINTS["pin"]])
@@ -44,14 +44,14 @@ def _rule(step: Callable[..., Any], **drawn: Any) -> Callable[..., Any]:
 
 
 def _done(journey: ApiJourney, operation: str, **fields: object) -> Outcome:
-    """Call an operation of the control plane, which may refuse by a rule and must not fail otherwise."""
+    """Call a control operation. It may be refused by a rule; any other failure is an error."""
     outcome = journey.control(operation, **{name: value for name, value in fields.items() if value is not None})
     assert outcome.status in {200, *REFUSED}, f"{operation} with {fields}: {outcome}"
     return outcome
 
 
 def _join(self: ApiJourney, channel: str, user: int) -> Any:
-    """Somebody comes, as over the streaming connection: into the channel, or into its lobby."""
+    """Rule: a user joins a channel or its lobby, as over the streaming connection."""
     outcome = _done(self, "join_channel", channel=channel, userId=user)
     if outcome.status != 200:
         return multiple()
@@ -62,30 +62,30 @@ def _join(self: ApiJourney, channel: str, user: int) -> Any:
 
 
 def _present_or(self: ApiJourney, channel: str, user: int, place: int) -> int:
-    """One of those in the channel or its lobby, the user when there are none."""
+    """Return one of the users in the channel or its lobby, or the given user when it is empty."""
     found = self.control("list_presence", channel=channel)
     people = [each["userId"] for each in found.body] if found.status == 200 else []
     return people[place % len(people)] if people else user
 
 
 def _leave(self: ApiJourney, channel: str, user: int, place: int) -> None:
-    """Somebody goes."""
+    """Rule: a user leaves."""
     _done(self, "leave_channel", channel=channel, userId=_present_or(self, channel, user, place))
 
 
 def _admit(self: ApiJourney, channel: str, user: int, place: int) -> None:
-    """An operator lets somebody in who waits."""
+    """Rule: an operator admits a user from the lobby."""
     _done(self, "admit_to_channel", channel=channel, userId=_present_or(self, channel, user, place))
 
 
 def _present(self: ApiJourney, channel: str, user: int, place: int, presenter: bool) -> None:
-    """The host grants or revokes Presenter status."""
+    """Rule: the host grants or revokes Presenter status."""
     somebody = _present_or(self, channel, user, place)
     _done(self, "set_presenter", channel=channel, userId=somebody, presenter=presenter)
 
 
 def _dial_in(self: ApiJourney, channel: str, number: str, keyed: str | None, pin: str | None) -> Any:
-    """A phone rings an inbound number and keys in where it wants to go; the caller is a new user."""
+    """Rule: a phone dials an inbound number and keys in a meeting; the caller is a new user."""
     wanted: dict[str, object] = {}
     if keyed == "meetingId":
         details = self.call("get_channel", self.api_token, uuid=channel)
@@ -99,17 +99,17 @@ def _dial_in(self: ApiJourney, channel: str, number: str, keyed: str | None, pin
 
 
 def _use_phone(self: ApiJourney, user: int, place: int, operation: str) -> None:
-    """A phone is taken off the hook, is engaged, fails or is put down."""
+    """Rule: a phone answers, is busy, fails or hangs up."""
     people = [each["userId"] for each in self.control("list_calls").body]
     _done(self, operation, userId=people[place % len(people)] if people else user)
 
 
 def _advance_clock(self: ApiJourney, by: str) -> None:
-    """Time passes; what falls due falls due everywhere."""
+    """Rule: time passes; timers fire in every target."""
     self.advance(by)
 
 
 def _issue_token(self: ApiJourney, user: int) -> Any:
-    """A token for a user, as a login would give."""
+    """Rule: issue a token for a user, as a login would."""
     outcome = _done(self, "issue_token", userId=user)
     return outcome.body["token"] if outcome.status == 200 else multiple()

@@ -1,6 +1,6 @@
-"""Failures of Schemathesis' checks that are no findings, each with the reason.
+"""Expected failures of Schemathesis' checks, each with the reason.
 
-A schema says what a value is, not what the world holds: a value that conforms is refused where a thing that it names is
+A schema describes values, not the state of a world: a value that conforms is refused when the thing that it names is
 not in the state that the call needs.
 """
 
@@ -13,7 +13,7 @@ from schemathesis.core.failures import Failure
 from schemathesis.core.transport import Response
 from schemathesis.openapi.checks import RejectedPositiveData
 
-#: The codes of refusals of valid input, each with the reason.
+#: Codes of refusals of valid input, each with the reason.
 BY_STATE = {
     "not_predefined": "It is a user who has an account already; which users have not is state.",
     "not_unregistered": "It is a registered user; which users are not is state.",
@@ -23,7 +23,7 @@ BY_STATE = {
 
 
 def expected(failure: Failure, response: Response) -> bool:
-    """Whether a failure is no finding."""
+    """Return whether a failure is expected."""
     return isinstance(failure, RejectedPositiveData) and _code(response) in BY_STATE
 
 

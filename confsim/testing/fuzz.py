@@ -1,7 +1,7 @@
-"""Which assumptions a test depends on: the test is run again under other alternatives of those that its calls used.
+"""Fuzzing of assumptions: a test is run again under other alternatives of the assumptions that its calls used.
 
-A test depends on an assumption when it passes with the value in force and fails with another alternative. What fails is
-reduced to the smallest set of choices. Nothing here knows how a test is run: ``search`` is given a function for it.
+A test depends on an assumption when it passes with the value in force and fails with another. A failing set of choices
+is reduced to its smallest subset. This module does not know how to run a test: ``search`` is given a function for it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from msgspec import Struct
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 
-#: Values chosen for assumptions, by id.
+#: Alternatives of assumptions, by id.
 Choices = Mapping[str, Any]
-#: The longest text of a value in a report.
+#: Longest text of a value in a report.
 _LONGEST = 60
 
 
@@ -30,7 +30,7 @@ class Mode(StrEnum):
 
 
 class SeenCall(Struct, frozen=True):
-    """One call that a test made: the operation (empty for no route), the status and the bytes of the body."""
+    """A call that a test made: the operation ("" when no route matched), the status and the body."""
 
     operation: str
     status: int
@@ -38,7 +38,7 @@ class SeenCall(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """The result of one run of a test: whether it passed, the error otherwise, and the calls that it made."""
+    """The result of one run of a test: whether it passed, else the error, and the calls that it made."""
 
     passed: bool
     error: str
@@ -46,7 +46,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """A smallest set of choices under which a test fails, the first call that differed, and what to ask about it."""
+    """A smallest set of choices under which a test fails, the first call that differed, and a question about it."""
 
     choices: dict[str, Any]
     call: str
@@ -57,8 +57,8 @@ class Finding(Struct, frozen=True):
 class Result(Struct):
     """The results of the variants of one test.
 
-    ``runs`` counts them; ``unstable`` is the error of a test that did not pass a second time as it was, of which
-    nothing is claimed.
+    ``runs`` counts them. ``unstable`` is the error of a test that failed when it was repeated unchanged; no findings
+    are claimed for it.
     """
 
     runs: int = 0
@@ -70,12 +70,12 @@ Run = Callable[[Choices], Outcome]
 
 
 def alternatives(used: Iterable[str], chosen: Choices) -> dict[str, tuple[Any, ...]]:
-    """The alternatives to try of each assumption used, aside from those that a profile chose."""
+    """Return the alternatives to try for each assumption used, without those that a profile chose."""
     return {id: found for id in sorted(used) if id not in chosen and (found := candidates(REGISTER.entries[id]))}
 
 
 def pair_rows(domains: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Sets of choices in which every pair of alternatives of two assumptions occurs; few of them."""
+    """Yield few sets of choices in which every pair of alternatives of two assumptions occurs."""
     from allpairspy import AllPairs
 
     if len(domains) < 2:
@@ -89,7 +89,7 @@ def pair_rows(domains: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
 
 
 def smallest(choices: Choices, fails: Callable[[Choices], bool]) -> dict[str, Any]:
-    """A subset of choices under which the test fails, and with no one of which left out it does."""
+    """Return a minimal subset of choices under which the test fails."""
     left = dict(choices)
     size = len(left) // 2
     while size:
@@ -106,8 +106,8 @@ def smallest(choices: Choices, fails: Callable[[Choices], bool]) -> dict[str, An
 def search(run: Run, expected: Outcome, domains: Mapping[str, Sequence[Any]], mode: Mode) -> Result:
     """Run a test under alternatives, and return the smallest sets of choices under which it fails.
 
-    ``expected`` is the outcome of the test as it is, which passed. A failure counts only when it happens twice, and the
-    test passes once more without it.
+    ``expected`` is the outcome of the unchanged test, which passed. A failure counts only when it occurs twice and the
+    unchanged test then passes again.
     """
     return _Search(run, expected, mode).result(domains)
 
@@ -137,7 +137,7 @@ class _Search:
         return self._found
 
     def _interactions(self, row: dict[str, Any]) -> None:
-        """Find the sets of choices of one row that fail together."""
+        """Find the sets of choices in one row that fail only together."""
         rows = [row]
         while rows and self._found.unstable is None:
             row = rows.pop()
@@ -156,7 +156,7 @@ class _Search:
         return self._run(choices)
 
     def _lean(self, choices: dict[str, Any]) -> bool:
-        """Whether the test fails under these choices; notes the finding."""
+        """Return whether the test fails under these choices; note the finding if it does."""
         outcome = self._outcome(choices)
         if outcome.passed:
             return False
@@ -175,7 +175,7 @@ class _Search:
 
 
 def question(choices: Choices) -> str:
-    """The questions about these choices for the makers of the service."""
+    """Return the questions about these choices for the makers of the service."""
     parts = []
     for id, value in choices.items():
         entry = REGISTER.entries[id]
@@ -184,9 +184,9 @@ def question(choices: Choices) -> str:
 
 
 def first_difference(expected: Sequence[SeenCall], again: Sequence[SeenCall], got: Sequence[SeenCall]) -> str:
-    """A sentence about the first call that differs, aside from what differs between ``expected`` and ``again`` too.
+    """Return a sentence about the first call that differs from ``expected``.
 
-    ``again`` are the calls of a second run of the same test: what time and chance change differs there too.
+    ``again`` are the calls of a second unchanged run: what differs there too, by time or chance, is ignored.
     """
     for number, (was, other, now) in enumerate(zip(expected, again, got, strict=False), 1):
         name = now.operation or was.operation or "a call of no operation"
@@ -209,7 +209,7 @@ _ABSENT = object()
 
 
 def _leaves(body: bytes) -> dict[str, Any]:
-    """The values in a JSON document by their JSON Pointers (RFC 6901); the bytes of anything else."""
+    """Return the values in a JSON document by JSON Pointer (RFC 6901); for anything else, its bytes."""
     found: dict[str, Any] = {}
 
     def walk(value: Any, place: str) -> None:

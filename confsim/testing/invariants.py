@@ -1,4 +1,4 @@
-"""Invariants: what the documents say of every world after any calls, read through the API itself.
+"""Invariants: statements of the documents that hold after any calls, checked by reads of the API itself.
 
 Each cites its source. They are checked again only after the world has changed.
 """
@@ -16,9 +16,9 @@ from confsim.contract.gates import Grant
 from .bundles import ApiJourney
 
 _MANY = {"limit": "200"}
-#: Channels whose details are checked after a step: those that were made last.
+#: Most channels whose details are checked after a step: the newest ones.
 _CLOSELY = 3
-#: Details of a channel and the legacy settings that are views of the same state (P2 Channel details, Legacy settings).
+#: Fields of the channel details and the legacy settings that show the same state (P2 Channel details, Legacy settings).
 _VIEWS = {
     "isOpen": "open",
     "offAir": "offAir",
@@ -29,12 +29,12 @@ _VIEWS = {
 
 
 def invariants() -> dict[str, Callable[..., Any]]:
-    """The invariants by name."""
+    """Return the invariants by name."""
     return {"the_documents_hold": invariant()(_hold)}
 
 
 def _hold(self: ApiJourney) -> None:
-    """What the documents say of channels, sessions, breakout sessions, recordings and validators."""
+    """Check the invariants of channels, sessions, breakout sessions, recordings and validators."""
     digest = self.driven[0].digest() if self.digests else None
     if digest is not None and digest == self.checked:
         return
@@ -51,13 +51,13 @@ def _hold(self: ApiJourney) -> None:
 
 
 def _validators(journey: ApiJourney) -> None:
-    """One validator is active at a time (P1 States, R114, R238)."""
+    """At most one validator is active at a time (P1 States, R114, R238)."""
     found = journey.read("list_validators") or []
     assert sum(each.get("active", False) for each in found) <= 1, found
 
 
 def _channels(channels: list[Any]) -> None:
-    """Names are unique (P2 L49, R276); the newest comes first, by seconds (P2 L197, R279, R280)."""
+    """Names are unique (P2 L49, R276); the newest channel comes first, by seconds (P2 L197, R279, R280)."""
     names = Counter(each["name"] for each in channels)
     assert max(names.values(), default=1) == 1, names.most_common(1)
     created = [each["created"] for each in channels]
@@ -66,7 +66,7 @@ def _channels(channels: list[Any]) -> None:
 
 
 def _sessions(journey: ApiJourney) -> None:
-    """Instants are in order (P2 Session, R285); a channel has one active session at most (P2 L234, R552)."""
+    """The instants of a session are in order (P2 Session, R285); a channel has one active session at most (R552)."""
     listed = journey.read("list_sessions", journey.likely[Grant.OWNER], **_MANY) or {"results": []}
     for each in listed["results"]:
         instants = [each[name] for name in ("created", "started", "ended") if name in each]
@@ -90,7 +90,7 @@ def _channel(journey: ApiJourney, item: Any) -> None:
 
 
 def _views(item: Any, details: Any, settings: Any) -> None:
-    """List, details and settings agree (R278); limits are kept (P2 Limits, R257, R376)."""
+    """List, details and settings agree (R278); limits are respected (P2 Limits, R257, R376)."""
     for name in ("name", "urlName", "friendlyURL", "isOpen", "guestAccess", "channelUuid"):
         assert item.get(name) == details.get(name), (name, item, details)
     for name, setting in _VIEWS.items():
@@ -102,7 +102,7 @@ def _views(item: Any, details: Any, settings: Any) -> None:
 
 
 def _recordings(journey: ApiJourney, uuid: str) -> None:
-    """One is in progress at most (P2 L314-315, R554); it ends before it is ready (P2 L77, R292, R293)."""
+    """One recording at most is in progress (P2 L314-315, R554); it ends before it is ready (P2 L77, R292, R293)."""
     found = (journey.read("list_recordings", **_MANY, channelId=uuid) or {"results": []})["results"]
     assert sum("endTime" not in each for each in found) <= 1, found
     for each in found:
@@ -112,7 +112,7 @@ def _recordings(journey: ApiJourney, uuid: str) -> None:
 
 
 def _breakouts(journey: ApiJourney, uuid: str) -> None:
-    """One is active at most (P2 L277-286, R553), and has begun; none is active and completed at once (P2 L107)."""
+    """One breakout session at most is active (P2 L277-286, R553), and has begun; it is not completed (P2 L107)."""
     found = journey.read("list_breakout_sessions", **_MANY, uuid=uuid) or []
     assert sum(each["isActive"] for each in found) <= 1, found
     for each in found:
@@ -121,7 +121,7 @@ def _breakouts(journey: ApiJourney, uuid: str) -> None:
 
 
 def _people(journey: ApiJourney, uuid: str, settings: Any) -> None:
-    """A live channel counts those who are in it, and no others (P2 L207, R390); the lock mutes none who waits."""
+    """A live channel counts exactly the users in it (P2 L207, R390); its lock mutes nobody in the lobby."""
     present = journey.control("list_presence", channel=uuid).body
     inside = [each for each in present if each["state"] == "in"]
     counted = journey.read("get_populations", channelIds=uuid)

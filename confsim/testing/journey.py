@@ -1,4 +1,4 @@
-"""Journeys: rule-based state machines whose calls go to several targets side by side, which must agree."""
+"""Journeys: Hypothesis state machines whose calls go to several targets side by side, which must agree."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from confsim.simulator import Simulator
 
 from .targets import Core, Outcome, Target, Wsgi
 
-#: The instant at which the clocks of the default targets stand.
+#: The instant of the default targets' clocks, which stand still.
 START = "2026-02-01T00:00:00Z"
 
 
 class Journey(RuleBasedStateMachine):
-    """Targets driven side by side: status, body and digest of the world are equal after every call.
+    """Targets called side by side: after every call their status, body and world digest must be equal.
 
-    Subclass it with rules of your own: ``self.call(operation, caller, **arguments)`` drives every target. ``targets()``
-    makes them, by default the core and the WSGI app, each with a demo world of its own and a clock that stands still.
+    Subclass it with rules of your own: ``self.call(operation, caller, **arguments)`` calls every target. ``targets()``
+    makes the targets, by default the core and the WSGI app, each with its own demo world and a clock that stands still.
     ``digests`` says whether worlds are compared too.
     """
 
     digests = True
 
     def targets(self) -> Iterable[Target]:
-        """The targets that are driven side by side."""
+        """Return the targets that are called side by side."""
         return Core(Simulator(clock=Clock(START))), Wsgi(Simulator(clock=Clock(START)))
 
     def __init__(self) -> None:
         super().__init__()
         self.driven = tuple(self.targets())
         if self.digests:
-            for target in self.driven:  # what endpoints answer over HTTP would distinguish the worlds
+            for target in self.driven:  # answers of webhook receivers over HTTP would make the worlds differ
                 target.control("set_webhooks", deliver="list")
 
     def teardown(self) -> None:
-        """Release what the targets hold."""
+        """Release the resources of the targets."""
         for target in self.driven:
             target.close()
 
@@ -50,9 +50,9 @@ class Journey(RuleBasedStateMachine):
         content_type: str | None = None,
         **arguments: object,
     ) -> Outcome:
-        """Call an operation of the API in every target, as ``Simulator.call`` does, and return what all answered.
+        """Call an operation of the API in every target, as ``Simulator.call`` does, and return the common answer.
 
-        AssertionError when they differ, or answer with a status of 500 or more.
+        Raises AssertionError when the answers differ or have a status of 500 or more.
         """
         outcomes = [
             target.call(operation, caller, body=body, content_type=content_type, **arguments) for target in self.driven
@@ -63,14 +63,14 @@ class Journey(RuleBasedStateMachine):
         return outcomes[0]
 
     def control(self, operation: str, /, *path: str, **fields: object) -> Outcome:
-        """Call an operation of the control plane in every target, as ``Simulator.control`` does; they must agree."""
+        """Call a control operation in every target, as ``Simulator.control`` does; the answers must agree."""
         outcomes = [target.control(operation, *path, **fields) for target in self.driven]
-        if operation != "get_info":  # which names the place of each of them
+        if operation != "get_info":  # it has the address of each target
             self._compare(f"{operation} {' '.join(path)} with {fields}", outcomes)
         return outcomes[0]
 
     def advance(self, by: str) -> None:
-        """Let the same time pass in every target."""
+        """Advance the clock of every target by the same time."""
         fired = [target.advance(by) for target in self.driven]
         assert all(each == fired[0] for each in fired), f"after {by} the targets fired {fired}"
         self._compare_worlds(f"advance by {by}")

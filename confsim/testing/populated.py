@@ -1,6 +1,6 @@
-"""A world with something of every kind in it, made of the demo world by calls of the API and the control plane.
+"""A world with something of every kind, made from the demo world by calls of the API and the control plane.
 
-Two channels: one in which everything is prepared, and one in which everything is running.
+It has two channels: in one everything is prepared, in the other everything is running.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PARTNER, ADMIN, OWNER, OPERATOR, USER, API_TOKEN = (
     "demo-user",
     "demo-api-token",
 )
-#: The token that passes a gate by a grant; the first grant of a gate that is here decides.
+#: The token for each grant; the first grant of a gate that is listed here decides.
 TOKENS = {
     "owner": OWNER,
     "operator": OPERATOR,
@@ -33,9 +33,9 @@ TOKENS = {
     "signed-in": OWNER,
 }
 
-#: The beginning of an image in PNG, which is all that is looked at.
+#: The first bytes of a PNG image; nothing more is checked.
 IMAGE = b"\x89PNG\r\n\x1a\n"
-#: Operations that name the channel in which everything is running.
+#: Operations that are called with the channel in which everything is running.
 RUNNING = (
     "get_active_breakout_session",
     "get_broadcast_metrics",
@@ -46,24 +46,24 @@ RUNNING = (
 
 
 class Populated(Struct):
-    """The existing things: by kind, in the words of ``types.Names``, and what an operation needs in their place.
+    """The existing things, by kind (a word of ``types.Names``), and the exceptions for single operations.
 
-    ``own`` has the values of parameters and fields by operation, each by its name or the kind of thing that it names;
-    the name of a whole body is empty.
+    ``own`` maps an operation to values of its parameters and fields, by their name or the kind of thing that they name;
+    "" is the whole body.
     """
 
     things: dict[str, object]
     own: dict[str, dict[str, object]]
-    #: Tokens of operations that another caller must call than their gate says.
+    #: Tokens of operations that need another caller than their gate says.
     tokens: dict[str, str]
 
     def token(self, operation: str, gate: Sequence[str]) -> str | None:
-        """The token that passes the gate of an operation, a list of grants; None for a public one."""
+        """Return the token that passes the gate (a list of grants) of an operation; None for a public one."""
         fitting = (TOKENS[grant] for grant in gate if grant in TOKENS)
         return None if "public" in gate else self.tokens.get(operation) or next(fitting, ADMIN)
 
     def value(self, operation: str, name: str, kind: str | None) -> object | None:
-        """The value for a parameter or a field of an operation; None where anything of its schema will do."""
+        """Return the value for a parameter or field of an operation; None when any value of its schema will do."""
         own: Mapping[str, object] = self.own.get(operation, {})
         found = own.get(name)
         if found is None and kind is not None:
@@ -74,35 +74,35 @@ class Populated(Struct):
 def populate(target: Target) -> Populated:
     """Populate the demo world behind a target, and return what is there.
 
-    AssertionError for a call that does not succeed: the world is another, or its profile forbids it.
+    Raises AssertionError when a call fails: the world is another, or its profile forbids the call.
     """
     return _Populating(target).all()
 
 
 class _Populating:
-    """The calls, and what they made so far."""
+    """The calls that populate the world, and the things made so far."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
         self.things: dict[str, object] = {}
         self.own: dict[str, dict[str, object]] = {}
-        self.tokens = {"get_user": API_TOKEN}  # a Partner Admin reads users of client tenants alone
+        self.tokens = {"get_user": API_TOKEN}  # only a Partner Admin reads users of child clients
 
     def call(self, operation: str, caller: str | None, *, body: object = None, **arguments: Any) -> Any:
-        """Call an operation of the API, and return the body of its answer."""
+        """Call an operation of the API, and return the body of the answer."""
         outcome = self.target.call(operation, caller, body=body, **arguments)
         assert outcome.ok, f"{operation} with {arguments} by {caller}: {outcome}"
         return outcome.body
 
     def first(self, operation: str, caller: str, **arguments: Any) -> object:
-        """The id of the first element of a list or a page."""
+        """Return the id of the first element of a list or a page."""
         listed = self.call(operation, caller, **arguments)
         if isinstance(listed, dict):
             listed = listed["results"] if "results" in listed else listed["rows"]
         return listed[0]["id"]
 
     def control(self, operation: str, /, *path: str, **fields: object) -> Any:
-        """Call an operation of the control plane, and return the body of its answer."""
+        """Call a control operation, and return the body of the answer."""
         outcome = self.target.control(operation, *path, **fields)
         assert outcome.ok, f"{operation} with {fields}: {outcome}"
         return outcome.body
@@ -129,12 +129,12 @@ class _Populating:
         return Populated(self.things, self.own, self.tokens)
 
     def needs(self, operations: str, **values: object) -> None:
-        """Note what operations, separated by spaces, need in place of the things that the rest has."""
+        """Give operations, separated by spaces, values of their own in place of the common ones."""
         for operation in operations.split():
             self.own.setdefault(operation, {}).update(values)
 
     def tenants(self) -> None:
-        """The client of the owner, its switches, and a client below it."""
+        """Switch on the features of the owner's client, and create a client below it."""
         self.client = self.call("get_me", OWNER)["clientId"]
         self.things["clients"] = self.client
         for operation in ("set_friendly_urls_state", "set_client_dial_in_state", "set_client_dial_out_state"):
@@ -142,7 +142,7 @@ class _Populating:
         self.call("set_events_state", ADMIN, state="enable")
 
     def people(self) -> None:
-        """Users of every sort, what they wait for, and an identity token."""
+        """Create users of every sort, their pending actions, and an identity token."""
         self.owner, self.operator, self.user = (self.call("get_me", each)["id"] for each in (OWNER, OPERATOR, USER))
         self.things["users"] = self.user
         self.call("set_user_email", ADMIN, userId=self.user, body={"email": "pending@example.com"})
@@ -164,7 +164,7 @@ class _Populating:
         self.needs("get_user_property set_user_property delete_user_property", key="known")
 
     def channels(self) -> None:
-        """The channel in which everything is prepared, and the one in which everything is running."""
+        """Create the channel in which everything is prepared, and the one in which everything is running."""
         listed = self.call("list_channels", OWNER, sort="name")["results"]
         self.prepared, self.running = (each["channelUuid"] for each in listed[:2])
         self.things["channels"] = self.prepared
@@ -183,7 +183,7 @@ class _Populating:
         self.needs("get_data_channel", kind="chat")
 
     def roles(self) -> None:
-        """A second owner, a user who is linked to the channel, a guest who holds a handle."""
+        """Create a second owner, a user linked to the channel, and a guest with a reserved handle."""
         second = self.control(
             "make_user", clientId=self.client, handle="Second Owner", registered=True, email="second@customer.example"
         )["id"]
@@ -203,7 +203,7 @@ class _Populating:
         self.needs("rename_channel_user", users=self.call("get_me", guest)["id"])
 
     def meetings(self) -> None:
-        """Sessions in both channels, and an app session."""
+        """Create sessions in both channels, and an app session."""
         for channel in (self.prepared, self.running):
             for user in (self.owner, self.user):
                 self.control("join_channel", channel=channel, userId=user)
@@ -212,7 +212,7 @@ class _Populating:
         self.things["app_sessions"] = self.call("create_app_session", OWNER, clientId=self.client, body=body)["id"]
 
     def recordings(self) -> None:
-        """A recording that is ready, its assets and the token that opens them; one that is running."""
+        """Create a recording that is ready, its assets and their token, and a recording that is running."""
         for operation in ("start_recording", "stop_recording"):
             self.call(operation, OWNER, uuid=self.prepared)
         self.target.advance("1m")
@@ -224,7 +224,7 @@ class _Populating:
         self.call("start_recording", OWNER, uuid=self.running)
 
     def phones(self) -> None:
-        """An inbound number that is assigned, a PIN."""
+        """Create an assigned inbound number, and a PIN."""
         numbers = [each["number"] for each in self.call("list_inbound_numbers", OWNER)]
         self.call("assign_dial_number", OWNER, uuid=self.prepared, number=numbers[0])
         self.call("add_dial_pin", OWNER, uuid=self.prepared, body={"pin": "4711"})
@@ -235,7 +235,7 @@ class _Populating:
         self.needs("get_dial_quote dial_registered_user dial_unregistered_user", number="+442079460999")
 
     def media(self) -> None:
-        """A file in the pool of the channel and one in that of the client, a gateway endpoint."""
+        """Create a file in the pool of the channel and one in that of the client, and a gateway endpoint."""
         channel = self.call("upload_channel_media", OWNER, uuid=self.prepared, name="file", body=b"bytes")["id"]
         client = self.call("upload_client_media", ADMIN, name="file", body=b"bytes")["id"]
         self.things["media"] = channel
@@ -246,7 +246,7 @@ class _Populating:
         self.needs("set_user_image set_channel_image", **{"": IMAGE})
 
     def broadcasts(self) -> None:
-        """A destination and a live stream that is over; one that runs."""
+        """Create a destination, a finished live stream, and a running one."""
         for channel in (self.prepared, self.running):
             body = {"destination": "rtmp://live.example/app", "label": "Live", "enabled": True}
             made = self.call("add_broadcast_destination", OWNER, channel=channel, body=body)
@@ -257,7 +257,7 @@ class _Populating:
         self.things["broadcasts"] = self.first("list_broadcast_history", OWNER, uuid=self.prepared)
 
     def breakouts(self) -> None:
-        """A breakout session with a room and somebody in it; one that runs."""
+        """Create a breakout session with a room and a participant, and a running one."""
         for channel in (self.prepared, self.running):
             body = {"name": "Groups", "duration": 3_600_000}
             session = self.call("create_breakout_session", OWNER, uuid=channel, body=body)["id"]
@@ -270,7 +270,7 @@ class _Populating:
         self.call("start_breakout_session", OWNER, uuid=self.running)
 
     def rest(self) -> None:
-        """A template that is selected, an API token, an events endpoint, a validator."""
+        """Create a selected template, an API token, an events endpoint, and a validator."""
         template = self.call("create_template", ADMIN, body={"name": "Template"})["id"]
         self.call("select_channel_template", OWNER, uuid=self.prepared, templateId=template)
         self.things["templates"] = template

@@ -1,4 +1,4 @@
-"""The journey over the whole API: one rule for each operation, seeds, the environment, and invariants."""
+"""The journey over the whole API: one rule for each operation, seed data, the environment, and invariants."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .strategies import journey_arguments, weighted
 def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] = frozenset()) -> type[ApiJourney]:
     """Return ``base`` with one rule for each operation of the API, rules for its environment, and invariants.
 
-    People come and go, phones ring, time passes (``environment``); after each step what the documents say of channels,
-    sessions, recordings and validators holds (``invariants``). ``leave_out`` names operations, of the API or of the
-    control plane, that get no rule: because a subclass has better ones, or the targets have no control plane.
+    The environment (``environment``) is people who join and leave, phones, and time. After each step the ``invariants``
+    of channels, sessions, recordings and validators are checked. ``leave_out`` names operations, of the API or of the
+    control plane, without a rule: a subclass has its own, or the targets have no control plane.
     """
     bundles: dict[str, Bundle[Any]] = {kind: getattr(base, kind, Bundle(kind)) for kind in _kinds()}
     rules: dict[str, Any] = _rules(tuple(bundles.items()), tuple(base.likely.items()))
@@ -37,7 +37,7 @@ def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] =
 
 @cache
 def _kinds() -> tuple[str, ...]:
-    """Return the kinds of things that operations name, by their parameters or in their answers."""
+    """Return the kinds of things that operations name in their parameters or answers."""
     kinds = {kind for operation in API for kind in operation.identifies.values()}
     for operation in API:
         kinds |= {each.names for each in operation.path_parameters if each.names}
@@ -46,7 +46,7 @@ def _kinds() -> tuple[str, ...]:
 
 
 def _unknown_ids(self: ApiJourney) -> str:
-    """An id that names nothing, so that every call has something to try before the first thing is made."""
+    """Return an id that names nothing, so that every call has an argument before the first thing is made."""
     return UNKNOWN_ID
 
 
@@ -54,7 +54,7 @@ def _unknown_ids(self: ApiJourney) -> str:
 def _rules(
     bundles: tuple[tuple[str, Bundle[Any]], ...], likely: tuple[tuple[str, str], ...]
 ) -> dict[str, Callable[..., Any]]:
-    """Return the rule of each operation, which bases with the same bundles share: its strategies are made once."""
+    """Return the rule of each operation. Bases with the same bundles share them: strategies are made once."""
     return {operation.name: _rule(operation, dict(bundles), dict(likely)) for operation in API}
 
 

@@ -1,6 +1,6 @@
 """Sample arguments of operations, made from their declarations: valid ones by number, and every invalid variant.
 
-Plain values in a fixed order, no chance: tests over the whole catalogue start here.
+The values are plain and in a fixed order, without chance. Tests over the whole catalogue use them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from confsim.kernel.world import World
 #: An id that names nothing in any world.
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-#: Words in the name of a parameter that name no thing.
+#: Words in parameter names that name no thing.
 _NOISE = {"id", "ids", "uuid", "uuids", "of", "the"}
-#: Values of fields and parameters that the documents narrow down further than their types.
+#: Values of fields and parameters that the documents restrict further than their types do.
 HINTS: dict[str, tuple[Any, ...]] = {
     "code": ("sample",),
     "destination": ("rtmp://live.example.com/one", "rtmps://live.example.com/two"),
@@ -42,16 +42,17 @@ HINTS: dict[str, tuple[Any, ...]] = {
     "pin": ("123456", "654321"),
     "version": (1, 2),
 }
-#: Names of fields that are words of tables too, and name nothing.
+#: Field names that look like table names, but name nothing.
 _PLAIN = {"handle", "url"}
-#: Bodies that are bare lists of words, by operation.
+#: Operations whose body is a list of words.
 LISTS = {"set_auth_providers": ["google"], "set_origins": ["https://example.com"], "set_domains": ["example.com"]}
 
 
 class Arguments(Struct, frozen=True):
-    """Arguments of one call: path and query parameters as texts by their names on the wire, and the body.
+    """The arguments of one call: path and query parameters as texts by their names on the wire, and the body.
 
-    ``body`` is plain JSON or bytes, None for none. ``about`` says what is wrong or special about them, or is empty.
+    ``body`` is plain JSON or bytes, None for none. ``about`` says what is wrong or special about them; "" for valid
+    ones.
     """
 
     path: dict[str, str] = {}
@@ -60,20 +61,20 @@ class Arguments(Struct, frozen=True):
     about: str = ""
 
     def raw(self) -> bytes:
-        """Return the body as it goes over the wire."""
+        """Return the body as sent over the wire."""
         if self.body is None:
             return b""
         return self.body if isinstance(self.body, bytes) else msgspec.json.encode(self.body)
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """The keyword arguments of ``Simulator.call`` and ``Journey.call`` that make this call."""
+        """Return the keyword arguments of ``Simulator.call`` and ``Journey.call`` for this call."""
         body = {} if self.body is None else {"body": self.raw()}
         return {**self.path, **self.query, **body}
 
 
 class Pool:
-    """The ids of the things of a client in a world, by table; read as they are asked for."""
+    """The ids of the things of a client in a world, by table; read on demand."""
 
     def __init__(self, world: World, client: str) -> None:
         self.client = client
@@ -91,7 +92,7 @@ class Pool:
         return []
 
     def by_table(self) -> dict[str, list[object]]:
-        """Return every id of the client, by the tables that have any."""
+        """Return the ids of the client by table, empty tables left out."""
         return {table: found for table in self._tables if (found := self._of(table))}
 
     def all(self) -> list[object]:
@@ -99,14 +100,14 @@ class Pool:
         return [id for found in self.by_table().values() for id in found]
 
     def _of(self, table: str) -> list[object]:
-        """The ids of one table, in the order in which the things were made."""
+        """Return the ids of one table, oldest first."""
         found = self._ids.get(table)
         if found is None:
             found = self._ids[table] = []
             for owner, rows in self._tables[table]:
                 for key, (_, record) in sorted(rows.items(), key=_place):
                     if owner == self.client or _of_client(record, self.client):
-                        # The last part of a compound key is what the thing itself is called.
+                        # the last part of a compound key is the id of the thing itself
                         found.append(key[-1] if isinstance(key, tuple) else key)
         return found
 
@@ -121,7 +122,7 @@ def _of_client(record: Any, client: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _fitting(name: str, tables: tuple[str, ...]) -> tuple[str, ...]:
-    """The tables whose names have all words of this name, the nearest first."""
+    """Return the tables whose names have all words of this name, nearest first."""
     wanted = _words(name)
     return (
         tuple(
@@ -140,9 +141,9 @@ def _words(name: str) -> frozenset[str]:
 
 
 def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:
-    """Return arguments that decode, naming things that are in the pool where it has any.
+    """Return arguments that decode, with ids of existing things where the pool has any.
 
-    ``number`` varies texts, and which of several things is named, so that calls do not all collide.
+    ``number`` varies texts, and which thing is named, so that not all calls collide.
     """
     path = {
         parameter.name: as_text(_sample(parameter.name, parameter.annotation, parameter.names, pool, number))
@@ -160,7 +161,7 @@ def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:
 
 
 def invalid(operation: Operation, pool: Pool) -> Iterator[Arguments]:
-    """Return valid arguments with one thing wrong, for every place and every way that the declaration implies."""
+    """Yield valid arguments with one mistake, for every place and kind of mistake that the declaration implies."""
     sample = valid(operation, pool, 1)
     for parameter in operation.path_parameters:
         for text in wrong_texts(parameter.annotation):
@@ -212,7 +213,7 @@ def wrong_texts(annotation: Any) -> list[str]:
 
 
 def wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
-    """Return bodies that are wrong in one field, each with what is wrong."""
+    """Yield bodies with one wrong field, each with a description of the mistake."""
     if not (isinstance(type_, type) and issubclass(type_, Struct)):
         return
     for field in fields_of(type_):
@@ -226,7 +227,7 @@ def wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
 
 
 def as_text(given: object) -> str:
-    """Return a value as it stands in a path or a query."""
+    """Return a value as the text of a path or query."""
     if isinstance(given, bool):
         return "true" if given else "false"
     if isinstance(given, Enum):
@@ -237,9 +238,9 @@ def as_text(given: object) -> str:
 
 
 def candidates(name: str, annotation: Any, kind: str | None, pool: Pool) -> list[Any]:
-    """Return the values for a parameter or a field that name things in the pool, or that the documents give.
+    """Return values for a parameter or field: ids from the pool, or values that the documents give.
 
-    ``kind`` is what its declaration says that it names. None where its type alone says what it may be.
+    ``kind`` is the kind that its declaration names. Returns None when its type alone decides.
     """
     if kind == "clients":
         return [pool.client]
@@ -257,13 +258,13 @@ def candidates(name: str, annotation: Any, kind: str | None, pool: Pool) -> list
 
 
 def _sample(name: str, annotation: Any, kind: str | None, pool: Pool, number: int) -> Any:
-    """The candidate of this number, or a value of the type where there are none."""
+    """Return the candidate of this number, or a value of the type when there are none."""
     found = candidates(name, annotation, kind, pool)
     return found[number % len(found)] if found else value(annotation, pool, number)
 
 
 def value(annotation: Any, pool: Pool, number: int = 0, *, whole: bool = True) -> Any:
-    """Return a plain JSON value of a type; ``whole`` with the fields that may be left out."""
+    """Return a plain JSON value of a type; ``whole`` includes its optional fields."""
     annotation = undescribed(annotation)
     if get_origin(annotation) in {Union, UnionType}:
         return value(next(each for each in get_args(annotation) if each is not NoneType), pool, number, whole=whole)

@@ -1,13 +1,13 @@
-"""The hooks with which Schemathesis judges a server of confsim, by its own command line.
+"""Hooks for Schemathesis, with which its command line tests a server of confsim.
 
     SCHEMATHESIS_HOOKS=confsim.testing.schemathesis st run http://127.0.0.1:8080/openapi.json
 
 The served demo world is reset, and populated with something of every kind (``populated``). Each call starts from that
-world, is sent by somebody whom the gate of its operation admits, and names things that are there, where the document
-says what a parameter or a field names (``x-confsim-names``). What is meant to be wrong stays wrong. Calls of the
-stateful phase follow each other: that world is restored before the first of them alone.
+world, is sent by a caller whom the gate of its operation admits, and names existing things where the document
+says what a parameter or a field names (``x-confsim-names``). Values that Schemathesis made wrong on purpose stay
+wrong. Calls of the stateful phase follow each other: the world is restored before the first of them only.
 
-Only the API and the control plane of the server are used, so one worker at a time, as is Schemathesis' default.
+The hooks change the one world of the server, so use one worker, which is Schemathesis' default.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ from .populated import PARTNER, Populated, populate
 from .targets import Url
 
 _SNAPSHOT = "schemathesis"
-#: Matches the mount of a world at the start of its URLs.
+#: Matches the path prefix of a world at the start of its URLs.
 _MOUNT = re.compile(r"https?://[^/]+(/w/[^/]+)?")
 _NAMES = "x-confsim-names"
 
 
 class Described(Struct, frozen=True):
-    """The document's description of an operation: its gate, and what its parameters and the fields of its body name."""
+    """The document's description of an operation: its gate, and the kinds that its parameters and body fields name."""
 
     id: str
     gate: list[str]
     parameters: dict[str, str | None]
     fields: dict[str, str | None]
-    #: The kind of thing that the elements of a list body name.
+    #: The kind of thing that each element of a list body names.
     elements: str | None
-    #: The fields of the answer, or of each of its elements, that make things known, each with their kind.
+    #: Fields of the answer, or of each of its elements, that are ids, with their kinds.
     identifies: dict[str, str]
 
 
 class Session:
-    """A run of Schemathesis: the server, what its world holds, the operations by method and path."""
+    """A run of Schemathesis: the server, the things in its world, the operations by method and path."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         url = document["servers"][0]["url"]
@@ -71,7 +71,7 @@ class Session:
         self.server.control("reset_world")
         self.known: Populated = populate(self.server)
         self.server.control("take_snapshot", name=_SNAPSHOT)
-        #: The example of the stateful phase that is running, and the kinds and ids of what its answers made known.
+        #: The current example of the stateful phase, and the ids in its answers, by kind.
         self.example: object = None
         self.made: set[tuple[str, str]] = set()
 
@@ -80,23 +80,23 @@ class Session:
         self.server.close()
 
     def operation(self, case: Case[Any]) -> Described | None:
-        """The document's description of the operation of a case."""
+        """Return the document's description of the operation of a case."""
         return self.operations.get((case.operation.method.upper(), case.operation.path))
 
     def token(self, case: Case[Any]) -> str | None:
-        """The token of a caller whom the gate of the operation admits, None for a public one."""
+        """Return the token of a caller whom the gate of the operation admits, None for a public one."""
         described = self.operation(case)
         return None if described is None else self.known.token(described.id, described.gate)
 
     def present(self, case: Case[Any], token: str) -> None:
-        """Let a token be presented with a case."""
+        """Add a token to the request of a case."""
         headers, query = present(in_force(self.profile, wire.PRESENTATION), token)
         case.headers.update(headers)
         if query:
             case.query.update(query)
 
     def prepare(self, case: Case[Any]) -> None:
-        """Restore the populated world, name what is in it, and let a Partner Admin call for a child client."""
+        """Restore the populated world, put existing ids into the case; a Partner Admin acts for a child client."""
         described = self.operation(case)
         if described is None:
             return
@@ -108,7 +108,7 @@ class Session:
                 self.present(case, PARTNER)
 
     def begin(self, case: Case[Any]) -> None:
-        """Restore the populated world, unless the case follows others of its example."""
+        """Restore the populated world, unless the case continues its example."""
         if _stateful(case.meta):
             example = current_build_context()
             if example is self.example:
@@ -117,8 +117,8 @@ class Session:
         self.server.control("restore_snapshot", _SNAPSHOT)
 
     def fill(self, case: Case[Any], described: Described) -> None:
-        """Name things that are there, in every part of a case that is not meant to be wrong."""
-        meta = case.meta  # once: it is computed anew after each change
+        """Put ids of existing things into every part of a case that is not meant to be wrong."""
+        meta = case.meta  # computed once: it is computed anew after each change
         containers = ((ParameterLocation.PATH, case.path_parameters), (ParameterLocation.QUERY, case.query))
         for location, values in containers:
             for name in values or ():
@@ -137,11 +137,11 @@ class Session:
             body[:] = [self.value(described, meta, "", described.elements, each) for each in body]
         elif body is not NOT_SET and not isinstance(body, list):
             case.body = self.value(described, meta, "", None, body)
-        # What was named is no edit of a drawn value, which would be judged anew in the form that it has on the wire.
+        # A replaced value must not count as an edit of the drawn one, which would be validated in its form on the wire.
         getattr(case, "_record_starting_state", lambda: None)()
 
     def value(self, described: Described, meta: CaseMetadata | None, name: str, kind: str | None, drawn: Any) -> Any:
-        """The value in place of the one drawn: one that is there, but for a share of values that name no thing."""
+        """Return the value to use instead of the drawn one: mostly an existing id, sometimes one that names nothing."""
         found = self.known.value(described.id, name, kind)
         if found is None or drawn is None or (kind is None and crc32(repr(drawn).encode()) % 4 == 0):
             return drawn
@@ -150,7 +150,7 @@ class Session:
         return _like(found, drawn)
 
     def learn(self, case: Case[Any], answer: Any) -> None:
-        """Note the things that an answer makes known."""
+        """Note the ids in an answer."""
         described = self.operation(case)
         if described is None:
             return
@@ -162,13 +162,13 @@ class Session:
 
 
 class Run:
-    """The shared state of the hooks of a process: the session of the document that was loaded last."""
+    """The state that the hooks of a process share: the session of the document loaded last."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
 
     def start(self, document: Mapping[str, Any]) -> None:
-        """Begin a session in place of an earlier one."""
+        """Begin a session, and end an earlier one."""
         if self.session is not None:
             self.session.close()
         self.session = Session(document)
@@ -179,40 +179,40 @@ RUN = Run()
 
 @schemathesis.hook
 def after_load_schema(context: HookContext, schema: Any) -> None:
-    """Reset and populate the world of the server that the document is of, and take a snapshot."""
+    """Reset and populate the world of the document's server, and take a snapshot."""
     RUN.start(schema.raw_schema)
 
 
 @schemathesis.hook
 def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
-    """Restore the populated world and name things that are in it."""
+    """Restore the populated world and put ids of existing things into the case."""
     if RUN.session is not None:
         RUN.session.prepare(case)
 
 
 @schemathesis.hook
 def after_call(context: HookContext, case: Case[Any], response: Response) -> None:
-    """Note what a call of the stateful phase makes known."""
+    """Note the ids in an answer of the stateful phase."""
     if RUN.session is not None and _stateful(case.meta) and _is_json(response):
         RUN.session.learn(case, response.json())
 
 
 @schemathesis.hook
 def filter_failure(context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
-    """Drop what is known to be no finding, each with its reason (``expected_findings``)."""
+    """Drop expected failures (``expected_findings``)."""
     return not expected(failure, response)
 
 
 @schemathesis.auth(refresh_interval=None)
 class Tokens:
-    """The token of a caller whom the gate of the operation admits, presented as the profile of the server says."""
+    """The authentication of cases: the token of a caller whom the gate admits, presented as in the profile."""
 
     def get(self, case: Case[Any], _context: AuthContext) -> str | None:
-        """The token, None for a public operation."""
+        """Return the token, None for a public operation."""
         return None if RUN.session is None else RUN.session.token(case)
 
     def set(self, case: Case[Any], data: str, _context: AuthContext) -> None:
-        """Present it."""
+        """Add the token to the request."""
         if RUN.session is not None:
             RUN.session.present(case, data)
 
@@ -222,7 +222,7 @@ def _stateful(meta: CaseMetadata | None) -> bool:
 
 
 def _wrong(meta: CaseMetadata | None, location: ParameterLocation, name: str = "") -> bool:
-    """Whether a part of a case, or one parameter of it, is meant to be wrong."""
+    """Return whether a part of a case, or one parameter of it, is meant to be wrong."""
     part = None if meta is None else meta.components.get(location)
     if meta is None or part is None or part.mode is not GenerationMode.NEGATIVE:
         return False
@@ -232,7 +232,7 @@ def _wrong(meta: CaseMetadata | None, location: ParameterLocation, name: str = "
 
 
 def _like(found: Any, drawn: Any) -> Any:
-    """A value in the type of one that was drawn: a list, a text, or as it is."""
+    """Return a value in the type of the drawn one: a list, a text, or unchanged."""
     if isinstance(drawn, list):
         return [_like(found, drawn[0])] if drawn else [found]
     return str(found) if isinstance(drawn, str) else found
@@ -247,7 +247,7 @@ def _text(value: Any) -> str:
 
 
 def described_operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
-    """Method, path and description of each operation of a document."""
+    """Yield the operations of a document by method and path."""
     for path, item in document["paths"].items():
         for method, operation in item.items():
             parameters = [_resolved(document, each) for each in operation.get("parameters", ())]
@@ -273,7 +273,7 @@ def _kind(schema: Mapping[str, Any]) -> str | None:
 
 
 def _resolved(document: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A part of the document, or what it refers to."""
+    """Return a part of the document with its reference resolved."""
     if "$ref" not in part:
         return part
     found: Any = document

@@ -1,6 +1,6 @@
 """Seed data of the journey over the whole API: one record of each kind, made by calls in the demo world.
 
-A kind whose calls are refused has no seed.
+A kind whose calls are refused gets none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OWNER, ADMIN = "demo-owner", "demo-customer-admin"
 
 
 def rules(base: type[ApiJourney]) -> dict[str, Callable[..., Any]]:
-    """Return the rules that make the seeds, by name; they run before all others."""
+    """Return the rules that make the seed data, by name; they run before all others."""
     made = {
         base.templates: seed_template,
         base.app_sessions: seed_app_session,
@@ -49,7 +49,7 @@ def _switched_on(self: ApiJourney, operation: str, caller: str) -> str:
 
 
 def _joined(self: ApiJourney, caller: str = OWNER) -> str:
-    """The owner comes into a channel."""
+    """Let the owner join a channel."""
     channel = _channel(self)
     user = self.control("get_info").body["tokens"][caller]["userId"]
     self.control("join_channel", channel=channel, userId=user)
@@ -57,64 +57,64 @@ def _joined(self: ApiJourney, caller: str = OWNER) -> str:
 
 
 def seed_template(self: ApiJourney) -> Any:
-    """A template of the customer."""
+    """Rule: create a template of the customer."""
     return ids_in(self.call("create_template", ADMIN, body={"name": "Template"}), "id")
 
 
 def seed_app_session(self: ApiJourney) -> Any:
-    """A run of an application."""
+    """Rule: start an app session."""
     client = self.call("get_me", OWNER).body["clientId"]
     body = {"started": 1, "url": "https://app.example"}
     return ids_in(self.call("create_app_session", OWNER, body=body, clientId=client), "id")
 
 
 def _prepared(self: ApiJourney) -> tuple[str, Outcome]:
-    """An event room, and its breakout sessions: those that are prepared, at least one."""
+    """Create an event room; return it and its prepared breakout sessions, at least one."""
     channel = _switched_on(self, "set_event_room_state", OWNER)
     self.call("create_breakout_session", OWNER, body={"duration": 60_000}, uuid=channel)
     return channel, self.call("list_breakout_sessions", OWNER, uuid=channel)
 
 
 def seed_breakout_session(self: ApiJourney) -> Any:
-    """The breakout sessions that are prepared."""
+    """Rule: prepare breakout sessions."""
     return ids_in(_prepared(self)[1], "id")
 
 
 def seed_breakout_room(self: ApiJourney) -> Any:
-    """A room of the breakout session that was prepared first."""
+    """Rule: create a room in the first prepared breakout session."""
     channel, listed = _prepared(self)
     first = listed.body[0]["id"]
     return ids_in(self.call("create_breakout_room", OWNER, body={}, uuid=channel, breakoutSession=first), "id")
 
 
 def seed_media(self: ApiJourney) -> Any:
-    """A file in a channel's pool and one in the client's."""
+    """Rule: upload a file to a channel's pool and one to the client's."""
     own = self.call("upload_channel_media", OWNER, body=b"bytes", uuid=_channel(self), name="file")
     shared = self.call("upload_client_media", ADMIN, body=b"bytes", name="file")
     return multiple(own.body["id"], shared.body["id"])
 
 
 def seed_destination(self: ApiJourney) -> Any:
-    """A destination of a channel for which live streaming is enabled."""
+    """Rule: create a destination of a channel with live streaming enabled."""
     channel = _switched_on(self, "set_broadcast_state", ADMIN)
     body = {"destination": "rtmp://live.example/app", "label": "Live"}
     return ids_in(self.call("add_broadcast_destination", OWNER, body=body, channel=channel), "id")
 
 
 def seed_endpoint(self: ApiJourney) -> Any:
-    """An endpoint of a client whose events are on."""
+    """Rule: create an endpoint of a client whose events are on."""
     self.call("set_events_state", ADMIN, state="enable")
     return ids_in(self.call("add_events_endpoint", ADMIN, body={"url": "https://hooks.example"}), "id")
 
 
 def seed_session(self: ApiJourney) -> Any:
-    """A session with its first participant."""
+    """Rule: start a session with its first participant."""
     channel = _joined(self)
     return ids_in(self.call("list_sessions", OWNER, channel=channel), "id")
 
 
 def seed_recording(self: ApiJourney) -> Any:
-    """A recording that has stopped and is processed."""
+    """Rule: make a recording, stopped and processed."""
     channel = _joined(self)
     for operation in ("start_recording", "stop_recording"):
         self.call(operation, OWNER, uuid=channel)
@@ -123,23 +123,23 @@ def seed_recording(self: ApiJourney) -> Any:
 
 
 def seed_code(self: ApiJourney) -> Any:
-    """The code of an invitation."""
+    """Rule: create an invitation code."""
     user = self.call("create_predefined_user", ADMIN, body={"name": "Stub"}).body["id"]
     return ids_in(self.call("create_invitation", ADMIN, userId=str(user)), "code")
 
 
 def seed_api_token(self: ApiJourney) -> Any:
-    """A second API token."""
+    """Rule: create a second API token."""
     return ids_in(self.call("create_api_token", ADMIN, body={"label": "second"}), "id")
 
 
 def seed_reservation(self: ApiJourney) -> Any:
-    """A handle that is held."""
+    """Rule: reserve a handle."""
     return ids_in(self.call("reserve_handle", OWNER, body={"handle": "Held"}), "reservationToken")
 
 
 def seed_caller(self: ApiJourney) -> Any:
-    """A phone that has dialled in to a channel which may be called, and may call itself."""
+    """Rule: a phone dials in to a channel that allows inbound and outbound calls."""
     channel = _switched_on(self, "set_dial_in_state", ADMIN)
     _switched_on(self, "set_dial_out_state", ADMIN)
     meeting = self.call("get_channel", OWNER, uuid=channel).body["meetingId"]
@@ -148,5 +148,5 @@ def seed_caller(self: ApiJourney) -> Any:
 
 
 def seed_source(self: ApiJourney) -> Any:
-    """A gateway endpoint of the owner."""
+    """Rule: create a gateway endpoint of the owner."""
     return ids_in(self.call("create_gateway_endpoint", OWNER, body={"kind": "RTMP"}, userId="me"), "uuid")

@@ -22,33 +22,33 @@ from confsim.simulator import Simulator
 from .samples import HINTS, LISTS, Arguments, Pool, as_text, candidates, invalid, valid
 
 Texts = st.SearchStrategy[str]
-#: The strategy for a parameter or a field, by its name, its type and the kind of thing that it names; None where its
-#: type alone says what it may be.
+#: A function of a name, a type and the kind that it names: the strategy of a parameter or field; None where its type
+#: alone decides.
 Naming = Callable[[str, Any, str | None], st.SearchStrategy[Any] | None]
-#: The ids of a client that has nothing.
+#: The ids of a client without things.
 NOBODY = Pool(World(), "22222222-2222-4222-8222-222222222222")
 
-#: Any JSON value, of a size that a body may have.
+#: Any JSON value, small enough for a body.
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
     max_leaves=10,
 )
-#: The characters of texts: anything but control characters and halves of surrogate pairs.
+#: Characters of texts: anything but control characters and lone surrogates.
 _VISIBLE = st.characters(exclude_categories=["Cs", "Cc"])
 
 
 def weighted(likely: st.SearchStrategy[Any], *rare: st.SearchStrategy[Any], times: int = 8) -> st.SearchStrategy[Any]:
-    """Draw from one strategy ``times`` as often as from each of the others; ``one_of`` takes equal ones for one."""
+    """Draw from one strategy ``times`` as often as from each of the others; ``one_of`` would merge equal ones."""
     choices = [*([likely] * times), *rare]
     return st.integers(0, len(choices) - 1).flatmap(lambda place: choices[place])
 
 
 def arguments(operation: Operation | str, simulator: Simulator, client: str) -> st.SearchStrategy[Arguments]:
-    """Return arguments of the operation: valid ones, ones at the limits of their types, and ones wrong somewhere.
+    """Return arguments of the operation: valid ones, ones at the limits of their types, and ones with a mistake.
 
-    Valid ones name things that the client of this id has in the simulator now. ``about`` is empty for them, else
-    ``"boundary"`` or what is wrong. ``simulator.call(operation, caller, **drawn.keywords)`` makes the call.
+    Valid ones name things that the client of this id has in the simulator now; their ``about`` is "". Otherwise it is
+    ``"boundary"`` or describes the mistake. ``simulator.call(operation, caller, **drawn.keywords)`` makes the call.
     """
     operation = API[operation] if isinstance(operation, str) else operation
     pool = Pool(simulator.service.world, client)
@@ -65,7 +65,7 @@ def arguments(operation: Operation | str, simulator: Simulator, client: str) -> 
 def journey_arguments(
     operation: Operation, things: Callable[[str], st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[Arguments]:
-    """Return arguments for a journey; ``things`` gives the ids of a kind. A few are at the limits or wrong."""
+    """Return arguments for a journey; ``things`` returns the ids of a kind. A few are at the limits or wrong."""
 
     def naming(name: str, annotation: Any, kind: str | None) -> st.SearchStrategy[Any] | None:
         if kind is not None:
@@ -73,14 +73,14 @@ def journey_arguments(
         hints = HINTS.get(name)
         return weighted(st.sampled_from(hints), _any(annotation), times=4) if hints else None
 
-    # An empty text cannot stand in a path: over HTTP it is another route.
+    # A path segment cannot be empty: over HTTP that is another route.
     wrong = [each for each in invalid(operation, NOBODY) if all(each.path.values())]
     rare = [st.sampled_from(wrong)] if wrong else []
     return weighted(valid_arguments(operation, naming), boundary_arguments(operation, NOBODY), *rare)
 
 
 def valid_arguments(operation: Operation, naming: Naming) -> st.SearchStrategy[Arguments]:
-    """Return arguments that decode, most of them naming things."""
+    """Return arguments that decode, most of them with ids of existing things."""
     path = {each.name: _text(each.name, each.annotation, each.names, naming) for each in operation.path_parameters}
     query = {each.name: _text(each.name, each.wire, each.names, naming) for each in operation.query_parameters}
     required = {each.name: query.pop(each.name) for each in operation.query_parameters if each.required}
@@ -95,13 +95,13 @@ def valid_arguments(operation: Operation, naming: Naming) -> st.SearchStrategy[A
 
 
 def _text(name: str, annotation: Any, kind: str | None, naming: Naming) -> Texts:
-    """Texts of a path or query parameter; never empty, so that they can stand in a path."""
+    """Return texts for a path or query parameter; never empty, so that they can be path segments."""
     things = naming(name, annotation, kind)
     return (_any(annotation) if things is None else things).map(as_text).filter(bool)
 
 
 def _any(annotation: Any) -> st.SearchStrategy[Any]:
-    """Values of a type; of a thing that a path names, every value that may stand for one."""
+    """Return values of a type; for an id in a path, also every alias of it."""
     return values(RESOLVERS[annotation].wire if annotation in RESOLVERS else annotation)
 
 
@@ -124,7 +124,7 @@ def _body(operation: Operation, naming: Naming) -> st.SearchStrategy[Any]:
 
 
 def boundary_arguments(operation: Operation, pool: Pool) -> st.SearchStrategy[Arguments]:
-    """Return arguments from anywhere in their types, limits included; what names a thing names one that is there."""
+    """Return arguments from the whole range of their types, limits included; ids name existing things."""
     sample = valid(operation, pool)
     path: dict[str, Texts] = {
         parameter.name: st.just(sample.path[parameter.name])
@@ -145,13 +145,13 @@ def boundary_arguments(operation: Operation, pool: Pool) -> st.SearchStrategy[Ar
 
 
 def _parameter(annotation: Any) -> Texts:
-    """Texts of a path or query parameter that its type admits; never empty, so that they can stand in a path."""
+    """Return texts that the type of a parameter allows; never empty, so that they can be path segments."""
     return values(annotation).map(as_text).filter(bool)
 
 
 @cache
 def values(annotation: Any) -> st.SearchStrategy[Any]:
-    """Return plain JSON values that a type admits, limits included; the same strategy for each type."""
+    """Return plain JSON values that a type allows, limits included; the same strategy for each type."""
     annotation = undescribed(annotation)
     if get_origin(annotation) in {Union, UnionType}:
         return st.one_of([st.none() if each is NoneType else values(each) for each in get_args(annotation)])

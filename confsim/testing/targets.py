@@ -1,4 +1,4 @@
-"""Targets of a journey: a world in process, behind the WSGI app, or at any base URL, each called over a transport."""
+"""Targets of a journey: a world in process, behind the WSGI app, or at a base URL, each called over a transport."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from confsim.transport.remote import RemoteTransport
 from confsim.transport.transport import Transport
 from confsim.transport.wsgi import WsgiTransport
 
-#: How addresses in answers begin in process; those of a server are compared in the same words.
+#: The start of addresses in answers in process; those of a server are rewritten to it before they are compared.
 _ADDRESS = f"//{HOST}".encode()
 _JSON = "application/json"
 
 
 class Outcome:
-    """The status and the body (JSON as plain values, bytes otherwise, None when empty) that a target answered."""
+    """An answer of a target: status and body (JSON as plain values, otherwise bytes, None when empty)."""
 
     __slots__ = ("body", "status")
 
@@ -50,7 +50,7 @@ class Outcome:
 class Target:
     """A world that a journey calls over a transport.
 
-    ``profile`` is the one of the world: it has the routes of the operations and the presentation of tokens.
+    ``profile`` is that of the world: it decides the routes of operations and how tokens are presented.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Target:
         content_type: str | None = None,
         **arguments: object,
     ) -> Outcome:
-        """Call an operation of the API as ``Simulator.call`` does; a JSON body is sent as one."""
+        """Call an operation of the API as ``Simulator.call`` does; ``body`` is sent as JSON."""
         declared = API[operation]
         if content_type is None and body is not None and declared.body is not None and declared.body.is_json:
             content_type = _JSON
@@ -76,7 +76,7 @@ class Target:
         return self._sent(asked)
 
     def control(self, operation: str, /, *path: str, **fields: object) -> Outcome:
-        """Call an operation of the control plane, with its path parameters and the fields of its body or its query."""
+        """Call a control operation, with its path parameters and its query or the fields of its body."""
         declared = CONTROL[operation]
         parameters = dict(zip(declared.placeholders, path, strict=True))
         if declared.body is None:
@@ -89,16 +89,16 @@ class Target:
         return Outcome(response.status, response.body, headers.get("content-type", ""))
 
     def digest(self) -> str:
-        """Return a fingerprint of the world."""
+        """Return the digest of the world."""
         answer: str = self.control("get_state_digest").body["digest"]
         return answer
 
     def advance(self, by: str) -> object:
-        """Let time pass; return what fell due."""
+        """Advance the clock; return the timers that fired."""
         return self.control("advance_clock", by=by).body
 
     def close(self) -> None:
-        """Release what the target holds."""
+        """Release the resources of the target."""
         self.transport.close()
 
 
@@ -111,7 +111,7 @@ class InProcess(Target):
         self._digest: tuple[World, str] | None = None
 
     def digest(self) -> str:
-        """Return a fingerprint of the world, computed once for each: most calls leave the world as it is."""
+        """Return the digest of the world, computed once for each world value."""
         world = self.simulator.control.context.view().world
         if self._digest is None or self._digest[0] is not world:
             self._digest = world, world.digest()
@@ -137,10 +137,10 @@ class Wsgi(InProcess):
 
 
 class Url(Target):
-    """Any server of the API, by its base URL or the address of its mount: a confsim server, or the real thing.
+    """Any server of the API, by its base URL or the address of its mount: a confsim server, or a real service.
 
-    The base URL ends in ``/v1_0``; ``profile`` is the one of the server, where it has one. A server that is no confsim
-    has no control plane: no digests, no clock.
+    The base URL ends in ``/v1_0``; ``profile`` is that of the server, where it has one. Without a control plane there
+    are no digests and no clock.
     """
 
     name = "url"
@@ -151,11 +151,11 @@ class Url(Target):
 
 
 class _Readdressed(RemoteTransport):
-    """A server whose own address in bodies is replaced by the one that worlds in process have."""
+    """A transport that rewrites the server's own address in bodies to that of worlds in process."""
 
     def exchange(self, request: Request) -> Response:
-        """Send one request and return the response with the address replaced, so that two targets compare equal."""
+        """Send one request and return the response with the address rewritten, so that two targets compare equal."""
         response = super().exchange(request)
-        # Addresses of websockets differ in their scheme.
+        # websocket addresses have another scheme
         own = b"//" + self.root.partition("://")[2].encode()
         return Response(response.status, response.headers, response.body.replace(own, _ADDRESS))

@@ -1,1 +1,1 @@
-"""Calibrate: which alternative of each assumption a service follows, by its answers to calls of the API alone."""
+"""Calibrate: finds the alternative of each assumption that a service follows, from its answers to API calls alone."""

@@ -1,4 +1,4 @@
-"""Values that assumptions could have instead of those in force."""
+"""Alternatives to the values of assumptions in force."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Alternative:
-    """Values of assumptions other than those in force, by id; one of them as a rule. ``key`` says the same as text."""
+    """Values of assumptions, by id, to be used instead of those in force; usually one. ``key`` is the same as text."""
 
     __slots__ = ("ids", "key", "values")
 
@@ -23,12 +23,12 @@ class Alternative:
         return hash(self.key)
 
     def over(self, profile: Mapping[str, Any]) -> dict[str, Any]:
-        """A profile with these values."""
+        """Return the profile with these values set."""
         return {**profile, **dict(self.values)}
 
 
 def plain(value: Any) -> Any:
-    """A value as it stands in a profile."""
+    """Return a value in the form that it has in a profile."""
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
     if isinstance(value, Mapping):

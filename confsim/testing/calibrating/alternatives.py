@@ -1,7 +1,7 @@
-"""What the model would have answered under other alternatives, all along, beside what it answers under those in force.
+"""The answers of the model under other values of assumptions, computed for every call beside the answer in force.
 
-An alternative is given every call that may distinguish it from the one in force: those that use its assumption, and all
-later ones once it has led to another world. So a difference is exact, however long ago it began.
+Each alternative gets every call that may distinguish it: those that use its assumption and, once its world differs from
+the world in force, all later ones. So a difference is found however long ago it began.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from confsim.testing.learning.run import Run, Step
 from .alternative import Alternative
 from .evidence import AssumptionEvidence
 
-#: After how many calls without a difference an alternative that led to another world is followed no more.
+#: Number of calls without a difference after which an alternative with a world of its own is no longer followed.
 _PATIENCE = 250
 
 
 class _Followed(Struct):
-    """An alternative that led to another world: that world, and what belongs together in the two."""
+    """An alternative with a world of its own: that world, and how its ids correspond to those of the world in force."""
 
     world: World
     known: Correspondence
@@ -38,43 +38,43 @@ class _Followed(Struct):
 
 
 class _Named:
-    """Things by the names that they have in another world."""
+    """The things of the run, under the ids that they have in another world."""
 
     def __init__(self, made: Made, known: Correspondence) -> None:
         self._made = made
         self._known = known
 
     def __contains__(self, named: object) -> bool:
-        """Whether this is what something made is called in the other world."""
+        """Return whether this id of the other world belongs to something that the run made."""
         kind, name = cast("tuple[str, Any]", named)
         return (kind, self._known.model(kind, name)) in self._made
 
 
 class Alternatives:
-    """The alternatives of one model, whose profile is in force."""
+    """The alternatives that are followed beside one model."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._services: dict[Alternative, Service] = {}
         self._followed: dict[Alternative, _Followed] = {}
         self._shapes = Shapes(run.profile)
-        #: Those that are followed no more: nothing is to be claimed of them from now on.
+        #: Alternatives that are no longer followed; no conclusion is drawn about them.
         self.lost: set[Alternative] = set()
 
     def concerned(self, step: Step, evidence: AssumptionEvidence) -> list[Alternative]:
-        """The open alternatives that a step may distinguish from what is in force."""
+        """Return the open alternatives that a step may distinguish from the values in force."""
         used = evidence.open_to(step.predicted.used)
         followed = [each for each in self._followed if evidence.is_open(each)]
         return [each for each in dict.fromkeys([*followed, *used]) if each not in self.lost]
 
     def differing(self, step: Step, concerned: Iterable[Alternative]) -> Iterator[Alternative]:
-        """Those under which the model would have answered a step otherwise; the rest is followed from here on."""
+        """Yield the alternatives under which the model would answer a step otherwise; go on following the others."""
         for each in concerned:
             if self._differs(step, each):
                 yield each
 
     def answer(self, step: Step, alternative: Alternative) -> tuple[Prediction, Call] | None:
-        """What the model would have answered a step under an alternative, and the call in its names."""
+        """Return the model's answer to a step under an alternative, and the call with the ids of that world."""
         followed = self._followed.get(alternative)
         call = step.call if followed is None else step.call.renamed(followed.known.service)
         service = self._service(alternative)
@@ -85,7 +85,7 @@ class Alternatives:
             return None
 
     def explains(self, step: Step, alternative: Alternative) -> bool:
-        """Whether the model would have answered a step under an alternative as the service did."""
+        """Return whether the model under an alternative gives the answer that the service gave to a step."""
         found = self.answer(step, alternative)
         if found is None:
             return False
@@ -99,7 +99,7 @@ class Alternatives:
         return comparison.difference(call.declared, predicted.reply, step.reply, made) is None
 
     def forget(self, alternatives: Iterable[Alternative]) -> None:
-        """Follow these no longer."""
+        """Stop following these alternatives."""
         for each in alternatives:
             self._followed.pop(each, None)
             self._services.pop(each, None)
@@ -115,7 +115,7 @@ class Alternatives:
     def telling(
         self, call: Call, predicted: Prediction, evidence: AssumptionEvidence
     ) -> tuple[list[Alternative], list[Alternative]]:
-        """The open alternatives that a call would distinguish at once, and those whose world it would change."""
+        """Return the open alternatives that a call would distinguish at once, and those whose world it would change."""
         world = self._run.model.world
         step = Step(call, predicted, predicted.reply, 0, world, None)
         now: list[Alternative] = []
@@ -133,12 +133,12 @@ class Alternatives:
         return now, later
 
     def worlds(self, alternatives: Iterable[Alternative]) -> list[World]:
-        """The other worlds to which some alternatives have led."""
+        """Return the worlds of the alternatives that have one of their own."""
         return [self._followed[each].world for each in alternatives if each in self._followed]
 
     @property
     def followed(self) -> list[Alternative]:
-        """Those that led to another world."""
+        """Return the alternatives that have a world of their own."""
         return list(self._followed)
 
     def _known(self, followed: _Followed | None) -> Correspondence:
@@ -168,20 +168,20 @@ class Alternatives:
         return False
 
     def _run_known(self) -> Correspondence:
-        """What belongs together in two worlds that were one: everything to itself."""
+        """Return the correspondence of two worlds that were one until now: each id to itself."""
         known = Correspondence()
         known.shift = 0
         return known
 
     def _compared(self, step: Step, reply: Reply, known: Correspondence) -> bool:
-        """Whether a reply differs from the model's in what is compared."""
+        """Return whether a reply differs from the model's in anything that is compared."""
         made = self._run.things if self._run.scope.is_open(step.call) else None
         comparison = Comparison(self._shapes, known)
         return comparison.difference(step.call.declared, step.predicted.reply, reply, made) is not None
 
 
 def _same_rows(one: Prediction, other: Prediction) -> bool:
-    """Whether two calls from one world wrote the same."""
+    """Return whether two calls that started from one world wrote the same rows."""
     if one.touched != other.touched or one.after.id_counter != other.after.id_counter:
         return False
     if one.after.timers.queue != other.after.timers.queue:

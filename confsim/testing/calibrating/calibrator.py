@@ -1,4 +1,4 @@
-"""Calibrate: calls beside a model whose assumptions follow the answers, until nothing more can be determined."""
+"""One calibrate run: calls a service and a model, and adjusts the model's assumptions until no call tells more."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from .evidence import AssumptionEvidence
 from .learner import Apart, Contradiction, Learner
 from .probing import Prober
 
-#: After how many portions in which nothing was ruled out the run ends.
+#: Number of consecutive portions without progress after which the run ends.
 _FRUITLESS = 6
-#: How often things are made anew at most, since one side may have changed what the other has not.
+#: Most restarts with fresh things. A restart is needed when one side may have made a change that the other has not.
 _MOST_MODELS = 60
-#: Requests kept back for the removal of what is made meanwhile.
+#: Requests reserved for the removal of what the run made.
 _KEPT_BACK = 8
-#: How many alternatives are tried in pairs at most.
+#: Most alternatives that are tried in pairs.
 _IN_PAIRS = 60
-#: How many explanations are tried on everything so far.
+#: Most explanations that are tried on all exchanges so far.
 _TRIED = 12
 
 
 class CalibrateReport(Struct):
-    """The findings about each assumption: learned, confirmed, undetermined with why, contradicted.
+    """The findings about each assumption: learned, confirmed, undetermined (with the reason) or contradicted.
 
-    ``shown`` says by which call each was told that could be told, ``left`` what was made and could not be removed,
-    ``interrupted`` says why it ended early, "" when it did not.
+    ``shown`` maps an assumption to the call that determined it. ``left`` lists what was made and could not be removed.
+    ``interrupted`` is the reason why the run ended early, else "".
     """
 
     base_url: str
@@ -61,7 +61,7 @@ class CalibrateReport(Struct):
 
 
 class Calibrator:
-    """One calibrate run. Parameters are those of a verifier; ``journeys`` is how many are made at most."""
+    """One calibrate run. The parameters are those of ``Verifier``; ``journeys`` is the most journeys that are made."""
 
     def __init__(
         self,
@@ -93,11 +93,11 @@ class Calibrator:
 
     @property
     def evidence(self) -> AssumptionEvidence:
-        """What is known of each assumption."""
+        """Return what is known of each assumption."""
         return self.learner.evidence
 
     def run(self) -> CalibrateReport:
-        """Calibrate, remove what was made, and return what was found. Misuse when the run cannot begin."""
+        """Calibrate, remove what was made, and return the report. Raises Misuse when the run cannot begin."""
         report = self.report
         self._find_presentation()
         try:
@@ -130,13 +130,13 @@ class Calibrator:
         report.requests, report.repeated = self._service.sent, self._service.repeated
 
     def _how(self, step: Step) -> str:
-        """A call that told something, in words: who called what, and how it was answered."""
+        """Return a call that determined an assumption in words: caller, operation and answer."""
         run = self.learner.run
         caller = NOBODY if step.call.caller is None else run.things.caller(step.call.caller) or STRANGER
         return f"{step.call.operation} as {caller.role}: {step.reply.status}"
 
     def _reasons(self) -> Iterator[tuple[str, str]]:
-        """Why no call depended on an assumption, where its operations say it."""
+        """Return, by assumption, why no call depended on it, where the declarations of its operations say so."""
         for id, entry in REGISTER.entries.items():
             named = [*entry.operations] or [id.partition(".")[2]]
             if any(each in LEFT_OUT for each in named):
@@ -149,7 +149,7 @@ class Calibrator:
     # First contact
 
     def _find_presentation(self) -> None:
-        """Find how a token is presented, before anything else can be asked. Misuse when none is accepted."""
+        """Find out how the service expects tokens, before any other call. Raises Misuse when it accepts none."""
         entry, token = wire.PRESENTATION, next(iter(self._accounts.tokens.values()))
         call = Call("list_supported_languages", token)
         accepted = []
@@ -173,7 +173,7 @@ class Calibrator:
     # One run
 
     def _with_run(self) -> None:
-        """Go on with things that are made anew. Raises Apart when others are to be."""
+        """Continue with fresh things. Raises Apart when fresh things are needed again."""
         self._service.profile = dict(self.evidence.profile)
         known = Correspondence()
         last = self.learner.run.known if self.learner.recordings else self._known
@@ -208,7 +208,7 @@ class Calibrator:
         return planner
 
     def _portion(self, planner: Planner) -> bool:
-        """Some calls: what the planner plans, or what tells open alternatives apart; whether it came to its end."""
+        """Make one portion of calls: those of the planner, or probes. Returns whether the portion was completed."""
         run = self.learner.run
         planner.wanted = self.evidence.wanted()
         prober = Prober(planner, self.evidence, self.learner.alternatives)
@@ -218,14 +218,14 @@ class Calibrator:
             self._service.reserve = sum(len(removable(each.run)) for each in self.learner.recordings) + _KEPT_BACK
             step = self._make(call)
             planner.set_aside.update(self.learner.set_aside)
-            if self.learner.run is not run:  # the model is another
+            if self.learner.run is not run:  # the model was replaced meanwhile
                 planner.go_on_with(self.learner.run)
                 return False
             planner.note(call, step.predicted, step.before)
         return True
 
     def _make(self, call: Call) -> Step:
-        """Make a call, and take up what it tells. Raises Apart."""
+        """Make a call and learn from its answer. Raises Apart."""
         step = self.learner.recordings[-1].take(call)
         self.learner.take_up(step)
         return step

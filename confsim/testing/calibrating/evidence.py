@@ -1,4 +1,4 @@
-"""The evidence of each assumption: the value in force, and which others have been ruled out by what."""
+"""The evidence for each assumption: the value in force, and the step that ruled out each other value."""
 
 from __future__ import annotations
 
@@ -15,66 +15,66 @@ from .alternative import Alternative
 
 
 class Rival(Struct, frozen=True):
-    """Another set of values that would explain what was learned just as well."""
+    """Another set of values that would explain the answers equally well."""
 
     alternative: Alternative
     of: Alternative
 
 
 class AssumptionEvidence:
-    """The values that each assumption can have, and what is known of them.
+    """The possible values of each assumption, and what is known of them.
 
-    ``profile`` holds the values in force that are not the default. A value is ruled out by an answer that it would have
-    changed.
+    ``profile`` has the values in force that are not the default. An answer rules out each value that would have changed
+    it.
     """
 
     def __init__(self) -> None:
         self.profile: dict[str, Any] = {}
         self.used: set[str] = set()
-        #: The step that first ruled out a value of each.
+        #: The step that first ruled out each value.
         self.shown: dict[str, Step] = {}
         self.rivals: list[Rival] = []
-        #: Every value of each assumption, as what it would be instead of the one in force.
+        #: Every value of each assumption, as an alternative to the one in force.
         self._values: dict[str, list[Alternative]] = {
             id: [Alternative((id, value)) for value in (entry.default, *candidates(entry))]
             for id, entry in REGISTER.entries.items()
         }
         self._in_force: dict[str, str] = {id: found[0].key for id, found in self._values.items()}
         self._ruled_out: set[str] = set()
-        #: What the first contact has ruled out, which is not done again.
+        #: Values that the first contact has ruled out; it is made once.
         self.first: set[str] = set()
 
     def value(self, id: str) -> Any:
-        """The value in force."""
+        """Return the value in force."""
         return self.profile.get(id, REGISTER.entries[id].default)
 
     @property
     def count(self) -> int:
-        """How many values have been ruled out."""
+        """Return the number of values ruled out so far."""
         return len(self._ruled_out)
 
     def others(self, id: str) -> list[Alternative]:
-        """The values that are neither in force nor ruled out."""
+        """Return the values that are neither in force nor ruled out."""
         return [each for each in self._values[id] if each.key != self._in_force[id] and each.key not in self._ruled_out]
 
     def is_open(self, alternative: Alternative) -> bool:
-        """Whether an alternative is not ruled out."""
+        """Return whether an alternative is not ruled out."""
         if len(alternative.values) > 1:
             return any(each.alternative == alternative for each in self.rivals)
         return alternative.key not in self._ruled_out and alternative.key != self._in_force[alternative.ids[0]]
 
     def open_to(self, used: Iterable[str]) -> list[Alternative]:
-        """The alternatives of these assumptions that are not ruled out, rivals included."""
+        """Return the alternatives of these assumptions that are not ruled out, rivals included."""
         ids = set(used)
         rivals = [each.alternative for each in self.rivals if not ids.isdisjoint(each.alternative.ids)]
         return [*rivals, *(each for id in ids for each in self.others(id))]
 
     def wanted(self) -> set[str]:
-        """The assumptions with a value that is not ruled out."""
+        """Return the assumptions that have a value which is not ruled out."""
         return {id for id in self._values if self.others(id)}
 
     def add(self, id: str, value: Any) -> Alternative | None:
-        """Take up a value that was seen; None when its entry refuses it, or when it is in force."""
+        """Add a value seen in an answer. Returns None when it is in force already, or its entry refuses it."""
         try:
             found = Alternative((id, REGISTER.entries[id].check(value)))
         except (ValueError, TypeError):
@@ -84,18 +84,18 @@ class AssumptionEvidence:
         return found if found.key != self._in_force[id] else None
 
     def rule_out(self, alternative: Alternative) -> None:
-        """Note that an alternative is not what the service follows."""
+        """Note that the service does not follow an alternative."""
         self.rivals = [each for each in self.rivals if each.alternative != alternative]
         if len(alternative.values) == 1:
             self._ruled_out.add(alternative.key)
 
     def rule_out_others(self, id: str) -> None:
-        """Note that no other value of an assumption is what the service follows."""
+        """Note that the service follows the value in force of an assumption."""
         for each in self.others(id) if id in self._values else ():
             self.rule_out(each)
 
     def copy(self) -> AssumptionEvidence:
-        """A book in which the same values are in force, and nothing is ruled out yet."""
+        """Return evidence with the same values in force and nothing ruled out."""
         other = AssumptionEvidence()
         other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
         other._values = {id: list(found) for id, found in self._values.items()}
@@ -104,13 +104,13 @@ class AssumptionEvidence:
         return other
 
     def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> AssumptionEvidence:
-        """Such a book, with other values in force."""
+        """Return evidence with other values in force and nothing ruled out."""
         other = self.copy()
         other.adopt(chosen, others)
         return other
 
     def adopt(self, chosen: Alternative, others: Iterable[Alternative]) -> None:
-        """Let these values be in force; ``others`` would explain the same, each instead of them."""
+        """Put these values in force; each of ``others`` would explain the answers as well."""
         back = {id: self.value(id) for id in chosen.ids}
         for id, value in chosen.values:
             self.profile[id] = value
@@ -123,10 +123,10 @@ class AssumptionEvidence:
             known.setdefault(instead.key, Rival(instead, chosen))
         self.rivals = [each for each in known.values() if dict(each.alternative.values) != dict(chosen.values)]
 
-    # What it comes to
+    # Results
 
     def _disputed(self) -> dict[str, str]:
-        """The assumptions of the rivals, each with the values that it cannot be distinguished from."""
+        """Return the assumptions of the rivals, each with the values that no answer has told apart."""
         found: dict[str, str] = {}
         for rival in self.rivals:
             for id in (*rival.alternative.ids, *rival.of.ids):
@@ -134,12 +134,12 @@ class AssumptionEvidence:
         return found
 
     def learned(self) -> dict[str, Any]:
-        """The assumptions whose value is another than the default, and proved."""
+        """Return the assumptions whose value is proved and is not the default."""
         disputed = self._disputed()
         return {id: value for id, value in sorted(self.profile.items()) if id not in disputed and not self.others(id)}
 
     def confirmed(self) -> list[str]:
-        """The assumptions whose default is proved: every other value is ruled out."""
+        """Return the assumptions whose default is proved: every other value is ruled out."""
         disputed = self._disputed()
         return [
             id
@@ -148,7 +148,7 @@ class AssumptionEvidence:
         ]
 
     def undetermined(self, reasons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        """The rest, each with why; ``reasons`` gives that of assumptions on which no call depended."""
+        """Yield the other assumptions, each with the reason; ``reasons`` has it for those on which no call depended."""
         settled, disputed = {*self.learned(), *self.confirmed()}, self._disputed()
         for id in sorted(set(self._values) - settled):
             if id in disputed:

@@ -1,4 +1,4 @@
-"""What answers tell of assumptions: what they rule out, and which values explain one that was not expected."""
+"""The learner of a calibrate run: rules out values by answers, and finds values that explain an unexpected answer."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .alternatives import Alternatives
 from .evidence import AssumptionEvidence
 from .recording import Recording
 
-#: How many alternatives are tried in pairs at most.
+#: Most alternatives that are tried in pairs.
 _IN_PAIRS = 60
-#: How many explanations are tried on everything so far.
+#: Most explanations that are tried on all exchanges so far.
 _TRIED = 12
 
 
 class Contradiction(Struct):
-    """An answer that no alternative explains: the call in words, its place, what the model and the service say."""
+    """An answer that no alternative explains: the call in words, the place, the model's value and the service's."""
 
     operation: str
     call: str
@@ -36,13 +36,14 @@ class Contradiction(Struct):
 
 
 class Apart(Exception):
-    """One side may have changed what the other has not: go on with things that are made anew."""
+    """Raised when one side may have made a change that the other has not: the run continues with fresh things."""
 
 
 class Learner:
-    """Judges steps beside a service, of one run after another. ``say`` shows progress.
+    """Judges the steps of consecutive runs. ``say`` shows progress.
 
-    ``contradicted`` lists what nothing explains, ``set_aside`` the operations of it.
+    ``contradicted`` lists the answers that no alternative explains, ``set_aside`` their operations, which are not
+    called again.
     """
 
     def __init__(self, service: Service, say: Callable[[str], object]) -> None:
@@ -56,28 +57,28 @@ class Learner:
 
     @property
     def run(self) -> Run:
-        """The run that goes on."""
+        """Return the current run."""
         return self.recordings[-1].run
 
     @property
     def alternatives(self) -> Alternatives:
-        """The alternatives of its model."""
+        """Return the alternatives followed beside its model."""
         return self._alternatives[-1]
 
     def begin(self, run: Run) -> None:
-        """Go on with another run."""
+        """Continue with another run."""
         self.recordings.append(Recording(run))
         self._alternatives.append(Alternatives(run))
 
     def take_up(self, step: Step) -> None:
-        """Take up what a step of the run tells. Raises Apart."""
+        """Learn from a step of the run. Raises Apart."""
         if step.difference is None:
             self._judge(self.evidence, self.alternatives, step)
         else:
             self._explain(self.recordings[-1], step)
 
     def _judge(self, evidence: AssumptionEvidence, alternatives: Alternatives, step: Step) -> bool:
-        """Rule out what an answer rules out; returns whether the answer was expected."""
+        """Rule out values by an answer; return whether the model expected it."""
         evidence.used.update(step.predicted.used)
         if step.difference is not None:
             return False
@@ -91,10 +92,10 @@ class Learner:
         alternatives.forget(ruled_out)
         return True
 
-    # What was not expected
+    # Unexpected answers
 
     def _explain(self, recording: Recording, step: Step) -> None:
-        """Find what explains an answer, and let it be in force; note a contradiction when nothing does."""
+        """Find the values that explain an answer and put them in force; note a contradiction when there are none."""
         evidence, alternatives = self.evidence, self._alternatives[-1]
         evidence.used.update(step.predicted.used)
         seen = [each for id, value in observed(step) if (each := evidence.add(id, value)) is not None]
@@ -110,7 +111,7 @@ class Learner:
             self._contradict(recording, step)
 
     def _adopt_one(self, found: list[Alternative]) -> bool:
-        """Let the first of some alternatives be in force under which everything so far was to be expected."""
+        """Put the first of some alternatives in force under which the model expects every answer so far."""
         for chosen in found[:_TRIED]:
             if self._renewed(self.evidence.renewed(chosen, [each for each in found if each is not chosen])):
                 self._say(f"{chosen.values[0][0]} = {plain(chosen.values[0][1])!r}")
@@ -118,14 +119,14 @@ class Learner:
         return False
 
     def again(self, meet: Callable[[Run], object]) -> bool:
-        """Make the model anew, since more is known of how it began, and judge everything again; whether it could be.
+        """Make the model anew, with what is known of its start, and judge every step again; return whether it could.
 
-        ``meet`` is given each run at its beginning.
+        ``meet`` is called with each new run at its beginning.
         """
         return self._renewed(self.evidence.copy(), meet)
 
     def _renewed(self, evidence: AssumptionEvidence, greet: Callable[[Run], object] = lambda run: None) -> bool:
-        """Go on with another book, unless something so far was not to be expected under its values."""
+        """Continue with other evidence, unless the model under its values did not expect one of the answers so far."""
         judged: list[Alternatives] = []
 
         def meet(run: Run) -> Callable[[Step], bool]:
@@ -147,7 +148,7 @@ class Learner:
         return True
 
     def _contradict(self, recording: Recording, step: Step) -> None:
-        """Note an answer that nothing explains; its operation is called no more."""
+        """Note an answer that no alternative explains; its operation is not called again."""
         difference = step.difference
         assert difference is not None
         recording.exchanges[-1].explained = False

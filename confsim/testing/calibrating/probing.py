@@ -1,4 +1,4 @@
-"""Probes: calls, found by trying them in the model, that distinguish the alternatives that are still open."""
+"""Probes: calls that distinguish the open alternatives, found by trials in the model."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .alternative import Alternative
 from .alternatives import Alternatives
 from .evidence import AssumptionEvidence
 
-#: How many calls are tried for an assumption at a time, how often that is done, and how many calls a portion has.
+#: Trials for an assumption at a time, the most rounds of them, and the number of calls in a portion.
 _TRIED, _TIMES, _LENGTH = 10, 5, 60
 _NAMES = frozenset(each.name for each in API)
 
 
 class Prober:
-    """Finds probes. ``tries`` counts how often one was sought for an assumption."""
+    """Finds probes. ``tries`` counts the searches for each assumption."""
 
     def __init__(self, planner: Planner, evidence: AssumptionEvidence, alternatives: Alternatives) -> None:
         self._planner = planner
@@ -35,7 +35,7 @@ class Prober:
         self._tries: Counter[str] = planner.sought
 
     def calls(self) -> Iterator[Call]:
-        """Some probes. Each must have been made before the next is taken."""
+        """Yield probes. Each must have been made before the next is taken."""
         self._candidates.journey = -1
         count = 0
         while count < _LENGTH:
@@ -55,7 +55,7 @@ class Prober:
             yield from calls
 
     def _after(self, id: str) -> list[Call]:
-        """A change, and a call that uses an assumption after it, none where none is found."""
+        """Return a change and a call that uses an assumption after it; nothing when none is found."""
         if self._tries[id] < _TIMES - 1:
             return []
         operations = self._operations(id)
@@ -64,7 +64,7 @@ class Prober:
         return [] if made is None or id in self._candidates.model.imagine(made[1][0]).used else [made[0], made[1][0]]
 
     def _probe(self, id: str) -> Call | None:
-        """The call that distinguishes most open alternatives of those that may decide an assumption; None for none."""
+        """Return the call that distinguishes most open alternatives that may decide an assumption; None for none."""
         candidates = self._candidates
         operations = self._operations(id)
         best: tuple[float, Call] | None = None
@@ -79,7 +79,7 @@ class Prober:
         return None if best is None else best[1]
 
     def _tried(self, id: str, operations: list[Operation]) -> Iterator[Call]:
-        """Calls that may decide an assumption: for one about who may call, the same by everybody."""
+        """Yield trial calls for an assumption. One about permissions gets the same call by every kind of caller."""
         candidates, random = self._candidates, self._candidates.random
         homes = [candidates.things.accounts_client, *candidates.things.own_clients[-1:]]
         for attempt in range(_TRIED):
@@ -94,7 +94,7 @@ class Prober:
                 yield from (replace(call, caller=each.token) for each in _each_role(candidates.things.callers))
 
     def _operations(self, id: str) -> list[Operation]:
-        """The operations that may depend on an assumption: those of its declaration, or on which it was used."""
+        """Return the operations that may depend on an assumption: they declare it or have used it."""
         candidates = self._candidates
         named = [API[each] for each in REGISTER.entries[id].operations if each in _NAMES and candidates.served(each)]
         word = id.partition(".")[2]
@@ -106,7 +106,7 @@ class Prober:
         return named + used or [each for each in API if candidates.served(each.name)]
 
     def _look(self) -> Call | None:
-        """A read that shows the changes of other worlds; None without such changes, or when none is found."""
+        """Return a read that shows the changes in the worlds of alternatives; None without such a change or read."""
         followed: list[Alternative] = [
             each
             for each in self._alternatives.followed
@@ -124,5 +124,5 @@ class Prober:
 
 
 def _each_role(callers: list[Caller]) -> list[Caller]:
-    """The last caller of each role and client."""
+    """Return the last caller of each role and client."""
     return list({(each.role, each.home): each for each in callers}.values())

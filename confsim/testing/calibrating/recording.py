@@ -1,4 +1,4 @@
-"""The exchanges with a service: from it the model is made anew under other values, without a request."""
+"""The recorded exchanges with a service: the model is made anew from them under other values, without a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from confsim.testing.learning.run import Run, Step
 
 
 class Exchange(Struct):
-    """A call in the names of the service, its answer, and the instant of the model's answer.
+    """A call with the ids of the service, its answer, and the instant of the model's answer.
 
     ``explained`` says whether some values of assumptions explain the answer.
     """
@@ -26,7 +26,7 @@ class Exchange(Struct):
 
 
 class Recording:
-    """The exchanges of one run, in order, and the run of the model in force. ``began`` is its instant."""
+    """The exchanges of one run, in order, and the run with the model in force. ``began`` is its first instant."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -34,20 +34,21 @@ class Recording:
         self.exchanges: list[Exchange] = []
 
     def take(self, call: Call) -> Step:
-        """Make a call on both sides, and note it."""
+        """Make a call on both sides and record it."""
         there = call.renamed(self.run.known.service)
         step = self.run.take(call)
         self.add(there, step)
         return step
 
     def add(self, there: Call, step: Step) -> None:
-        """Note a step that was made, of a call in the names of the service."""
+        """Record a step that was made; its call has the ids of the service."""
         self.exchanges.append(Exchange(there, step.reply, step.at))
 
     def replayed(self, profile: Mapping[str, Any], meet: Callable[[Run], Callable[[Step], bool]]) -> Run | None:
-        """Return a run under another profile, to which the service has answered all of this.
+        """Return a run under another profile after the same exchanges, without a request.
 
-        ``meet`` is called with it, and returns what each step is given to; the run is None when that says no.
+        ``meet`` is called with that run, and returns the function that gets each step; the run is None when the
+        function returns False.
         """
         old = self.run
         known = Correspondence()

@@ -1,4 +1,4 @@
-"""Calibrate runs against a base URL, and what was learned as a profile."""
+"""Calibrate runs against a base URL, and the profile that results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def calibrate(
     allow_phone_calls: bool = False,
     progress: Callable[[str], object] | None = None,
 ) -> CalibrateReport:
-    """Calibrate against the service at a base URL. Misuse when it is not this API or cannot be reached."""
+    """Calibrate against the service at a base URL. Raises Misuse when it is not this API or cannot be reached."""
     known = Correspondence()
     with closing(RemoteTransport(mount_url(base_url, {}))) as transport:
         service = Service(transport, {}, known, most=most, rate=rate)
@@ -47,7 +47,7 @@ def calibrate(
 
 
 def profile_text(learned: Mapping[str, Any]) -> str:
-    """A profile (TOML) of these values, in the order of their ids: the same bytes for the same values."""
+    """Return a profile (TOML) of these values, sorted by id: the same bytes for the same values."""
     return "".join(f"{line}\n" for line in _lines(learned))
 
 
@@ -65,7 +65,7 @@ def _lines(learned: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _toml(value: Any) -> str:
-    """A value in TOML, whose strings, numbers and arrays are written as in JSON."""
+    """Return a value in TOML, which writes strings, numbers and arrays as JSON does."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(str(name))} = {_toml(each)}" for name, each in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -1,1 +1,1 @@
-"""Campaigns: journeys, or a verify run, by seed over a Dask cluster, with results that another run goes on from."""
+"""Campaigns: journeys, or a verify run, spread by seed over a Dask cluster; a later run continues them."""

@@ -1,4 +1,4 @@
-"""A campaign: its jobs handed to a Dask cluster, and what they came to kept in a directory."""
+"""A campaign: sends its jobs to a Dask cluster, and stores their results in a directory."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from confsim.kernel.refusal import Misuse
 
 from .jobs import Failure, Job, Outcome, perform
 
-#: How many jobs are handed over for each worker at a time.
+#: Jobs that are sent for each worker at a time.
 _AHEAD = 4
-#: How often a job is done again whose worker died.
+#: Most repetitions of a job whose worker died.
 _RETRIES = 5
-#: The share of the assumptions that are chosen at a time.
+#: Share of the assumptions for which one seed chooses an alternative.
 _HALF = 0.5
-#: A scheduler's HTTP server takes a free port: two on one machine do not meet at its default.
+#: The scheduler's HTTP server takes a free port, so that two on one machine do not collide.
 ANY_PORT = {"dashboard_address": "127.0.0.1:0"}
 
 
 class CampaignReport(Struct):
-    """What a campaign came to: jobs, those that were done before, failures by the name of their files, problems."""
+    """The results of a campaign: number of jobs, of jobs done earlier, failures by file name, problems."""
 
     jobs: int
     before: int = 0
@@ -41,7 +41,7 @@ class CampaignReport(Struct):
 
 
 class Results:
-    """The results of a campaign in a directory: a line for each job, and each failure once."""
+    """The stored results of a campaign: one line for each job, and each failure once."""
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
@@ -51,16 +51,16 @@ class Results:
             lines = self._file.read_bytes().splitlines() if self._file.exists() else []
         except OSError as error:
             raise Misuse(f"{str(directory)!r} cannot be used: {error.strerror or error}") from None
-        #: Keys of the jobs that are done.
+        #: Keys of the finished jobs.
         self.done: set[str] = set()
         for line in lines:
             try:
                 self.done.add(msgspec.json.decode(line)["key"])
             except (msgspec.DecodeError, KeyError):
-                continue  # the last line of a run that was ended while it wrote
+                continue  # a run that was killed may leave an incomplete last line
 
     def add(self, outcome: Outcome) -> dict[str, str]:
-        """Keep what a job came to; returns its failures by the name of their files."""
+        """Store the outcome of a job; return its failures by file name."""
         found = {self._keep(each): each.title for each in outcome.failures}
         line = {"key": outcome.key, "failures": list(found), "seconds": outcome.seconds, "problem": outcome.problem}
         if not outcome.problem:
@@ -73,18 +73,18 @@ class Results:
         name = hashlib.sha256(failure.signature.encode()).hexdigest()[:12]
         for ending, text in failure.files.items():
             file = self.directory / "failures" / f"{name}.{ending}"
-            if not file.exists() or len(file.read_text(encoding="utf-8")) > len(text):  # the shortest that was found
+            if not file.exists() or len(file.read_text(encoding="utf-8")) > len(text):  # keep the shortest reproducer
                 file.write_text(text, encoding="utf-8")
         return name
 
     def failures(self) -> dict[str, str]:
-        """The first line of each failure that is kept, by the name of its files."""
+        """Return the first line of each stored failure, by file name."""
         found = sorted((self.directory / "failures").glob("*.txt"))
         return {each.stem: each.read_text(encoding="utf-8").partition("\n")[0] for each in found}
 
 
 def _distributed() -> Any:
-    """Dask, whose functions have no types."""
+    """Return the module of Dask's scheduler, untyped."""
     try:
         return import_module("distributed")
     except ImportError:
@@ -93,7 +93,7 @@ def _distributed() -> Any:
 
 @contextmanager
 def cluster(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of a Dask scheduler, or of a cluster of processes of this machine. Misuse when there is none."""
+    """The client of a Dask scheduler, or of a cluster of local processes. Raises Misuse when it cannot be reached."""
     dask = _distributed()
     if scheduler is not None:
         try:
@@ -114,7 +114,7 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
 
 def run(jobs: Iterable[Job], results: Results, client: Any, say: Callable[[str], object]) -> CampaignReport:
-    """Do the jobs that are not done yet, and keep what they come to. A job whose worker dies is done again."""
+    """Do the jobs that are not done yet and store their outcomes. A job whose worker dies is repeated."""
     every = list(jobs)
     left = [each for each in every if each.key not in results.done]
     report = CampaignReport(len(every), before=len(every) - len(left))
@@ -130,7 +130,7 @@ def run(jobs: Iterable[Job], results: Results, client: Any, say: Callable[[str],
     for future in running:
         try:
             outcome: Outcome = future.result()
-        except Exception as error:  # what Dask gives up on, and what a job did not expect
+        except Exception as error:  # Dask gave the job up, or it raised something unexpected
             outcome = Outcome(future.key.removeprefix("confsim "), [], 0.0, f"{type(error).__name__}: {error}")
         following = next(waiting, None)
         if following is not None:
@@ -148,16 +148,16 @@ def run(jobs: Iterable[Job], results: Results, client: Any, say: Callable[[str],
 
 
 def pair_choices(seed: int) -> dict[str, Any]:
-    """Choices for about half of the assumptions that have alternatives, drawn by a seed.
+    """Return alternatives, drawn by a seed, for about half of the assumptions that have any.
 
-    Two assumptions with two other values each meet in all pairs after some fifty seeds.
+    After about fifty seeds, any two assumptions with two alternatives each have met in all pairs.
     """
     random = Random(seed)
     return {id: random.choice(values) for id, values in choosable().items() if random.random() < _HALF}
 
 
 def choosable() -> dict[str, tuple[Any, ...]]:
-    """The assumptions that have alternatives, with these; without those of routes, gates and refusals."""
+    """Return the assumptions that have alternatives, with these; those of routes, gates and refusals are left out."""
     import confsim.control.catalogue  # noqa: F401 declares every entry
     from confsim.assumptions.register import REGISTER
     from confsim.assumptions.register.candidates import candidates

@@ -1,4 +1,4 @@
-"""What a campaign does for one seed, in whatever process: plain values in and out."""
+"""The job of one seed, for any process: its arguments and results are plain values."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from msgspec import Struct
 from confsim.kernel.refusal import Misuse
 from confsim.testing.fuzz import smallest
 
-#: Numbers and ids in the text of an error, by which the same failure would look like another.
+#: Numbers and ids in the text of an error; they differ between occurrences of the same failure.
 _VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+|'[^']*'|\"[^\"]*\"")
 
-#: Where the profile stands among the arguments of ``Simulator``.
+#: Position of the profile among the parameters of ``Simulator``.
 _PROFILE_AT = 4
 
 
 class Machine(Struct, frozen=True, tag="machine"):
-    """Journeys of a state machine: the name of its file, the text of that, its name, and how long a journey is.
+    """Journeys of a Hypothesis state machine: its file name, source, class name, and the steps of a journey.
 
     ``examples`` is the number of journeys of one seed, ``database`` the folder of Hypothesis' examples, "" for none.
     """
@@ -60,12 +60,12 @@ class Job(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What distinguishes it from other jobs of the campaign."""
+        """Return the key that identifies the job in its campaign."""
         return f"{self.seed} under other values" if self.choices else str(self.seed)
 
 
 class Failure(Struct, frozen=True):
-    """One way to fail, shrunk. ``signature`` is the same whenever it happens; ``files`` are texts by their ending."""
+    """One way to fail, shrunk. ``signature`` is the same for each occurrence; ``files`` maps file endings to texts."""
 
     signature: str
     title: str
@@ -73,7 +73,7 @@ class Failure(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What a job came to: the failures, seconds, and why it could not be done ("" when it could)."""
+    """The outcome of a job: its failures, its seconds, and why it could not be done ("" when it could)."""
 
     key: str
     failures: list[Failure]
@@ -119,7 +119,7 @@ def _driven(job: Job, work: Machine) -> list[Failure]:
     if found is None or not job.choices:
         return [] if found is None else [found]
     plain = _run(job, work, machine, {})
-    if plain is not None:  # it fails as it is
+    if plain is not None:  # raise it as it is
         return [plain]
     least = smallest(job.choices, lambda choices: _run(job, work, machine, choices) is not None)
     found = _run(job, work, machine, least) or found
@@ -129,7 +129,7 @@ def _driven(job: Job, work: Machine) -> list[Failure]:
 
 
 def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> Failure | None:
-    """The failure of the journeys of a seed under some choices, None for none."""
+    """Return the failure of the journeys of a seed under some choices, None for none."""
     import hypothesis
     from hypothesis.database import DirectoryBasedExampleDatabase
     from hypothesis.errors import HypothesisException
@@ -154,7 +154,7 @@ def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> F
 
 
 def _failure(work: Machine, error: BaseException) -> Failure:
-    """A failure of a journey, with the journey as a test."""
+    """Return the failure of a journey, with a test that reproduces it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     message = str(error).splitlines()[0] if str(error) else ""
     title = f"{type(error).__name__}: {message}"
@@ -172,7 +172,7 @@ def _word(text: str) -> str:
 
 
 def machine_of(work: Machine) -> Any:
-    """The state machine of a file, whose text is run where the job is. Misuse when the file has none of that name."""
+    """Return the state machine in a source text, which is executed here. Raises Misuse when it has no such class."""
     name = f"campaign_{hashlib.sha256(work.text.encode()).hexdigest()[:12]}"
     module = sys.modules.get(name)
     if module is None:
@@ -194,7 +194,7 @@ def machine_of(work: Machine) -> Any:
 
 @contextmanager
 def _under(choices: Mapping[str, Any]) -> Iterator[None]:
-    """Worlds that are made meanwhile follow these choices, over the profile that they are given."""
+    """Make every Simulator in the block follow these choices, over the profile that it is given."""
     from confsim.simulator import Simulator
 
     made = Simulator.__init__

@@ -1,4 +1,4 @@
-"""The accounts file: tokens by role, and the client that they belong to, as TOML."""
+"""The accounts file (TOML): tokens by role, and the client that they belong to."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 
-#: The roles that an accounts file can name; those of users, which the API describes, first.
+#: The roles that an accounts file can name; roles of users, whom the API can describe, come first.
 USERS = ("partner-admin", "customer-admin", "owner", "operator", "user", "guest", "other-admin")
 ROLES = (*USERS, "api-token")
 
 
 class Accounts(Struct, frozen=True):
-    """The id of the client that is used, and the token of each role that there is."""
+    """The id of the client to use, and the available tokens by role."""
 
     client: str
     tokens: dict[str, str]
 
     def role(self, token: str | None) -> str:
-        """The role that a token belongs to, "" for none of these."""
+        """Return the role of a token, "" when it is not among these."""
         return next((role for role, each in self.tokens.items() if each == token), "")
 
 
 def read_accounts(path: str | Path) -> Accounts:
-    """Read an accounts file. Misuse that names the file and what is wrong in it."""
+    """Read an accounts file. Raises Misuse that names the file and the mistake."""
     try:
         document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -38,7 +38,7 @@ def read_accounts(path: str | Path) -> Accounts:
 
 
 def accounts_of(document: dict[str, Any], origin: str = "accounts") -> Accounts:
-    """Check the content of an accounts file. Misuse, beginning with ``origin``, that names every mistake."""
+    """Check the content of an accounts file. Raises Misuse that begins with ``origin`` and names every mistake."""
     wrong = [f"[{name}] is none of [client] and [tokens]" for name in document if name not in {"client", "tokens"}]
     client, tokens = document.get("client", {}), document.get("tokens", {})
     if not isinstance(client, dict) or not isinstance(client.get("id"), str) or not client["id"]:

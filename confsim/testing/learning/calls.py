@@ -1,4 +1,4 @@
-"""A call as both sides get it: an operation, the caller, and arguments in the words of the model."""
+"""A call that both sides receive: an operation, the caller, and arguments with the ids of the model."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from confsim.api.catalogue import API
 from confsim.contract.annotations import named, struct_of, without_none
 from confsim.contract.operation import Operation
 
-#: Maps a value that names a thing of a kind to another.
+#: A function of a kind and a value: returns the value to use instead.
 Rename = Callable[[str, Any], Any]
-#: Bodies that are bare lists of ids, by operation.
+#: Operations whose body is a list of ids, each with the kind.
 _ID_LISTS = {"batch_delete_channel_media": "media", "batch_delete_client_media": "media"}
-#: Parameters that name something without a declaration that says so.
+#: Parameters that name a thing although their declaration does not say so.
 _UNDECLARED = {"meetingId": "meeting_ids"}
-#: Values of ``{userId}`` for the caller.
+#: Values of ``{userId}`` that stand for the caller.
 _ME = "me"
 
 
 class Call(Struct, frozen=True):
-    """One call. ``caller`` is a token of the model's, None for nobody; ``path`` and ``query`` are texts by name.
+    """One call. ``caller`` is a token of the model, None for none; ``path`` and ``query`` map names to texts.
 
     ``body`` is plain JSON or bytes, None for none.
     """
@@ -39,16 +39,16 @@ class Call(Struct, frozen=True):
 
     @property
     def declared(self) -> Operation:
-        """The operation."""
+        """Return the declaration of the operation."""
         return API[self.operation]
 
     @property
     def arguments(self) -> dict[str, str]:
-        """Path and query parameters together."""
+        """Return path and query parameters in one dict."""
         return {**self.path, **self.query}
 
     def names(self) -> Iterator[tuple[str, Any]]:
-        """The things that it names: kind and value, as they stand in path, query and body."""
+        """Yield the things that path, query and body name, as (kind, value)."""
         found: list[tuple[str, Any]] = []
 
         def note(kind: str, value: Any) -> Any:
@@ -59,7 +59,7 @@ class Call(Struct, frozen=True):
         return iter(found)
 
     def renamed(self, rename: Rename) -> Call:
-        """The same call of other things."""
+        """Return the same call with other ids."""
         kinds = kinds_of(self.operation)
         path = {name: _renamed(kinds.get(name), text, rename) for name, text in self.path.items()}
         query = {name: _renamed(kinds.get(name), text, rename) for name, text in self.query.items()}
@@ -80,7 +80,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _renamed(kind: str | None, text: str, rename: Rename) -> str:
-    """A text of a path or query that may name a thing, or several."""
+    """Return a text of a path or query with its id, or several of them, replaced."""
     if kind is None or text == _ME:
         return text
     return ",".join(
@@ -90,7 +90,7 @@ def _renamed(kind: str | None, text: str, rename: Rename) -> str:
 
 @cache
 def kinds_of(operation: str) -> Mapping[str, str]:
-    """The kind of thing that each parameter of an operation names; fields of the body stand behind ``body ``."""
+    """Return the kind of thing that each parameter of an operation names; body fields have the prefix ``body ``."""
     declared = API[operation]
     found = {each.name: each.names for each in declared.path_parameters if each.names}
     found |= {each.name: each.names for each in declared.query_parameters if each.names}

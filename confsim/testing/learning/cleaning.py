@@ -1,4 +1,4 @@
-"""Removes what a run made, and reports what could not be removed."""
+"""The removal of what a run made, with a report of what could not be removed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .calls import Call
 from .run import Run
 from .things import LASTING, Caller, Thing
 
-#: How things of a kind are removed: the operation, and its parameter; in this order.
+#: How things of each kind are removed, in this order: the operation, and its parameter.
 REMOVALS = {
     "channels": ("delete_channel", "uuid"),
     "templates": ("remove_template", "templateId"),
@@ -20,13 +20,13 @@ _ADMINS = ("customer-admin", "owner", "api-token", "partner-admin", "other-admin
 
 
 def removable(run: Run) -> list[Thing]:
-    """The things that are to be removed; what is in a channel is removed with it."""
+    """Return the things to remove; what is in a channel is removed with the channel."""
     found = [thing for kind in REMOVALS for thing in run.things.list_kind(kind)]
     return [each for each in found if each.kind != "media" or "channels" not in each.inside]
 
 
 def clean_up(run: Run) -> list[str]:
-    """Remove what was made; returns what is left, each as kind, the service's id, and why."""
+    """Remove what was made; return what is left, each as kind, id in the service, and the reason."""
     left: list[str] = []
     gone: str = ""
     for thing in removable(run):
@@ -34,19 +34,19 @@ def clean_up(run: Run) -> list[str]:
         if not why:
             try:
                 why = _remove(run, thing)
-            except Misuse as misuse:  # the service is unreachable: what is left is reported nevertheless
+            except Misuse as misuse:  # the service cannot be reached: report the rest as left
                 why = gone = str(misuse)
         if why:
             left.append(f"{thing.kind} {run.known.service(thing.kind, thing.name)}: {why}")
     for kind in sorted(LASTING):
         for thing in run.things.list_kind(kind):
-            if "channels" not in thing.inside:  # users who were made for a channel are removed with it
+            if "channels" not in thing.inside:  # users made for a channel are removed with it
                 left.append(f"{kind} {run.known.service(kind, thing.name)}: no documented call removes it")
     return left
 
 
 def _remove(run: Run, thing: Thing) -> str:
-    """Remove a thing; returns why that failed, "" when it was removed."""
+    """Remove a thing; return why that failed, "" when it was removed."""
     operation, parameter = REMOVALS[thing.kind]
     status = 0
     for caller in _callers(run, thing):
@@ -60,7 +60,7 @@ def _remove(run: Run, thing: Thing) -> str:
         if reply.status == 409 and thing.kind == "channels":
             run.service.call(Call("end_active_session", caller.token, {"uuid": str(thing.name)}), reserved=True)
             reply = run.service.call(call, reserved=True)
-        if reply.status == 403 and thing.kind == "endpoints":  # they are out of reach while events are off
+        if reply.status == 403 and thing.kind == "endpoints":  # endpoints cannot be read while events are off
             run.service.call(Call("set_events_state", caller.token, {"state": "enable"}), reserved=True)
             reply = run.service.call(call, reserved=True)
         status = reply.status
@@ -70,7 +70,7 @@ def _remove(run: Run, thing: Thing) -> str:
 
 
 def _callers(run: Run, thing: Thing) -> list[Caller]:
-    """The callers who may remove a thing, the likeliest first: the own token of a client made by the run goes last."""
+    """Return the callers who may remove a thing, likeliest first; the token of a client of the run comes last."""
     found = [each for each in run.things.callers if each.role in _ADMINS]
     near = [each for each in found if each.home == thing.home and not each.made]
     made = [each for each in found if each.home == thing.home and each.made][:1]

@@ -1,4 +1,4 @@
-"""Two answers to the same call, compared by the declared shape of the answer."""
+"""The comparison of two answers to the same call, by the declared shape of the answer."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from confsim.service.messages import Response
 from .correspondence import Correspondence
 from .places import FREE, IGNORED, LINKS, NOT_NAMES, Either, Elements, Entries, Fields, Shapes, Value
 
-#: Things by kind and the model's name for them.
+#: Ids of things in the model, with their kinds.
 Made = Container[tuple[str, Any]]
 _ABSENT = object()
 _JSON = "application/json"
 
 
 class Reply(Struct, frozen=True):
-    """An answer as it is compared: status, media type, body (JSON as plain values, other bytes, None for none).
+    """An answer as it is compared: status, media type, body (JSON as plain values, else bytes, None for none).
 
-    ``headers`` by their names in lower case.
+    ``headers`` has their names in lower case.
     """
 
     status: int
@@ -36,7 +36,7 @@ class Reply(Struct, frozen=True):
 class Difference(Struct, frozen=True):
     """The first difference of two answers: its place (a JSON Pointer, or "status"), both values, and what is wrong.
 
-    ``things`` are those that it is about, by kind and the model's name, where it is about which things are meant.
+    ``things`` lists the things involved (kind and id in the model) when the answers name different ones.
     """
 
     place: str
@@ -47,12 +47,12 @@ class Difference(Struct, frozen=True):
 
     @property
     def predicted(self) -> Any:
-        """The value of the model's answer there, None for none."""
+        """Return the value of the model's answer at the place, None for none."""
         return None if self.expected is _ABSENT else self.expected
 
     @property
     def answered(self) -> Any:
-        """The value of the service's answer there, None for none."""
+        """Return the value of the service's answer at the place, None for none."""
         return None if self.got is _ABSENT else self.got
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class Difference(Struct, frozen=True):
 
 
 def reply_of(response: Response) -> Reply:
-    """Read a response."""
+    """Return a response in the form in which it is compared."""
     headers = {name.lower(): value for name, value in response.headers}
     kind = headers.get("content-type", "").partition(";")[0].strip().lower() if response.body else ""
     body: Any = response.body or None
@@ -74,7 +74,7 @@ def reply_of(response: Response) -> Reply:
 
 
 class Comparison:
-    """Compares answers; what it learns of ids and clocks goes into the correspondence."""
+    """Compares answers; ids and clocks found in them are added to the correspondence."""
 
     def __init__(self, shapes: Shapes, known: Correspondence) -> None:
         self._shapes = shapes
@@ -85,7 +85,7 @@ class Comparison:
     ) -> Difference | None:
         """Return the first difference between two answers to a call, None when there is none.
 
-        With ``made`` only those elements of a list are compared that name one of these things.
+        If ``made`` is given, only the elements of a list that name one of these things are compared.
         """
         if expected.status != got.status:
             return Difference("status", expected.status, got.status)
@@ -95,14 +95,14 @@ class Comparison:
             if name.lower() in expected.headers and name.lower() not in got.headers:
                 return Difference(f"header {name}", expected.headers[name.lower()], None, header.description)
         if operation.result is Raw and expected.status < 400:
-            return None  # bytes of the service's own
+            return None  # bytes that the service made itself
         if expected.kind and expected.kind != _JSON and not expected.kind.endswith("+json"):
             return None if expected.body == got.body else Difference("body", expected.body, got.body)
         shape = self._shapes.refusal if expected.status >= 400 else self._shapes.answer(operation)
         one, other = expected.body, got.body
         if made is not None and expected.status < 400:
             if _is_cut(expected.body) or _is_cut(got.body):
-                return None  # what was there before fills the page
+                return None  # elements from before the run may fill the page
             one = self._own(shape, one, made, lambda kind, value: value)
             other = self._own(shape, other, made, self._known.model)
         return self._values(shape, one, other, "")
@@ -145,7 +145,7 @@ class Comparison:
         return Difference(place, one, other, why, things)
 
     def _lists(self, shape: Any, one: list[Any], other: list[Any], place: str) -> Difference | None:
-        if len(one) != len(other):  # reported before any of them are taken for the same
+        if len(one) != len(other):  # report missing ids before any of them are paired
             here = set(chosen_values(shape, one))
             there = {(kind, self._known.model(kind, value)) for kind, value in chosen_values(shape, other)}
             things = tuple(sorted(here ^ there, key=str))
@@ -167,14 +167,14 @@ class Comparison:
                 inner = shape.value if isinstance(shape, Entries) else None
             here, there = one.get(name, _ABSENT), other.get(name, _ABSENT)
             if here is _ABSENT and isinstance(shape, Fields) and inner is None:
-                continue  # a field that no document names is the service's own
+                continue  # a field that no document names may have any value
             found = self._values(inner, here, there, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
             if found is not None:
                 return found
         return None
 
     def _own(self, shape: Any, body: Any, made: Made, in_model: Callable[[str, Any], Any]) -> Any:
-        """A list or page without the elements that were there before; the total of a page counts them, and goes too."""
+        """Return a list or page without the elements from before the run, and without the total, which counts them."""
 
         def own(element: Any, inner: Any) -> bool:
             return any((kind, in_model(kind, value)) in made for kind, value in chosen_values(inner, element))
@@ -194,7 +194,7 @@ class Comparison:
 
 
 def chosen_values(shape: Any, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values in an answer that its side chose, with their kinds."""
+    """Yield the values in an answer that the side chose itself, with their kinds."""
     if isinstance(shape, Either):
         shape = _fitting(shape, value)
     if isinstance(shape, Value):
@@ -214,19 +214,19 @@ def chosen_values(shape: Any, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_cut(body: Any) -> bool:
-    """Whether a page has not all elements."""
+    """Return whether a page lacks some of the elements."""
     return (
         isinstance(body, dict) and isinstance(body.get("results"), list) and len(body["results"]) != body.get("total")
     )
 
 
 def _key(kind: str, key: str) -> Any:
-    """The key of an object as the id that it is; users have numbers."""
+    """Return the key of a JSON object as an id: user ids are numbers."""
     return int(key) if kind == "users" and key.isdigit() else key
 
 
 def _fitting(shape: Either, value: Any) -> Any:
-    """The first of several shapes that a value has."""
+    """Return the first of several shapes that fits a value."""
     for each in shape.shapes:
         if isinstance(value, list) and isinstance(each, Elements):
             return each

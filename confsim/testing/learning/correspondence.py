@@ -9,19 +9,19 @@ from typing import Any
 
 from confsim.assumptions.protocol import durations
 
-#: Milliseconds of the units of instants since 1970.
+#: Milliseconds in each unit of an instant since 1970.
 _SINCE_1970 = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
-#: Milliseconds of the units of the time that is left.
+#: Milliseconds in each unit of a remaining time.
 _LEFT = {"milliseconds": 1, "seconds": 1000}
-#: How far apart instants may be that are the same, beside the time that a request takes, in milliseconds.
+#: Most milliseconds between two instants that count as the same, beside the time that a request takes.
 SLACK = 2000
 
 
 class Correspondence:
-    """A bijection, by kind, between the values that the model chose and those that the service chose.
+    """A bijection, by kind, between values that the model chose and values that the service chose.
 
-    ``shift`` is how many milliseconds the service's clock is ahead of the model's, None as long as it is unknown;
-    ``latency`` the longest time, in milliseconds, that a request has taken so far.
+    ``shift`` is how many milliseconds the service's clock is ahead of the model's, None while unknown; ``latency`` the
+    longest time, in milliseconds, that a request has taken so far.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Correspondence:
         self.latency = 0
 
     def copy(self) -> Correspondence:
-        """Another that knows the same, and learns by itself."""
+        """Return an independent copy."""
         other = Correspondence()
         other._to_service = {kind: dict(pairs) for kind, pairs in self._to_service.items()}
         other._to_model = {kind: dict(pairs) for kind, pairs in self._to_model.items()}
@@ -39,7 +39,7 @@ class Correspondence:
         return other
 
     def through(self, other: Correspondence) -> Correspondence:
-        """What belongs to the service's values in a second model: ``other`` leads from the first to it."""
+        """Return the correspondence with a second model; ``other`` maps values of the first model to the second."""
         found = Correspondence()
         found.shift, found.latency = self.shift, self.latency
         for kind, pairs in self._to_service.items():
@@ -48,7 +48,7 @@ class Correspondence:
         return found
 
     def pair(self, kind: str, model: Any, service: Any) -> str:
-        """Note that two values belong together. Returns what contradicts that, "" when nothing does."""
+        """Pair two values. Returns what contradicts it when one of them has another pair already, else ""."""
         there = self._to_service.setdefault(kind, {})
         here = self._to_model.setdefault(kind, {})
         if model in there:
@@ -63,44 +63,44 @@ class Correspondence:
         return ""
 
     def forget(self, kind: str, model: Any) -> None:
-        """Forget what belongs to a value of the model."""
+        """Remove the pair of a value of the model."""
         service = self._to_service.get(kind, {}).pop(model, None)
         self._to_model.get(kind, {}).pop(service, None)
 
     def service(self, kind: str, model: Any) -> Any:
-        """The service's value for one of the model's; the same value when none belongs to it."""
+        """Return the service's value for one of the model's; the same value when it has no pair."""
         return self._to_service.get(kind, {}).get(model, model)
 
     def model(self, kind: str, service: Any) -> Any:
-        """The model's value for one of the service's; the same value when none belongs to it."""
+        """Return the model's value for one of the service's; the same value when it has no pair."""
         return self._to_model.get(kind, {}).get(service, service)
 
     def knows(self, kind: str, model: Any) -> bool:
-        """Whether something belongs to this value of the model."""
+        """Return whether this value of the model has a pair."""
         return model in self._to_service.get(kind, {})
 
     def met(self, kind: str, service: Any) -> bool:
-        """Whether something belongs to this value of the service."""
+        """Return whether this value of the service has a pair."""
         return service in self._to_model.get(kind, {})
 
     def texts(self, kinds: Iterable[str]) -> list[str]:
-        """The texts of both sides of these kinds."""
+        """Return the values of these kinds, of both sides, as texts."""
         found = (self._to_service.get(kind, {}).items() for kind in kinds)
         return [each for pairs in found for pair in pairs for each in pair if isinstance(each, str)]
 
     # Time
 
     def learn_shift(self, date: str, now: int) -> None:
-        """Learn how far the clocks are apart from a Date header (RFC 9110, 6.6.1) that arrived at ``now``."""
+        """Learn the shift of the clocks from a Date header (RFC 9110, 6.6.1) that arrived at ``now``."""
         try:
-            stated = int(parsedate_to_datetime(date).timestamp() * 1000) + 500  # it is cut to whole seconds
+            stated = int(parsedate_to_datetime(date).timestamp() * 1000) + 500  # a Date has whole seconds
         except (TypeError, ValueError):
             return
         if self.shift is None:
             self.shift = stated - now
 
     def same_instant(self, unit: str, model: Any, service: Any) -> str:
-        """The difference of two instants in a unit, "" when they are the same."""
+        """Return the difference of two instants of a unit in words, "" when they are the same."""
         tolerance = SLACK + self.latency
         if unit in _LEFT:
             if not _is_number(service):
@@ -121,7 +121,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _milliseconds(unit: str, value: Any) -> int | None:
-    """An instant since 1970 in milliseconds, None when it is none in this unit."""
+    """Return an instant since 1970 in milliseconds, None when the value is no instant of this unit."""
     if unit in _SINCE_1970:
         return int(value) * _SINCE_1970[unit] if _is_number(value) or _is_digits(value) else None
     if not isinstance(value, str):
@@ -133,5 +133,5 @@ def _milliseconds(unit: str, value: Any) -> int | None:
 
 
 def _is_digits(value: Any) -> bool:
-    """Whether it is a number as a text, as some services send large ones."""
+    """Return whether a value is a number as a text; some services send large numbers so."""
     return isinstance(value, str) and value.isascii() and value.isdigit()

@@ -1,4 +1,4 @@
-"""Discovery of what exists: the clients and users of the accounts, learned by reading, and a model that has them."""
+"""Discovery: reads the clients and users of the accounts, and makes a model that has them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .correspondence import Correspondence
 from .model import Model
 from .service import Service
 
-#: The role whose token is not used: what its channel is, the API does not say. Guests are made instead.
+#: The role whose token is not used: the API does not say which channel it belongs to. The run creates guests instead.
 UNUSED = frozenset({"guest"})
-#: Roles that administer a client, and read more of it.
+#: Roles that administer a client, and can read more of it.
 _ADMINS = ("customer-admin", "api-token", "partner-admin")
-#: The channel of the model that stands for all that the owner and the operator host already.
+#: The channel of the model that stands for all channels that the owner and the operator host already.
 ELSEWHERE = "elsewhere"
 _SETTINGS = {
     "uniqueUsersHandle": "unique_handles",
@@ -43,9 +43,9 @@ _SETTINGS = {
 
 
 class Discovery:
-    """Reads what there is of the clients and users of the accounts, and makes the model's world of it.
+    """Reads the clients and users of the accounts, and makes the model's world of them.
 
-    What was read ``before`` is not read again.
+    The reads in ``before`` are not made again.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class Discovery:
         self._replies: dict[tuple[Any, ...], Reply] = {} if before is None else before._replies
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
-        """Return the model under another profile, made of what was read before."""
+        """Return the model under another profile, from the same reads."""
         return Discovery(self._service, self._accounts, profile, known, self).model(clock=clock)
 
     def model(self, seed: int = 0, clock: Clock | None = None) -> Model:
-        """Return the model. Misuse when what answers is not this API, or refuses a token; it names which."""
+        """Return the model. Raises Misuse, naming the token, when the service is not this API or refuses a token."""
         for role, token in self._accounts.tokens.items():
             if role not in UNUSED and role != "api-token":
                 self._people[role] = self._person(role, token)
@@ -92,28 +92,28 @@ class Discovery:
         return model
 
     def forget(self, call: Call) -> bool:
-        """Read again what a call reads; whether that is one of the reads of which the model is made."""
+        """Make a read again the next time; return whether the call is one of the reads from which the model is made."""
         found = [key for key in self._replies if key[0] == call.operation and dict(key[2:]) == call.path]
         for key in found:
             del self._replies[key]
         return bool(found)
 
-    # Reading
+    # Reads
 
     def _read(self, operation: str, caller: str | None, **path: str) -> Any:
-        """The body of an answer, None when it is refused."""
+        """Return the body of an answer, None when the call is refused."""
         reply = self._reply(operation, caller, **path)
         return reply.body if reply.status < 400 else None
 
     def _reply(self, operation: str, caller: str | None, **path: str) -> Reply:
-        """The answer to a read, which is made once."""
+        """Return the answer to a read; each read is made once."""
         key = (operation, caller, *path.items())
         if key not in self._replies:
             self._replies[key] = self._service.call(Call(operation, caller, dict(path)))
         return self._replies[key]
 
     def _person(self, role: str, token: str) -> dict[str, Any]:
-        """The user whom a token belongs to. Misuse when it is refused, or answered by something else."""
+        """Return the user of a token. Raises Misuse when the token is refused or the answer is no user."""
         reply = self._reply("get_me", token)
         if reply.status == 401:
             raise Misuse(f"the token of the {role} is refused: {_excerpt(reply)}")
@@ -136,7 +136,7 @@ class Discovery:
             raise Misuse(f"the base URL is not this API: get_client is answered by {_excerpt(reply)}")
 
     def _reader(self, client_id: str) -> str | None:
-        """A token that reads most of a client."""
+        """Return the token that can read most of a client."""
         for role in (*_ADMINS, "other-admin", "owner", "operator", "user"):
             home = self._accounts.client if role == "api-token" else self._people.get(role, {}).get("clientId")
             if home == client_id and role in self._accounts.tokens:
@@ -146,7 +146,7 @@ class Discovery:
     # The world
 
     def _world_file(self) -> tuple[dict[str, Any], list[str]]:
-        """A world file with the clients, the users and what they host, and the ids of its clients."""
+        """Return a world file with the clients, the users and their channels, and the ids of its clients."""
         views: dict[str, dict[str, Any]] = {}
         homes = [self._accounts.client, *(str(person["clientId"]) for person in self._people.values())]
         for client_id in dict.fromkeys(homes):
@@ -157,7 +157,7 @@ class Discovery:
         for client_id, view in list(views.items()):
             parent = view.get("parentId") or (partner if client_id == self._accounts.client else None)
             view["parentId"] = None if parent == client_id else parent
-            if parent is not None and parent not in views:  # between the partner and the client, or above all
+            if parent is not None and parent not in views:  # a client between the partner and the client, or at the top
                 views[parent] = {"parentId": partner if client_id == self._accounts.client else None}
         names: dict[str, str] = {}
         for number, (client_id, view) in enumerate(views.items(), 1):
@@ -205,7 +205,7 @@ class Discovery:
         return made
 
     def _user_file(self, role: str, person: Mapping[str, Any]) -> dict[str, Any]:
-        """A user as a world file has one."""
+        """Return a user in the form of a world file."""
         levels = [role] if role in {"customer-admin", "partner-admin"} else []
         if role == "other-admin":
             levels = ["customer-admin"]
@@ -221,11 +221,11 @@ class Discovery:
             "levels": levels,
             "fullName": person.get("fullName"),
             "email": address.get("email") if address.get("verified") else None,
-            "acceptedTerms": False,  # which version they accepted is known later
+            "acceptedTerms": False,  # the accepted version is found out later
         }
 
     def _tell_client(self, change: Change, client_id: str) -> None:
-        """Tell the model of the settings of a client."""
+        """Copy the settings of a client to the model."""
         reader = self._reader(client_id)
         if reader is None:
             return
@@ -252,7 +252,7 @@ class Discovery:
         clients.update(change, client, **fields)
 
     def _tell_user(self, change: Change, person: Mapping[str, Any]) -> None:
-        """Tell the model of a user."""
+        """Copy a user to the model."""
         table = USERS.of(change, str(person["clientId"]))
         user = next(each for each in table.all if each.handle == person["handle"])
         words: Any = in_force(self._profile, AUTH_KIND_WORDS)
@@ -270,7 +270,7 @@ class Discovery:
         self._known.pair("users", user.id, person["id"])
 
     def _tell_config(self, model: Model) -> None:
-        """Let the model's client have the configuration that the service's has."""
+        """Copy the configuration of the service's client to the model's."""
         reader, admin = self._reader(self._accounts.client), self._accounts.tokens.get("customer-admin")
         document = self._read("get_config", reader) if reader is not None else None
         if isinstance(document, dict) and document and admin is not None:
@@ -278,7 +278,7 @@ class Discovery:
 
 
 def _after_parent(client_id: str, views: Mapping[str, Mapping[str, Any]], ordered: list[str]) -> None:
-    """Add a client to those in order, its parent before it."""
+    """Insert a client into the ordered list, after its parent."""
     if client_id in ordered:
         return
     parent = views[client_id].get("parentId")
@@ -288,7 +288,7 @@ def _after_parent(client_id: str, views: Mapping[str, Mapping[str, Any]], ordere
 
 
 def _rows(body: Any) -> list[Any]:
-    """The elements of a list, in any container."""
+    """Return the elements of a list, whatever its container."""
     if isinstance(body, dict):
         inside = body.get("results", list(body.values()))
         return inside if isinstance(inside, list) else []
@@ -296,7 +296,7 @@ def _rows(body: Any) -> list[Any]:
 
 
 def _levels(body: Any) -> list[Any] | None:
-    """The elements of a list, None where it could not be read."""
+    """Return the elements of a list, None where it could not be read."""
     return None if body is None else [each for each in _rows(body) if isinstance(each, dict) and "id" in each]
 
 
@@ -305,5 +305,5 @@ def _e164(number: str) -> str:
 
 
 def _excerpt(reply: Reply) -> str:
-    """A reply, cut, for an error message."""
+    """Return an abridged reply for an error message."""
     return f"{reply.status} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"

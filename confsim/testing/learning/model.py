@@ -1,4 +1,4 @@
-"""The model: a world of confsim, whose calls can be tried without being made."""
+"""The model: a world of confsim in which calls can be tried without a lasting effect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .comparison import Reply, reply_of
 
 
 class Prediction(Struct, frozen=True):
-    """The model's answer to a call, the assumptions used, the rows written by place, the worlds around it."""
+    """The model's answer to a call, the assumptions used, the rows written (by place), the worlds before and after."""
 
     reply: Reply
     used: tuple[str, ...]
@@ -33,12 +33,12 @@ class Prediction(Struct, frozen=True):
 
     @property
     def wrote(self) -> tuple[str, ...]:
-        """The tables that were written."""
+        """Return the names of the tables written."""
         return tuple(sorted({table for (_, table), _ in self.touched}))
 
     @property
     def moved(self) -> Iterator[tuple[str, str, str]]:
-        """The transitions that the rows written show: machine, state before and after."""
+        """Yield the transitions in the rows written: machine, state before and after."""
         for (client, name), key in dict.fromkeys(self.touched):
             table = Table.declared[name]
             one, other = (_row(world, client, name, key) for world in (self.before, self.after))
@@ -49,7 +49,7 @@ class Prediction(Struct, frozen=True):
 
     @property
     def effective(self) -> bool:
-        """Whether a row is another than before."""
+        """Return whether any row changed."""
         return any(
             _row(self.before, client, name, key) != _row(self.after, client, name, key)
             for (client, name), key in self.touched
@@ -57,7 +57,7 @@ class Prediction(Struct, frozen=True):
 
     @property
     def removed(self) -> bool:
-        """Whether a row was removed."""
+        """Return whether any row was removed."""
         return any(
             _row(self.before, client, name, key) is not None and _row(self.after, client, name, key) is None
             for (client, name), key in self.touched
@@ -65,7 +65,7 @@ class Prediction(Struct, frozen=True):
 
 
 class Model:
-    """One side: the model. ``profile`` is what it takes for granted of the service."""
+    """The model's side. ``profile`` has the values assumed of the service."""
 
     def __init__(self, simulator: Simulator) -> None:
         self.simulator = simulator
@@ -77,12 +77,12 @@ class Model:
 
     @property
     def world(self) -> World:
-        """The world in force."""
+        """The current world."""
         return self.service.world
 
     @property
     def clock(self) -> Clock:
-        """The clock."""
+        """The clock of the world."""
         return self.service.clock
 
     def call(self, call: Call) -> Prediction:
@@ -90,18 +90,18 @@ class Model:
         return call_service(self.service, call)
 
     def imagine(self, call: Call, world: World | None = None) -> Prediction:
-        """Return what a call would do, in a world, by default the one in force, which stays as it is."""
+        """Return the prediction for a call in a world (default: the current one), which stays as it is."""
         self._scratch.live.world = self.world if world is None else world
         return call_service(self._scratch, call)
 
     def soon(self, within: int) -> int | None:
-        """The instant at which the first timer falls due within these milliseconds; None for none."""
+        """Return the instant of the first timer due within these milliseconds; None for none."""
         due = self.world.timers.due
         return int(due) if due <= self.clock.now() + within else None
 
 
 def call_service(service: Service, call: Call) -> Prediction:
-    """Make a call of a served world. Misuse when it cannot be sent, or when confsim fails."""
+    """Make a call to a served world. Raises Misuse when it cannot be sent, or when confsim fails."""
     before = service.world
     response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)
     entry: Entry | None = service.journal.last()
@@ -113,6 +113,6 @@ def call_service(service: Service, call: Call) -> Prediction:
 
 
 def _row(world: World, client: str, name: str, key: Any) -> Any:
-    """A record that is stored, None for none."""
+    """Return a stored record as plain values, None for none."""
     found = world.state(Table.declared[name], client).rows.get(key)
     return None if found is None else found[1]

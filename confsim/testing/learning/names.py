@@ -1,4 +1,4 @@
-"""Names and values that only one run uses."""
+"""Names and values that no other run uses."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from .calls import Call
 
 
 class Names:
-    """Names that only this run uses: each begins with its tag."""
+    """Gives names that no other run uses: each begins with the tag of the run."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
         self._count = self._replays = 0
         self.given: list[str] = []
-        #: Values that calls which succeeded had in their parameters and fields, by name.
+        #: Values of parameters and fields of successful calls, by name.
         self.used: dict[str, list[Any]] = {}
-        #: Paths of calls that succeeded, by the names of their parameters.
+        #: Path values of successful calls, by parameter name.
         self.paths: dict[tuple[str, ...], list[dict[str, str]]] = {}
 
     def new(self, word: str) -> str:
-        """A name that was never given."""
+        """Return a new name."""
         self._count += 1
         made = f"{self.tag} {word} {self._count}"
         self.given = [*self.given[-5:], made]
         return made
 
     def go_on(self, other: Names) -> None:
-        """Give no name that another has given."""
+        """Continue the numbering of another, so that no name is given twice."""
         self._count, self._replays = other._count, other._replays
 
     def replay(self) -> int:
-        """The number of a replay, which no other has."""
+        """Return the number of the next replay."""
         self._replays += 1
         return self._replays
 
     def note(self, call: Call) -> None:
-        """Note a call that succeeded."""
+        """Note the values of a successful call."""
         body = call.body if isinstance(call.body, dict) else {}
         for name, value in (*call.path.items(), *call.query.items(), *body.items()):
             if isinstance(value, str | int) and not isinstance(value, bool):

@@ -1,8 +1,8 @@
 """The places of ids, tokens, links and instants in the declared types of answers.
 
-An answer has a shape: objects with the shapes of their fields, lists, and values. A value that a service chooses for
-itself, such as an id, has the kind of thing that it names (in the words of ``contract.types.Names``, and a few more),
-an instant its unit. All other values are to be equal on both sides.
+An answer has a shape: objects with a shape for each field, lists, and values. A value that the service chooses itself,
+such as an id, has a kind (a word of ``contract.types.Names``, or one of a few more); an instant has a unit. All other
+values must be equal on both sides.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from confsim.contract.encode import NoContent, Raw
 from confsim.contract.operation import Operation
 from confsim.contract.types import InUnit
 
-#: Kinds of values of which only their presence is compared: addresses, texts for people, secrets that are masked.
+#: Kinds of which only the presence of a value is compared: addresses, texts for people, masked secrets.
 LINKS, FREE = "links", "free"
 #: Values that are not compared at all.
 IGNORED = "ignored"
-#: Words that do not identify a thing.
+#: Names of fields that do not identify a thing.
 NOT_NAMES = frozenset({"", LINKS, FREE, IGNORED})
 
-#: The fields whose values a service chooses for itself, by the name of their type.
+#: Fields whose values the service chooses itself, by the name of their type.
 CHOSEN_BY_SERVICE: Mapping[str, Mapping[str, str]] = {
     "AppSession": {
         "id": "app_sessions",
@@ -106,20 +106,20 @@ CHOSEN_BY_SERVICE: Mapping[str, Mapping[str, str]] = {
     "UserSummary": {"id": "users", "imageUrl": LINKS},
     "NumberId": {"id": "users"},
 }
-#: Instants whose unit the documents state, so that no assumption names it.
+#: Instants whose unit is documented, so that no assumption names it.
 _STATED_UNITS: Mapping[tuple[str, str], str] = {
     ("ChannelItem", "created"): "epoch-s",
     ("EventsEndpoint", "created"): "epoch-ms",
     ("BreakoutSession", "started"): "epoch-ms",
 }
-#: What ``Id.id`` names, where the operation does not say that it identifies something.
+#: The kind of ``Id.id`` in answers whose operation does not declare one.
 _IDS: Mapping[str, str] = {"get_user_client": "clients", "get_channel_client": "clients"}
-#: Tokens in these answers are masked, in any way.
+#: Operations whose answers have masked tokens, in any form.
 _MASKED = frozenset({"list_api_tokens"})
 
 
 class Value(Struct, frozen=True):
-    """A value: of a kind that the service chooses, or an instant in a unit, or one that is the same on both sides."""
+    """A value: of a kind that the service chooses, an instant of a unit, or equal on both sides."""
 
     kind: str = ""
     unit: str = ""
@@ -141,30 +141,30 @@ class Elements(Struct, frozen=True):
 
 
 class Entries(Struct, frozen=True):
-    """An object from keys, which may be ids of a kind, to values of one shape."""
+    """An object with keys, which may be ids of a kind, and values of one shape."""
 
     key: str
     value: Any
 
 
 class Either(Struct, frozen=True):
-    """A value of one of several shapes: the first that fits it."""
+    """A value of one of several shapes: the first that fits."""
 
     shapes: tuple[Any, ...]
 
 
 class Shapes:
-    """The shapes of answers under a profile, each made once."""
+    """The shapes of answers under a profile; each is made once."""
 
     def __init__(self, profile: Mapping[str, Any]) -> None:
         self._profile = profile
         self._answers: dict[str, Any] = {}
         template = in_force(profile, wire.ERROR_BODY)
-        #: The shape of the body of a refusal.
+        #: The shape of a refusal's body.
         self.refusal = _template_shape(wire.ERROR_BODIES[template] if isinstance(template, str) else template)
 
     def answer(self, operation: Operation) -> Any:
-        """The shape of the body of a successful answer."""
+        """Return the shape of the body of a successful answer."""
         if operation.name not in self._answers:
             reader = _Reader(operation, self._profile)
             self._answers[operation.name] = reader.of(operation.answer(self._profile), "", "")
@@ -172,14 +172,14 @@ class Shapes:
 
 
 class _Reader:
-    """Reads the shape of an answer out of its type."""
+    """Derives the shape of an answer from its type."""
 
     def __init__(self, operation: Operation, profile: Mapping[str, Any]) -> None:
         self.operation = operation
         self.profile = profile
 
     def of(self, annotation: Any, owner: str, field: str) -> Any:
-        """The shape of a type, which is that of a field of ``owner`` or of the whole answer."""
+        """Return the shape of a type: of a field of ``owner``, or of the whole answer."""
         mark = mark_of(annotation, InUnit)
         unit = in_force(self.profile, mark.entry) if mark is not None else _STATED_UNITS.get((owner, field), "")
         if unit:
@@ -231,7 +231,7 @@ class _Reader:
 
 
 def _filled(annotation: Any, parameters: Mapping[Any, Any]) -> Any:
-    """A type with the parameters of a generic one put in."""
+    """Return a type with the parameters of its generic origin replaced."""
     if annotation in parameters:
         return parameters[annotation]
     if not parameters:
@@ -247,6 +247,6 @@ def _filled(annotation: Any, parameters: Mapping[Any, Any]) -> Any:
 def _template_shape(template: Any) -> Any:
     if isinstance(template, dict):
         return Fields({name: _template_shape(part) for name, part in template.items()})
-    if template in ("$message", "$details"):  # for people; what the service knows of the case
+    if template in ("$message", "$details"):  # a text for people, with facts that only the service knows
         return Value(kind=FREE if template == "$message" else IGNORED)
     return PLAIN

@@ -1,4 +1,4 @@
-"""One run beside a service: the two sides, what was made, and the step that both take."""
+"""One run against a service: the two sides, what was made, and the steps taken on both."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .scope import STAYING, Scope
 from .service import Interrupted, Service
 from .things import Caller, Thing, Things
 
-#: How long something may take to take effect before it is waited for, in milliseconds, and how much longer that takes.
+#: Milliseconds within which the run waits for a delayed effect, and the margin it adds.
 SOON, MARGIN = 60_000, 2_500
 
 
 class Step(Struct):
-    """A call, what the model and the service answered, and the first difference of the two, None for none.
+    """A call, the answers of model and service, and their first difference, None for none.
 
     ``at`` is the instant of the model's answer, in epoch milliseconds; ``before`` the model's world before the call.
     """
@@ -43,15 +43,15 @@ class Step(Struct):
 
     @property
     def apart(self) -> bool:
-        """Whether one side may have changed what the other has not."""
+        """Return whether one side may have made a change that the other has not."""
         return self.call.declared.changes and (self.predicted.reply.status < 400) != (self.reply.status < 400)
 
 
 class Run:
-    """The model beside the service.
+    """A model and a service side by side.
 
-    ``things`` is what was made, ``names`` what it is called, ``history`` the steps so far; ``waited`` counts the
-    seconds for which the run waited for something to take effect, ``journey`` the journeys.
+    ``things`` has what the run made, ``names`` gives their names, ``history`` has the steps so far; ``waited`` counts
+    the seconds spent waiting for effects, ``journey`` the journeys.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Run:
         self._meet()
 
     def under(self, profile: Mapping[str, Any], known: Correspondence) -> Run:
-        """Another run at its beginning, whose model is under another profile. No read is made again."""
+        """Return a new run whose model is under another profile, without reading again."""
         return Run(
             self.service,
             self.accounts,
@@ -108,7 +108,7 @@ class Run:
         return [each["number"] for each in rows]
 
     def _meet(self) -> None:
-        """Note the callers of the accounts."""
+        """Add the callers of the accounts."""
         held = {each.value: each for each in CREDENTIALS.of(self.model.service.change()).all}
         for role, token in self.accounts.tokens.items():
             if role in UNUSED:
@@ -119,7 +119,7 @@ class Run:
                 self.things.known_users.setdefault(credential.client, []).append(credential.user)
 
     def opening_calls(self) -> Iterator[Call]:
-        """Calls that make a client of the run's own, with an API token, where a Partner Admin is among the accounts.
+        """Yield the calls that create a client for the run, with an API token, when the accounts have a Partner Admin.
 
         Each must have been made before the next is taken.
         """
@@ -137,14 +137,14 @@ class Run:
         yield Call("create_api_token", partner.token, {}, own, body, "application/json")
 
     def opening(self) -> Iterator[Step]:
-        """Make these calls."""
+        """Make the opening calls."""
         for call in self.opening_calls():
             yield self.take(call)
 
     # A step
 
     def take(self, call: Call, *, reserved: bool = False) -> Step:
-        """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot go on."""
+        """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot continue."""
         self._wait_for_effect()
         reply = self.service.call(call, reserved=reserved)
         step = self.took(call, reply)
@@ -153,7 +153,7 @@ class Run:
         return step
 
     def took(self, call: Call, reply: Reply) -> Step:
-        """Make a call on the model's side, to which the service has answered this."""
+        """Make a call in the model that the service has already answered with this response."""
         before = self.model.world
         made = self.things if self.scope.is_open(call) else None
         predicted = self.model.call(call)
@@ -165,7 +165,7 @@ class Run:
         return step
 
     def _wait_for_effect(self) -> None:
-        """Wait for what takes effect soon, so that both sides are asked before or after it."""
+        """Wait for an effect that is due soon, so that both sides are asked after it."""
         while (due := self.model.soon(SOON)) is not None:
             seconds = max(0.0, (due + MARGIN - self.model.clock.now()) / 1000)
             self.waited += seconds
@@ -173,7 +173,7 @@ class Run:
             self.model.service.live.fire_due_timers(self.model.clock.now())
 
     def _check_token(self, call: Call) -> None:
-        """Raise Interrupted when a token of the accounts is not accepted any more."""
+        """Raise Interrupted when the service no longer accepts a token of the accounts."""
         role = self.accounts.role(call.caller)
         if not role or role == "api-token" or call.operation == "get_me":
             return
@@ -182,7 +182,7 @@ class Run:
             raise Interrupted(f"the token of the {role} is not accepted any more (401): it has expired, or was revoked")
 
     def _note(self, call: Call, reply: Reply) -> None:
-        """Note what a call made, made known, or removed."""
+        """Note what a call made, made known or removed."""
         if reply.status >= 400:
             return
         self.names.note(call)
@@ -214,7 +214,7 @@ class Run:
         self.things.callers.append(Caller(token, role, home, user, True))
 
     def _note_known(self, call: Call, reply: Reply, home: str, named: Mapping[str, Any]) -> None:
-        """Note what an answer of things that the run made makes known."""
+        """Note the ids in an answer about things that the run made."""
         if self.scope.is_open(call) and not call.declared.changes:
             return
         makes = set(call.declared.identifies.values())
@@ -251,7 +251,7 @@ class Run:
 
 
 def _part(shape: Any, whole: Any, body: Any) -> Any:
-    """The shape of one element of an answer."""
+    """Return the shape of one element of an answer."""
     if whole is body:
         return shape
     if isinstance(shape, Elements):

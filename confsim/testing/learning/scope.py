@@ -12,7 +12,7 @@ from confsim.api.catalogue import API
 from .calls import Call, kinds_of
 from .things import Things
 
-#: Calls that make something without naming what it is made in: they are allowed in any client.
+#: Calls that create something without naming a container: they are allowed in any client.
 MAKERS = frozenset(
     {
         "create_channel",
@@ -26,34 +26,34 @@ MAKERS = frozenset(
         "batch_delete_client_media",
     }
 )
-#: Operations that make users who stay, and the limit on such users in the client of the accounts.
+#: Operations that create permanent users, and the limit on such users in the client of the accounts.
 STAYING = frozenset({"create_predefined_user", "create_user"})
 MOST_STAYING = 6
 #: Calls that ring a phone.
 RINGING = frozenset({"dial_registered_user", "dial_unregistered_user"})
-#: Calls that are left out: they depend on what an identity provider or the service's makers hold, or take a number away
-#: from other channels.
+#: Calls that are never made: they need data of an identity provider or of the service's makers, or take a number from
+#: other channels.
 LEFT_OUT: Mapping[str, str] = {
     "get_auth_profile": "it answers what an identity provider reported",
     "get_user_auth_method": "it answers how a user logs in, which happens outside the API",
     "exchange_identity_token": "it needs a key that the service's makers hold",
     "assign_exclusive_dial_number": "it takes a number away from other channels",
 }
-#: What is read of users whom the run did not make: what was learned of them, and their roles in channels that it made.
+#: Reads that are allowed of users whom the run did not make: ids that it learned, and roles in its own channels.
 _OF_KNOWN_USERS = frozenset(
     {"get_user", "get_users", "get_me", "list_user_access_levels", "get_user_client", "list_own_access_levels",
      "find_user_by_handle", "get_user_terms"}
 )  # fmt: skip
 #: Lists of a channel that hold what belongs to its client.
 _OF_CLIENT_TOO = frozenset({"list_channel_templates"})
-#: Reads of what belongs to a client as a whole, which others may change meanwhile.
+#: Reads of a whole client, which others may change meanwhile.
 _OF_WHOLE_CLIENT = frozenset({"get_client_media_pool_size", "get_events_secret"})
 
 
 class Scope:
     """Decides which calls are allowed.
 
-    ``tag`` begins the names of all that the run makes; ``allow_phone_calls`` says whether phones may be called.
+    ``tag`` is the prefix of all names that the run makes; ``allow_phone_calls`` says whether phones may be called.
     """
 
     def __init__(self, things: Things, tag: str, *, allow_phone_calls: bool = False) -> None:
@@ -63,11 +63,11 @@ class Scope:
         self.staying = 0
 
     def served(self, operation: str) -> bool:
-        """Whether an operation is called at all."""
+        """Return whether an operation is called at all."""
         return not LEFT_OUT.get(operation) and (self.allow_phone_calls or operation not in RINGING)
 
     def allows(self, call: Call) -> bool:
-        """Whether a call may be made."""
+        """Return whether a call may be made."""
         if not self.served(call.operation):
             return False
         if any(call.path.get(name) == word for name, word in _words_of_others(call.operation)):
@@ -79,7 +79,7 @@ class Scope:
         return self._allows_change(call, own) if call.declared.changes else self._allows_read(call, own)
 
     def is_open(self, call: Call) -> bool:
-        """Whether its answer, when it is a list, may hold things that the run did not make."""
+        """Return whether the call answers a list that may hold things of others."""
         caller = self._things.caller(call.caller)
         if "for_client" in call.query:
             return call.query["for_client"] not in self._things.own_clients
@@ -90,7 +90,7 @@ class Scope:
         return call.operation in _OF_CLIENT_TOO or not any(kind != "clients" for kind, _ in call.names())
 
     def narrowed(self, call: Call) -> Call:
-        """The call, asking only for what the run made where others may have made more, and else for no page."""
+        """Return the call limited to what the run made, where others may have made more; otherwise without a page."""
         if not self.is_open(call):
             return call
         names = call.declared.query_names
@@ -141,7 +141,7 @@ class Scope:
 
 @cache
 def _words_of_others(operation: str) -> tuple[tuple[str, str], ...]:
-    """Values of path parameters, with their names, with which a request is one of another operation."""
+    """Return path values that would turn the request into one of another operation, with their parameters."""
     asked = API[operation]
     found = []
     for other in API:

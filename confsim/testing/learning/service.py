@@ -1,4 +1,4 @@
-"""The service under test: calls over a transport, within a budget and a rate, and what can go wrong with it."""
+"""The service under test: calls over a transport, within a budget and a rate, and their failures."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from .calls import Call
 from .comparison import Reply, reply_of
 from .correspondence import Correspondence
 
-#: How long a Retry-After is waited for at most, in seconds, and how often for one call.
+#: Longest wait for a Retry-After, in seconds, and most repetitions of one call.
 LONGEST_WAIT = 120
 WAITS = 5
-#: Statuses that say that the call was not processed, and may be sent again (RFC 6585, 4; RFC 9110, 15.6.4).
+#: Statuses that say that the call was not processed and may be repeated (RFC 6585, 4; RFC 9110, 15.6.4).
 _LATER = (429, 503)
 
 
 class Interrupted(Misuse):
-    """The run cannot go on; what was found so far is kept."""
+    """Raised when the run cannot continue; its findings so far are reported."""
 
 
 class Spent(Interrupted):
-    """All requests that were allowed have been sent."""
+    """Raised when all allowed requests have been sent."""
 
 
 class Service:
-    """One side: the service. Ids are translated on the way in; nothing but its API is ever called.
+    """The service's side. Ids are translated on the way in; only the API is called.
 
-    ``sent`` counts requests, ``repeated`` those sent again because the service asked for it. ``clock`` returns seconds,
-    ``sleep`` takes them.
+    ``sent`` counts requests, ``repeated`` those repeated at the service's request. ``clock`` returns seconds, ``sleep``
+    takes them.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Service:
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._transport = transport
-        #: The profile by which requests are addressed.
+        #: The profile with which requests are addressed.
         self.profile = profile
         self._known = known
         self._most = most
@@ -67,18 +67,18 @@ class Service:
 
     @property
     def left(self) -> int | None:
-        """How many more requests may be sent, None for any number; those of ``reserve`` are kept back."""
+        """Return how many more requests may be sent, without those of ``reserve``; None for any number."""
         return None if self._most is None else max(0, self._most - self.sent - self.reserve)
 
     def now(self) -> int:
-        """The instant here, in epoch milliseconds."""
+        """Return the local time, in epoch milliseconds."""
         return int(self._clock() * 1000)
 
     def call(self, call: Call, *, reserved: bool = False) -> Reply:
-        """Send a call, named as on the model's side, and return its answer.
+        """Send a call, given with the ids of the model, and return its answer.
 
-        Waits as long as Retry-After says and sends it again, when it was not processed. Raises Spent when no request is
-        left, Interrupted when the service cannot be reached or fails to answer.
+        A call that was not processed is repeated after the time of Retry-After. Raises Spent when no request is left,
+        Interrupted when the service cannot be reached or fails to answer.
         """
         there = call.renamed(self._known.service)
         asked = address(
@@ -124,7 +124,7 @@ class Service:
 
 
 def _seconds(retry_after: str) -> float:
-    """How long to wait, by a Retry-After in seconds. Interrupted where it says longer than a run can wait."""
+    """Return the seconds of a Retry-After. Raises Interrupted when that is longer than a run can wait."""
     try:
         seconds = float(retry_after)
     except ValueError:

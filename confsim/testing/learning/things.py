@@ -1,4 +1,4 @@
-"""The things that a run made, the clients that it works in, and the callers that it has."""
+"""The things that a run made, the clients that it works in, and its callers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 from msgspec import Struct
 
-#: Kinds of which something stays in the service, since no documented call removes it.
+#: Kinds of things that no documented call removes.
 LASTING = frozenset({"clients", "users"})
 
 
 class Thing(Struct, frozen=True):
-    """A thing by its kind and the model's name for it.
+    """A thing: its kind and its id in the model.
 
-    ``home`` is the client that it belongs to; ``inside`` names what it was made in, by kind; ``journey`` is the number
-    of the journey that made it.
+    ``home`` is its client; ``inside`` has the things that contain it, by kind; ``journey`` is the number of the journey
+    that made it.
     """
 
     kind: str
@@ -28,7 +28,7 @@ class Thing(Struct, frozen=True):
 
 
 class Caller(Struct, frozen=True):
-    """Somebody who calls: the model's token (None for nobody), a word for the role, the client and the user."""
+    """A caller: a token of the model (None for none), the role, the client and the user."""
 
     token: str | None
     role: str
@@ -38,47 +38,47 @@ class Caller(Struct, frozen=True):
 
 
 class Things:
-    """The things that the run knows: those that it made, by kind; clients; callers; users of the accounts."""
+    """The things that the run made, by kind; its clients; its callers; the users of the accounts."""
 
     def __init__(self, accounts_client: str) -> None:
         self.accounts_client = accounts_client
         self.own_clients: list[str] = []
         self.callers: list[Caller] = []
-        #: Ids of the API tokens by which the run's own clients are reached: nothing is done to them before the end.
+        #: Ids of the API tokens with which the run reaches its own clients; they are not changed before the end.
         self.protected_tokens: list[str] = []
         self.known_users: dict[str, list[int]] = {}
         self._by_kind: dict[str, list[Thing]] = {}
         self._names: dict[tuple[str, Any], Thing] = {}
 
     def __contains__(self, named: object) -> bool:
-        """Whether a thing, by kind and name, was made by the run."""
+        """Return whether the run made the thing of this kind and id."""
         return named in self._names
 
     def __iter__(self) -> Iterator[Thing]:
         return iter(self._names.values())
 
     def add(self, thing: Thing) -> None:
-        """Note a thing that was made."""
+        """Add a thing that was made."""
         if (thing.kind, thing.name) not in self._names:
             self._names[thing.kind, thing.name] = thing
             self._by_kind.setdefault(thing.kind, []).append(thing)
 
     def remove(self, kind: str, name: Any) -> None:
-        """Note that a thing is no more."""
+        """Remove a thing that is gone."""
         thing = self._names.pop((kind, name), None)
         if thing is not None:
             self._by_kind[kind].remove(thing)
 
     def find(self, kind: str, name: Any) -> Thing | None:
-        """The thing of this name, None when the run did not make it."""
+        """Return the thing of this id, None when the run did not make it."""
         return self._names.get((kind, name))
 
     def list_kind(self, kind: str) -> list[Thing]:
-        """The things of a kind, in the order in which they were made."""
+        """Return the things of a kind, oldest first."""
         return self._by_kind.get(kind, [])
 
     def choose(self, random: Random, kind: str, home: str, journey: int) -> Thing | None:
-        """One of the things of a kind: mostly of this journey, then of this client; None when there is none."""
+        """Return a thing of a kind, preferably of this journey, then of this client; None when there is none."""
         found = self._by_kind.get(kind, [])
         here = [each for each in found if each.journey == journey]
         if here and random.random() < 0.9:
@@ -87,5 +87,5 @@ class Things:
         return random.choice(local or found) if found else None
 
     def caller(self, token: str | None) -> Caller | None:
-        """The caller who has this token."""
+        """Return the caller with this token."""
         return next((each for each in self.callers if each.token == token), None)

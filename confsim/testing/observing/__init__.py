@@ -1,1 +1,1 @@
-"""Observe: what traffic between a client and a service, passed through a proxy, tells of assumptions."""
+"""Observe: learns about assumptions from the traffic between a client and a service, passed through a proxy."""

@@ -1,7 +1,7 @@
-"""The model follows what passes between a client and a service, and each answer tells something of assumptions.
+"""An observer of traffic: the model follows the exchanges between a client and a service, and each answer is evidence.
 
-Nothing is asked: what the model would have to know of the service from before is taken from answers as they pass. Calls
-that name what was never seen made, and callers that the accounts do not know, are passed over.
+It sends nothing: the earlier state that the model needs is taken from answers as they pass. Calls that name things of
+unknown origin, and callers who are not in the accounts, are skipped.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from confsim.transport.transport import WireTransport
 
 from .requests import Reader, token_of
 
-#: Kinds of things that the accounts name.
+#: Kinds of things that have an id in the accounts.
 _KNOWN = frozenset({"clients", "tokens", "users"})
-#: How many exchanges are kept to make the model anew from.
+#: Most exchanges that are stored for remaking the model.
 _MOST = 3000
 
 
 class Evidence(Struct):
-    """How often answers rested on an assumption: those that were as expected, and those that were not."""
+    """How many answers that depended on an assumption were as expected, and how many were not."""
 
     value: Any
     expected: int = 0
@@ -41,9 +41,9 @@ class Evidence(Struct):
 
 
 class ObserveReport(Struct):
-    """What traffic has shown: as that of calibrate, with counts by assumption.
+    """The findings about each assumption, as in a calibrate report, with the number of answers for each.
 
-    ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the rest by why.
+    ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the others by reason.
     """
 
     upstream: str
@@ -57,15 +57,15 @@ class ObserveReport(Struct):
 
 
 class _Nowhere(WireTransport):
-    """A way that leads nowhere."""
+    """A transport that sends nothing."""
 
     def exchange(self, request: Request) -> Response:
-        """Send nothing."""
+        """Raise: nothing may be sent."""
         raise AssertionError(f"nothing is sent: {request.method} {request.target}")
 
 
 class _Heard(Service):
-    """In the place of a service: answers with what was heard, and asks nothing."""
+    """Takes the place of the service: answers with what passed through the proxy, and sends nothing."""
 
     def __init__(self, accounts: Accounts, known: Correspondence) -> None:
         super().__init__(_Nowhere(), {}, known)
@@ -75,12 +75,12 @@ class _Heard(Service):
         self.heard: dict[tuple[str, str, tuple[tuple[str, str], ...]], Reply] = {}
 
     def key(self, call: Call) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-        """What tells a read from others."""
+        """Return the identity of a read: operation and arguments."""
         personal = call.operation == "get_me" or call.path.get("userId") == "me" or "own" in call.operation
         return call.operation, call.caller or "" if personal else "", tuple(sorted(call.path.items()))
 
     def call(self, call: Call, *, reserved: bool = False) -> Reply:  # noqa: ARG002 as that of a service
-        """The answer to a call, as it was heard; else what little the accounts say."""
+        """Return the answer to a call as it was seen, else the little that the accounts say."""
         heard = self.heard.get(self.key(call))
         if heard is not None:
             return heard
@@ -124,7 +124,7 @@ class Observer:
         self.learner.begin(run)
 
     def _forget_stand_ins(self, run: Run) -> None:
-        """Let what stands for things that were not heard of be matched with what is."""
+        """Remove the pairs of placeholders for unknown things, so that the real ones can be paired."""
         for users in run.things.known_users.values():
             for user in users:
                 named = run.known.service("users", user)
@@ -132,7 +132,7 @@ class Observer:
                     run.known.forget("users", user)
 
     def see(self, request: Request, response: Response) -> None:
-        """Take up an exchange: a request below the mount of the API, and its response."""
+        """Learn from an exchange: a request below the mount of the API, and its response."""
         self.report.seen += 1
         why = self._follow(request, reply_of(response))
         if why:
@@ -141,7 +141,7 @@ class Observer:
             self.report.followed += 1
 
     def _follow(self, request: Request, reply: Reply) -> str:
-        """Follow an exchange; returns why it is passed over, "" when it is not."""
+        """Follow an exchange; return why it is skipped, "" when it is not."""
         run = self.learner.run
         familiar, token = token_of(request, self._accounts)
         made = token is not None and run.known.met("tokens", token)
@@ -179,7 +179,7 @@ class Observer:
         return ""
 
     def _hear(self, call: Call, reply: Reply) -> bool:
-        """Take up what an answer says of how things were before; whether the model is another."""
+        """Store an answer that shows earlier state; return whether the model was made anew with it."""
         key = self._service.key(call)
         if call.declared.changes or reply.status >= 400 or call.query or key in self._service.heard:
             return False
@@ -189,7 +189,7 @@ class Observer:
         return self.learner.again(self._forget_stand_ins)
 
     def conclude(self) -> ObserveReport:
-        """What was shown so far."""
+        """Return the report of the exchanges so far."""
         evidence, report = self.learner.evidence, self.report
         report.learned = {id: plain(value) for id, value in evidence.learned().items()}
         report.confirmed = evidence.confirmed()

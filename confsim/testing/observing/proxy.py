@@ -1,4 +1,4 @@
-"""A proxy that passes everything through, and hands each exchange to an observer once it is over."""
+"""A proxy that forwards everything, and gives each exchange to an observer once it is over."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 
-#: Bytes that are passed on at once, and of a body that are kept for the observer at most.
+#: Bytes that are forwarded at a time, and the most bytes of a body that are stored for the observer.
 _PIECE, _KEPT = 64 << 10, 1 << 20
-#: Headers of one connection alone (RFC 9110, 7.6.1), which each side has its own of.
+#: Headers of a single connection (RFC 9110, 7.6.1), which are not forwarded.
 _HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
      "upgrade", "proxy-connection"}
@@ -25,10 +25,10 @@ Notify = Callable[[Request, Response], object]
 
 
 class Proxy:
-    """Passes requests on to ``upstream``, and their responses back, each as it arrives.
+    """Forwards requests to ``upstream``, and responses back, as they arrive.
 
-    ``notify`` is called with each exchange, in their order, by a thread of its own, so that nobody waits for it.
-    ``timeout`` is in seconds. Misuse for an address that cannot be used, or a port that is taken.
+    ``notify`` is called with each exchange, in order, in a thread of its own, so that no client waits for it.
+    ``timeout`` is in seconds. Raises Misuse for an unusable address or a port in use.
     """
 
     def __init__(
@@ -48,18 +48,18 @@ class Proxy:
 
     @property
     def base_url(self) -> str:
-        """Where it answers as the service does."""
+        """Return the base URL of the API at the proxy."""
         host, port = self._server.server_address[:2]
         return f"http://{host!s}:{port}{self._parts.path}"
 
     def connection(self) -> HTTPConnection:
-        """A connection to the service."""
+        """Return a new connection to the service."""
         kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
         return kind(self._parts.netloc, timeout=self._timeout)
 
     @contextlib.contextmanager
     def serving(self) -> Iterator[Proxy]:
-        """Serve until the end of the block; then the observer has every exchange."""
+        """Serve until the end of the block, then wait until the observer has every exchange."""
         thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         try:
@@ -71,7 +71,7 @@ class Proxy:
             self._queue.close()
 
     def drain(self) -> None:
-        """Wait until the observer has every exchange that is over."""
+        """Wait until the observer has every finished exchange."""
         self._queue.drain()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
@@ -88,7 +88,7 @@ class Proxy:
 
 
 class Queued:
-    """Calls a function with what is put, in order, in a thread of its own."""
+    """Calls a function with each item that is put, in order, in a thread of its own."""
 
     def __init__(self, notify: Notify) -> None:
         self._notify = notify
@@ -101,7 +101,7 @@ class Queued:
 
     @contextlib.contextmanager
     def exchange(self) -> Iterator[Callable[[Request, Response], None]]:
-        """An exchange that may be over for its client before it is put, by the function that the block gets."""
+        """Mark an exchange as under way until the end of the block, which puts it with the function that it gets."""
         with self._changed:
             self._under_way += 1
         try:
@@ -121,12 +121,12 @@ class Queued:
             self._changed.notify_all()
 
     def drain(self) -> None:
-        """Wait until no exchange is under way, and the function has been called with each."""
+        """Wait until no exchange is under way and the function has been called with each."""
         with self._changed:
             self._changed.wait_for(lambda: not self._under_way)
 
     def close(self) -> None:
-        """Wait until the observer has every exchange, and end."""
+        """Wait until the observer has every exchange, and end the thread."""
         self.drain()
         with self._changed:
             self._open = False
@@ -159,18 +159,18 @@ class _Handler(BaseHTTPRequestHandler):
     exchange: Callable[[], contextlib.AbstractContextManager[Callable[[Request, Response], None]]]
 
     def setup(self) -> None:
-        """Take a connection of its own to the service."""
+        """Open the connection to the service."""
         super().setup()
         self._there = self.proxy.connection()
 
     def finish(self) -> None:
-        """Close both."""
+        """Close both connections."""
         self._there.close()
         with contextlib.suppress(OSError):
             super().finish()
 
     def __getattr__(self, name: str) -> Any:
-        """Every method of HTTP is passed on."""
+        """Return the method that forwards a request, for every HTTP method."""
         if name.startswith("do_"):
             return self._pass_on
         raise AttributeError(name)
@@ -181,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _pass_on(self) -> None:
         sent = bytearray()
         if self._there.sock is not None and select.select([self._there.sock], [], [], 0)[0]:
-            self._there.close()  # the service has closed it meanwhile: the next request opens another
+            self._there.close()  # the service has closed the idle connection; the next request opens another
         try:
             self._send(sent)
             response = self._there.getresponse()
@@ -194,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._hand_on(response, sent, put)
 
     def _hand_on(self, response: HTTPResponse, sent: bytearray, put: Callable[[Request, Response], None]) -> None:
-        """Pass the response back, and put the exchange."""
+        """Forward the response to the client and put the exchange."""
         got = self._give_back(response)
         target, _, query = self.path.partition("?")
         headers: dict[str, str] = {}
@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
             )
 
     def _send(self, sent: bytearray) -> None:
-        """Pass the request on, its body piece by piece."""
+        """Forward the request, its body in pieces."""
         there = self._there
         there.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
         there.putheader("Host", self.netloc)
@@ -242,7 +242,7 @@ class _Handler(BaseHTTPRequestHandler):
             pass
 
     def _give_back(self, response: HTTPResponse) -> bytes | None:
-        """Pass the response back, its body piece by piece; returns it, None where it was too large to keep."""
+        """Forward the response to the client, its body in pieces; return it, None when it was too large to store."""
         self.send_response_only(response.status, response.reason)
         known = response.getheader("Content-Length") is not None
         for name, value in response.getheaders():

@@ -1,4 +1,4 @@
-"""Requests that were seen on their way, as calls of operations."""
+"""Observed requests, read as calls of operations."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _HOLE = "\0token\0"
 
 
 class Reader:
-    """Reads calls out of requests, under a profile."""
+    """Reads calls from requests, under a profile."""
 
     def __init__(self, profile: Mapping[str, Any]) -> None:
         self._routes = Routes([(API.prefix_under(profile), API)], profile)
 
     def call(self, request: Request, token: str | None) -> Call | None:
-        """The call that a request makes, None for one of no operation."""
+        """Return the call of a request, None when it matches no operation."""
         segments = request.target.strip("/").split("/")
         try:
             found = self._routes.find(ProfileContext({}), request.method, segments, request.query)
@@ -51,7 +51,7 @@ class Reader:
 
 
 def token_of(request: Request, accounts: Accounts) -> tuple[bool, str | None]:
-    """Whether a request presents no token or one that is known, and which, in whatever way it is presented."""
+    """Return whether the request has no token or a known one, and which, in whatever way it is presented."""
     for template in (wire.PRESENTATION.default, *candidates(wire.PRESENTATION)):
         lines, query = present(template, _HOLE)
         for name, line in lines.items():

@@ -1,4 +1,4 @@
-"""Observing the traffic to a service through a proxy, and what it shows as a profile."""
+"""The observation of a service through a proxy, and the profile that results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .proxy import Proxy
 def observe(
     upstream: str, accounts: Accounts, *, port: int = 0, say: Callable[[str], Any] | None = None
 ) -> Iterator[tuple[Proxy, Observer]]:
-    """Serve a proxy before the service at a base URL until the end of the block; the observer has seen all by then."""
+    """Serve a proxy for the service at a base URL until the end of the block; then the observer has every exchange."""
     observer = Observer(upstream, accounts, say=say)
     mount = urlsplit(mount_url(upstream, {})).path
 

@@ -1,1 +1,1 @@
-"""Verify: journeys through a service and a model side by side, and what differs, shrunk, explained and printed."""
+"""Verify: journeys through a service and a model side by side; each difference is shrunk, explained and printed."""

@@ -1,4 +1,4 @@
-"""Arguments of calls, drawn at random: mostly of things that the run made, some of them wrong in one place."""
+"""Random arguments of calls: mostly ids of things that the run made, some with one mistake."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .wrong import wrong_calls
 
 _PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 24
 _WORDS = ("Alder", "birch", "Cedar", "dogwood", "Elm")
-#: Values of parameters and fields that name no thing, by name.
+#: Values of parameters and fields that are no ids, by name.
 _PLAIN: Mapping[str, tuple[Any, ...]] = {
     "key": ("colour", "size"),
     "destination": ("rtmp://live.example.com/one", "rtmps://live.example.com/two", "https://live.example.com"),
@@ -51,7 +51,7 @@ _PLAIN: Mapping[str, tuple[Any, ...]] = {
     "idToken": ("no.such.token",),
     "kind": ("RTMP", "SRT", "chat"),
 }
-#: Parameters by which something is found that was given before.
+#: Parameters that are given values which an earlier call set.
 _LOOK_UPS = frozenset({"handle", "email", "originId", "url", "pin", "key"})
 _BYTES = {"set_channel_image": _PNG, "set_user_image": _PNG}
 _CONFIGS: tuple[dict[str, Any], ...] = (
@@ -61,7 +61,7 @@ _CONFIGS: tuple[dict[str, Any], ...] = (
     {"customTexts": {"hello": "Hello"}},
     {},
 )
-#: Dialled numbers that are kept for fiction.
+#: Phone numbers that are reserved for fiction.
 _FICTION = ("+12025550199", "+12025550147", "+442079460999")
 
 
@@ -81,9 +81,9 @@ class Drawing:
     def call(
         self, operation: Operation, caller: Caller, home: str, journey: int, *, right: bool = False
     ) -> Call | None:
-        """Draw a call of an operation, None when something that it names was never made.
+        """Draw a call of an operation, None when it names a kind of which nothing was made.
 
-        One of ten is wrong in one place, unless it is to be ``right``.
+        One in ten has a mistake, unless ``right`` is set.
         """
         path = self._path(operation, caller, home, journey)
         if path is None:
@@ -171,7 +171,7 @@ class Drawing:
         return made.name if made is not None else 999_999_999
 
     def _plain(self, name: str, wire: Any, annotation: Any = None) -> Any:
-        """A value for a parameter or a field that names nothing."""
+        """Draw a value for a parameter or field that is no id."""
         random = self._random
         base = peeled(undescribed(wire))[0]
         if name == "number":
@@ -282,6 +282,6 @@ class Drawing:
         return f"{value}".lower() if field.encode_name == "url" and value == "" else value
 
     def _wrong(self, call: Call, operation: Operation) -> Call:
-        """The call with one thing wrong, or at the edge of what is taken; as it is where nothing of it can be."""
+        """Return the call with one mistake or a value at its limit; unchanged where neither is possible."""
         ways = list(wrong_calls(call, operation, self._random))
         return self._random.choice(ways) if ways else call

@@ -21,7 +21,7 @@ from confsim.testing.learning.things import Caller, Things
 from .arguments import Drawing
 from .novelty import FOREIGN
 
-#: Roles that hold a grant, likeliest first.
+#: Roles with each grant, likeliest first.
 LIKELY: Mapping[str, tuple[str, ...]] = {
     Grant.OWNER: ("owner", "api-token"),
     Grant.OPERATOR: ("owner", "operator", "api-token"),
@@ -36,7 +36,7 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
     Grant.PUBLIC: ("nobody",),
 }
 NOBODY = Caller(None, "nobody")
-#: A caller whose token the service never gave out.
+#: A caller with a token that the service never issued.
 STRANGER = Caller("no-such-token", "stranger")
 
 
@@ -52,29 +52,29 @@ class Candidates:
         self.scope = scope
         self.home = things.accounts_client
         self.journey = 0
-        #: Operations that are not called any more.
+        #: Operations that are no longer called.
         self.set_aside: set[str] = set()
         self._drawing = Drawing(random, things, names, model.profile, numbers)
 
     def go_on_with(self, run: Run) -> None:
-        """Go on in another model of the same service."""
+        """Continue with another model of the same service."""
         self.model, self.things, self.scope = run.model, run.things, run.scope
         self._drawing = Drawing(self.random, run.things, run.names, run.profile, run.numbers)
 
     def served(self, operation: str) -> bool:
-        """Whether an operation is called."""
+        """Return whether an operation is called."""
         return self.scope.served(operation) and operation not in self.set_aside
 
     def drawn(self, operation: Operation, caller: Caller, *, right: bool = False) -> Call | None:
-        """Draw a call of an operation, with none of it wrong where it is to be ``right``.
+        """Draw a call of an operation, without mistakes if ``right`` is set.
 
-        None when something that it names was never made.
+        Returns None when it names a kind of which nothing was made.
         """
         call = self._drawing.call(operation, caller, self.home, self.journey, right=right)
         return None if call is None else self.scope.narrowed(call)
 
     def anybody(self) -> Caller:
-        """Any caller, sometimes nobody or one whom the service does not know."""
+        """Return any caller; sometimes none, or one whom the service does not know."""
         roll = self.random.random()
         if roll < 0.06:
             return NOBODY
@@ -83,13 +83,13 @@ class Candidates:
         return self.random.choice(self.things.callers)
 
     def likely(self, operation: Operation) -> Caller:
-        """A caller who holds a grant of the operation, in the client of the journey where there is one."""
+        """Return a caller with a grant of the operation, of the journey's client if there is one."""
         grants = operation.gate.grants
         roles = [role for grant in grants for role in LIKELY[grant]]
         return self.caller_of(self.random.choice(roles))
 
     def caller_of(self, role: str) -> Caller:
-        """A caller of this role, of the client of the journey where there is one."""
+        """Return a caller of this role, of the journey's client if there is one."""
         if role == "nobody":
             return NOBODY
         found = [each for each in self.things.callers if each.role == role and each.home == self.home]
@@ -97,11 +97,11 @@ class Candidates:
             found = [each for each in self.things.callers if each.role == "api-token" and each.home == self.home]
         found = found or [each for each in self.things.callers if each.role == role] or self.things.callers
         if role == "api-token" and self.random.random() < 0.8:
-            return found[0]  # that of the accounts, or the first of a client that the run made
+            return found[0]  # the client of the accounts, or the first that the run made
         return self.random.choice(found[-2:])
 
     def imagined(self, call: Call, world: World | None = None) -> Prediction | None:
-        """The model's answer; None for a call that is not allowed, or cannot be sent."""
+        """Return the model's prediction; None for a call that is not allowed or cannot be sent."""
         if not self.scope.allows(call):
             return None
         try:
@@ -110,7 +110,7 @@ class Candidates:
             return None
 
     def role(self, call: Call) -> str:
-        """What the caller is to what is called: the role, and whether of its own client."""
+        """Return the relation of the caller to what is called: the role, and whether it is of the same client."""
         caller = NOBODY if call.caller is None else self.things.caller(call.caller) or STRANGER
         named = next((self.things.find(kind, value) for kind, value in call.names() if kind == "channels"), None)
         foreign = named is not None and caller.home and named.home != caller.home
@@ -118,7 +118,7 @@ class Candidates:
 
 
 def about(read: Call, call: Call) -> Call:
-    """The read of what a call names, where the two name things of one kind."""
+    """Return the kind that both an operation and a read of it name."""
     kinds, there = kinds_of(read.operation), {}
     for name, kind in kinds_of(call.operation).items():
         if name in call.path:

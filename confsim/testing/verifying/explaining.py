@@ -1,4 +1,4 @@
-"""Which alternative of an assumption would explain what a service answered."""
+"""The search for alternatives of assumptions that would explain a service's answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .replay import Renaming
 
 
 def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
-    """The alternatives, by assumption, each of which alone makes the model answer these steps as the service did."""
+    """Return the alternatives, by assumption, each of which alone makes the model answer these steps correctly."""
     used = dict.fromkeys(id for step in (steps[-1], *steps[:-1]) for id in step.predicted.used)
     found: dict[str, Any] = {}
     seen = dict(observed(steps[-1]))
@@ -31,7 +31,7 @@ def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def observed(step: Step) -> Iterator[tuple[str, Any]]:
-    """Values of assumptions that an answer itself shows, by id: another status, another code of a refusal."""
+    """Yield values of assumptions that an answer itself shows, by id: another status, another code of a refusal."""
     predicted, reply = step.predicted.reply, step.reply
     code = next((id for id in step.predicted.used if id.startswith("code.")), "")
     status = code.replace("code.", "status.", 1)
@@ -44,12 +44,12 @@ def observed(step: Step) -> Iterator[tuple[str, Any]]:
 
 
 def explains(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> bool:
-    """Whether a model under a profile answers steps that were made, as the service answered them."""
+    """Return whether a model under a profile gives the service's answers to the steps that were made."""
     return all(difference is None for difference in differences(run, steps, profile))
 
 
 def differences(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> Iterator[object]:
-    """The difference, or None, of what a model under a profile answers to each step that was made."""
+    """Yield, for each step that was made, how the answer of a model under a profile differs, or None."""
     known, clock = Correspondence(), Clock(steps[0].at)
     known.shift, known.latency = run.known.shift, run.known.latency
     try:
@@ -62,5 +62,5 @@ def differences(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> 
             made = run.things if run.scope.is_open(step.call) else None
             yield comparison.difference(step.call.declared, predicted.reply, step.reply, made)
             renaming.learn(step.call, step.predicted.reply, predicted.reply)
-    except Misuse as misuse:  # a profile under which the model cannot be
+    except Misuse as misuse:  # the model cannot exist under this profile
         yield misuse

@@ -1,4 +1,4 @@
-"""Calls that do what is wanted of them, found by trying candidates in the model, which costs no request."""
+"""The search for calls with a given effect, by trials in the model, which cost no request."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from confsim.testing.learning.things import Caller
 from .candidates import Candidates, about
 from .novelty import features
 
-#: How often a call is drawn until one does what is wanted, and how many operations are looked through for a read.
+#: Most trials for a call, and most operations that are searched for a read.
 DRAWS, _LOOKS = 16, 60
-#: How many changes are tried to find what has to come before an operation.
+#: Most changes that are tried before an operation, to find a precondition.
 _WRITES_AHEAD = 14
-#: Callers who can do most with what they make, and the weight of these, and of what is switched on.
+#: Callers who can do most with what they create, and the weight of these and of enabled features.
 _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
 
@@ -35,7 +35,7 @@ Found = tuple[Call, Prediction]
 
 @cache
 def refusals() -> Mapping[str, tuple[str, ...]]:
-    """The operations that real calls found refused for each reason under the defaults, by the id of its code."""
+    """Return, by the id of a refusal's code, the operations that real calls found refused for it under the defaults."""
     found: dict[str, tuple[str, ...]] = {}
     for name, seen in observed().items():
         for reason, needs in seen["refusals"].items():
@@ -55,14 +55,14 @@ class Finder:
 
     @property
     def homes(self) -> list[str]:
-        """The clients in which calls are made."""
+        """Return the clients in which calls are made."""
         things = self._candidates.things
         return [things.accounts_client, *things.own_clients[-1:]]
 
     def find(
         self, operation: Operation, fits: Callable[[Call, Prediction], bool], caller: Caller | None = None
     ) -> Found | None:
-        """The call that fits and shows most that is new, by one caller or by any; None where none is found."""
+        """Return the fitting call that shows most new features, by one caller or by any; None when none is found."""
         best: tuple[float, Found] | None = None
         candidates = self._candidates
         homes = self.homes
@@ -80,7 +80,7 @@ class Finder:
         return None if best is None else best[1]
 
     def score(self, call: Call, predicted: Prediction) -> float:
-        """How much a call shows that is new, and how well others can go on after it."""
+        """Return how many new features a call shows, and how well later calls can build on it."""
         found = features(call, predicted, self._candidates.role(call))
         score = sum(weight for feature, weight in found if not self._seen[feature])
         if isinstance(call.body, dict):
@@ -94,7 +94,7 @@ class Finder:
         return score - (40 if predicted.removed else 0)
 
     def after(self, operation: Operation, fits: Callable[[Call, Prediction], bool]) -> tuple[Call, Found] | None:
-        """A call that changes something, and one that fits after it; None where none is found."""
+        """Return a change and a call that fits after it; None when none is found."""
         candidates = self._candidates
         near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
         near.sort(key=lambda each: each.area != operation.area)
@@ -115,7 +115,7 @@ class Finder:
         return None
 
     def refused(self, operation: Operation, reason: str) -> list[Call]:
-        """Calls of which the last is refused for a reason, as the id of its code has it; none where none is found."""
+        """Return calls of which the last is refused with the code of this assumption id; none when none are found."""
 
         def fits(call: Call, predicted: Prediction) -> bool:
             return predicted.reply.status >= 400 and reason in predicted.used
@@ -132,7 +132,7 @@ class Finder:
         return [] if made is None else [made[0], made[1][0]]
 
     def fullest(self, operation: Operation) -> Found | None:
-        """The longest list that the operation answers, None where it answers none, or only such as others add to."""
+        """Return the call of the operation with the longest list; None without a list, or when others may add to it."""
         best: Found | None = None
         for attempt in range(2 * DRAWS):
             self._candidates.home = self.homes[-1 - attempt % len(self.homes)]
@@ -150,7 +150,7 @@ class Finder:
         return best
 
     def longer(self, call: Call, predicted: Prediction) -> Call | None:
-        """A call after which a list has one element more, None where none is found."""
+        """Return a call that makes a list one element longer, None when none is found."""
         candidates = self._candidates
         near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
         near.sort(key=lambda each: each.area != call.declared.area)
@@ -169,15 +169,15 @@ class Finder:
         return None
 
     def is_list(self, call: Call, predicted: Prediction) -> bool:
-        """Whether a call answers a list to which nobody else adds, with something in it."""
+        """Return whether a call answers a list that is not empty and to which nobody else adds."""
         return (
             predicted.reply.status < 400 and count_of(predicted.reply) > 0 and not self._candidates.scope.is_open(call)
         )
 
-    # Looking
+    # Reads
 
     def look(self, call: Call, now: World, wrong: Sequence[World]) -> Call | None:
-        """The read that distinguishes most wrong worlds from the right one, and shows most that is new."""
+        """Return the read that distinguishes most of the wrong worlds from the right one, with most new features."""
         best: tuple[float, Call] | None = None
         candidates, asked = self._candidates, 0
         reads = [each for each in API if not each.changes and candidates.served(each.name)]
@@ -201,12 +201,12 @@ class Finder:
         return None if best is None else best[1]
 
     def _shows(self, read: Call, right: Reply, wrong: World) -> bool:
-        """Whether the answer to a read is another in a wrong world, in what is compared."""
+        """Return whether a read has another answer, in what is compared, in a wrong world."""
         there = self._candidates.imagined(read, wrong)
         return there is not None and self.differ(read, right, there.reply)
 
     def differ(self, call: Call, one: Reply, other: Reply) -> bool:
-        """Whether two answers to a call differ in what is compared."""
+        """Return whether two answers to a call differ in what is compared."""
         if one.status == other.status and one.body == other.body:
             return False
         known = Correspondence()
@@ -215,12 +215,12 @@ class Finder:
 
 
 def succeeds(call: Call, predicted: Prediction) -> bool:
-    """Whether the call succeeds."""
+    """Return whether the predicted call succeeds."""
     return predicted.reply.status < 400
 
 
 def count_of(reply: Reply) -> int:
-    """The number of elements of a list, 0 for what is none."""
+    """Return the number of elements of a list, 0 for anything else."""
     body = reply.body
     rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
     return len(rows) if isinstance(rows, list) and reply.status < 400 else 0

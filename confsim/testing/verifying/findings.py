@@ -9,18 +9,18 @@ from msgspec import Struct
 
 from confsim.testing.learning.run import Run
 
-#: Kinds of values that give access; their texts never stand in a report.
+#: Kinds of values that give access; they never appear in a report.
 SECRETS = ("tokens", "secrets", "asset_tokens", "codes", "reservations")
 MASK = "***"
 
 
 class Divergence(Struct):
-    """One way in which the service differs from the model.
+    """A difference between the service and the model.
 
     ``place`` is a JSON Pointer into the answer, "status", "content-type" or a header; ``steps`` are the calls of the
     reproducer in words, ``curl`` and ``test`` the same as a shell script and as a test. ``explanations`` are the
-    alternatives of assumptions that would explain it, by id, ``questions`` what to ask about them. ``count`` says how
-    often it was met, ``repeatable`` whether it came again on fresh things.
+    alternatives of assumptions that would explain it, by id, ``questions`` what to ask about them. ``count`` is the
+    number of occurrences, ``repeatable`` says whether it occurred again with fresh things.
     """
 
     operation: str
@@ -38,9 +38,7 @@ class Divergence(Struct):
 
 
 class VerifyReport(Struct):
-    """The result of a verify run. ``left`` lists what it made and could not remove, ``interrupted`` says why it
-    ended early, "" when it did not.
-    """
+    """The result of a verify run: ``left`` could not be removed, ``interrupted`` says why it ended early, else ""."""
 
     base_url: str
     seed: int
@@ -61,7 +59,7 @@ class VerifyReport(Struct):
 
 
 def masked(run: Run, value: Any) -> Any:
-    """A plain value without the texts of secrets of either side."""
+    """Return a plain value without the secrets of either side."""
     texts = [*run.accounts.tokens.values(), *run.known.texts(SECRETS)]
     return _masked(value, sorted((each for each in texts if len(each) > 3), key=len, reverse=True))
 
@@ -80,5 +78,5 @@ def _masked(value: Any, secrets: list[str]) -> Any:
 
 
 def encoded(report: Struct) -> bytes:
-    """A report as indented JSON."""
+    """Return a report as indented JSON."""
     return msgspec.json.format(msgspec.json.encode(report, enc_hook=str), indent=2) + b"\n"

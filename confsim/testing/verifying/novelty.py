@@ -1,4 +1,4 @@
-"""The novelty of a call: everything that it shows first, each thing with its weight."""
+"""The novelty of a call: the features that no earlier call has shown, each with a weight."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.model import Prediction
 
-#: The codes of refusals that are about who calls.
+#: Codes of refusals that are about the caller.
 NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "code.guest-elsewhere"})
-#: How the role of a caller ends who belongs to another client than what is called.
+#: Suffix of the role of a caller who belongs to another client than the thing called.
 FOREIGN = "of another client"
 
 
 def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[object, float]]:
-    """The things that a call shows, each with its weight; ``caller`` is the role of the caller."""
+    """Yield the features of a call, each with its weight; ``caller`` is the role of the caller."""
     name, ok = call.operation, predicted.reply.status < 400
     reason = next((id for id in predicted.used if id.startswith("code.")), "")
     if ok:
@@ -45,7 +45,7 @@ def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[o
 
 
 def _asked(call: Call, predicted: Prediction) -> Iterator[tuple[object, float]]:
-    """The things that the query of a call shows: pages that are cut, orders of several elements, other parameters."""
+    """Yield the features of a call's query: pages, sort orders of several elements, other parameters."""
     body, name = predicted.reply.body, call.operation
     rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
     count = len(rows) if isinstance(rows, list) else 0
@@ -63,7 +63,7 @@ def _asked(call: Call, predicted: Prediction) -> Iterator[tuple[object, float]]:
 
 
 def _features_of(value: Any, place: str, depth: int) -> Iterator[str]:
-    """The kinds of values of an answer, by place."""
+    """Yield the features of an answer: kinds of values, by place."""
     if isinstance(value, dict) and depth < 4:
         for name, each in value.items():
             yield from _features_of(each, f"{place}/{name}", depth + 1)

@@ -1,4 +1,4 @@
-"""The choice of the next call: candidates are tried in the model, and the one that shows most that is new is made."""
+"""The choice of the next call: candidates are tried in the model, and the one with most new features is made."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from .candidates import Candidates, about
 from .novelty import FOREIGN, NOT_FOR_THIS_CALLER, features
 from .sweeping import Sweep
 
-#: How many candidates are tried for a call, and how many calls a journey has.
+#: Candidates that are tried for a call, and calls in a journey.
 CANDIDATES = 24
 LENGTH = 45
-#: A score with which no more candidates are tried.
+#: A score at which the search for candidates ends.
 _ENOUGH = 100
-#: How often follow-up reads of an earlier call come before the call that shows most that is new.
+#: How many follow-up reads of earlier calls are made before each new call.
 _FOLLOWED = 0.6
-#: How many of the follow-up reads are taken over into the next journey.
+#: How many follow-up reads are carried over to the next journey.
 _KEPT = 12
-#: The weight of an assumption of which more is to be learned.
+#: The weight of an assumption that is still open.
 _WANTED = 6
-#: Calls after which others are refused: they are made at the end of a journey, and taken back.
+#: Calls after which others are refused: they are made at the end of a journey, and undone.
 _DISRUPTIVE = "set_client_service_state"
 
 
 class Theme(Struct, frozen=True):
-    """The theme of a journey: calls that prepare it, and the areas of the API that it prefers.
+    """The theme of a journey: the calls that prepare it, and the areas of the API that it prefers.
 
-    ``own`` says whether it is better begun in a client of the run's own, where all that there is was made by it.
+    ``own`` says whether it should be in a client that the run made, in which everything is its own.
     """
 
     prepare: tuple[tuple[str, str, Mapping[str, str]], ...] = ()
@@ -106,16 +106,16 @@ THEMES = (
 
 
 class Planner:
-    """Chooses calls. Everything it decides follows from the seed and the model's answers."""
+    """Chooses calls, deterministically from the seed and the model's answers."""
 
     def __init__(self, model: Model, things: Things, scope: Scope, names: Names, seed: int, numbers: list[str]) -> None:
         self.random = chance.Random(seed)
         self.things = things
         self.scope = scope
         self.candidates = Candidates(model, things, scope, names, self.random, numbers)
-        #: Assumptions of which more is to be learned.
+        #: Assumptions that are still open.
         self.wanted: set[str] = set()
-        #: How often something was sought that tells alternatives apart, and the last changes that were made.
+        #: How often a probe was sought, and the last changes made.
         self.sought: Counter[str] = Counter()
         self.made: deque[Call] = deque(maxlen=3)
         self._using: dict[str, set[str]] = {}
@@ -129,7 +129,7 @@ class Planner:
         self._themed = 0
 
     def go_on_with(self, run: Run) -> None:
-        """Go on in another model of the same service; what was begun is not ended."""
+        """Continue with another model of the same service; the current journey is abandoned."""
         self._queue, self._observers = [], {}
         self.things, self.scope = run.things, run.scope
         self.candidates.go_on_with(run)
@@ -137,13 +137,13 @@ class Planner:
 
     @property
     def set_aside(self) -> set[str]:
-        """Operations that are not called any more."""
+        """Return the operations that are no longer called."""
         return self.candidates.set_aside
 
     # Journeys
 
     def journey_calls(self) -> Iterator[Call]:
-        """The calls of the next journey. Each must have been made, and ``note`` called, before the next is taken."""
+        """Yield the calls of the next journey. Each must be made, and ``note`` called, before the next is taken."""
         self.journey += 1
         if self.sweep.left:
             yield from self.sweep.portion()
@@ -168,7 +168,7 @@ class Planner:
                 yield from self._free(count)
 
     def _free(self, count: int) -> Iterator[Call]:
-        """So many calls, first those that look at what was changed."""
+        """Yield this many calls, follow-up reads first."""
         for _ in range(count):
             found = self._queue.pop(0) if self._queue and self.random.random() < _FOLLOWED else self._best()
             if found is None:
@@ -176,13 +176,13 @@ class Planner:
             yield from self._made(found)
 
     def _made(self, call: Call) -> Iterator[Call]:
-        """A call, and the same again at once where that is planned."""
+        """Yield a call, and its immediate repetition where that is planned."""
         yield call
         if self._queue and self._queue[0] is call:
             yield self._queue.pop(0)
 
     def _successful(self, name: str, role: str, wanted: Mapping[str, str]) -> Call | None:
-        """A call of an operation that the model would let pass, None when none is found."""
+        """Return a call of an operation that succeeds in the model, None when none is found."""
         operation = API[name]
         if not self.candidates.served(name):
             return None
@@ -200,7 +200,7 @@ class Planner:
     # Candidates
 
     def _best(self) -> Call | None:
-        """The candidate that shows most that is new; any that changes something where none does."""
+        """Return the candidate with most new features, or any that changes something when none has any."""
         served = [each for each in API if self.candidates.served(each.name) and each.name != _DISRUPTIVE]
         untried = [each for each in served if not self._seen[each.name, "succeeds"]]
         best: tuple[float, Call] | None = None
@@ -226,7 +226,7 @@ class Planner:
         )
         return self.candidates.drawn(operation, caller)
 
-    # What is new
+    # New features
 
     def _score(self, call: Call, predicted: Prediction) -> float:
         found = features(call, predicted, self.candidates.role(call))
@@ -236,11 +236,11 @@ class Planner:
         return score
 
     def using(self, id: str) -> list[str]:
-        """The operations whose calls have used an assumption."""
+        """Return the operations whose calls have used an assumption."""
         return sorted(self._using.get(id, ()))
 
     def note(self, call: Call, predicted: Prediction, before: World) -> None:
-        """Note what a call showed, and plan what looks at it more closely."""
+        """Note the features of a call, and plan its follow-up calls."""
         for feature, _ in features(call, predicted, self.candidates.role(call)):
             self._seen[feature] += 1
         self._called[call.operation] += 1
@@ -262,7 +262,7 @@ class Planner:
             self._queue = [*looks[:1], *self._queue]
 
     def _after_success(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
-        """Follow-up calls of a call that succeeded: the same again, what it changed, its pages."""
+        """Plan follow-up calls of a successful call: its repetition, reads of what it changed, its pages."""
         planned: list[Call] = []
         again = (call.operation, "made again")
         if call.declared.changes:
@@ -276,7 +276,7 @@ class Planner:
         return planned
 
     def _pages(self, call: Call, predicted: Prediction) -> list[Call]:
-        """A list of several cut, and in each order, once for each operation."""
+        """Plan pages and sort orders of a list, once for each operation."""
         body, names = predicted.reply.body, call.declared.query_names
         rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
         mark = (call.operation, "paged")
@@ -293,7 +293,7 @@ class Planner:
         return [each for each in found if self.candidates.imagined(each) is not None]
 
     def _by_others(self, call: Call) -> list[Call]:
-        """The same call by callers of whom it is not known what they may: first those who may not, and one who may."""
+        """Plan the same call by callers whose permission is untested: first those without it, then one with it."""
         mark = (call.operation, "by others")
         if self._seen[mark] >= 4 or call.declared.public:
             return []
@@ -317,7 +317,7 @@ class Planner:
         return chosen
 
     def _look(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
-        """Reads that a change shows in, those first that have not shown one of this operation."""
+        """Plan reads that show a change; first those that have not yet shown one of this operation."""
         if self._seen[call.operation, "looked"] >= 2:
             return self._again(call)[:1] if self.random.random() < 0.15 else []
         self._seen[call.operation, "looked"] += 1
@@ -340,7 +340,7 @@ class Planner:
         return found[:2] or self._again(call)[:1]
 
     def _again(self, call: Call) -> list[Call]:
-        """Reads that showed what an operation changes, of what this call names."""
+        """Return reads that have shown changes of this operation, for the things that this call names."""
         looks = [about(each, call) for each in self._observers.get(call.operation, ())]
         looks = [each for each in looks if self.candidates.imagined(each) is not None]
         self.random.shuffle(looks)

@@ -1,4 +1,4 @@
-"""A reproducer as a shell script and as a test: what earlier calls made is taken out of their answers."""
+"""A reproducer as a shell script and as a test: ids from earlier calls are taken from their answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_TOKEN = "no-such-token"
 
 
 class Printer:
-    """Prints the steps of a reproducer; ``variables`` are the names of what they make, by kind and the model's name."""
+    """Prints the steps of a reproducer; ``variables`` names the ids that they make, by kind and id in the model."""
 
     def __init__(self, run: Run, steps: Sequence[Step]) -> None:
         self._run = run
@@ -30,7 +30,7 @@ class Printer:
         self._find_variables()
 
     def _find_variables(self) -> None:
-        """Name what a later step takes from the answer of an earlier one."""
+        """Name the values that a later step takes from the answer of an earlier one."""
         wanted = {named for step in self._steps for named in (*step.call.names(), ("tokens", step.call.caller))}
         counts: dict[str, int] = {}
         for place, step in enumerate(self._steps):
@@ -47,7 +47,7 @@ class Printer:
                     self._captures.setdefault(place, []).append((self._variables[named], pointer))
 
     def _marked(self, call: Call) -> Call:
-        """The call with marks in the place of what earlier steps made, and of the tokens of the accounts."""
+        """Return the call with placeholders for ids from earlier steps and for tokens of the accounts."""
 
         def mark(kind: str, value: Any) -> Any:
             name = self._variables.get((kind, value))
@@ -63,7 +63,7 @@ class Printer:
     # In words
 
     def words(self) -> list[str]:
-        """Each step on a line: who calls what, and the status of the service's answer."""
+        """Return the steps in words, one a line: caller, operation, and status of the service's answer."""
         lines = []
         for step in self._steps:
             call = self._marked(step.call)
@@ -78,7 +78,7 @@ class Printer:
     # As a shell script
 
     def curl(self) -> str:
-        """The steps as a shell script of curl and jq; tokens come from the environment."""
+        """Return the steps as a shell script with curl and jq; tokens come from the environment."""
         lines = [f"BASE_URL={shlex.quote(self._run.base_url)}"]
         for place, step in enumerate(self._steps):
             command = self._command(self._marked(step.call))
@@ -112,14 +112,14 @@ class Printer:
                 text = asked.body.decode()
             except UnicodeDecodeError:
                 text = asked.body.decode("latin-1")
-            text = _NUMBER.sub(r"@@\1@@", text)  # users have numbers, which stand in no quotes
+            text = _NUMBER.sub(r"@@\1@@", text)  # user ids are numbers, without quotes
             parts.append(f"--data-binary {_quoted('', text)}")
         return " ".join(parts)
 
     # As a test
 
     def test(self, difference: Difference) -> str:
-        """The steps as a test that fails as long as the service differs from the model."""
+        """Return the steps as a test that fails while the service differs from the model."""
         roles = sorted({role for step in self._steps if (role := self._run.accounts.role(step.call.caller))})
         lines = ["import os", "", "from confsim.testing import Url", "", ""]
         lines.append(f"def test_{self._steps[-1].call.operation}_answers_as_the_model() -> None:")
@@ -172,7 +172,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _placed(shape: Any, value: Any, pointer: str) -> Iterator[tuple[str, Any, str]]:
-    """The values that a side chose: kind, value, and where it stands."""
+    """Yield the values that a side chose: kind, value and place."""
     kind = getattr(shape, "kind", "")
     if kind not in NOT_NAMES and isinstance(value, str | int):
         yield kind, value, pointer
@@ -204,7 +204,7 @@ def _shell(name: str) -> str:
 
 
 def _quoted(start: str, text: str) -> str:
-    """A text in double quotes, with variables in the place of marks."""
+    """Return a text in double quotes, with variables for the placeholders."""
     escaped = re.sub(r'(["\\$`])', r"\\\1", text)
     filled = _MARK.sub(lambda match: "${" + _shell(match[1]) + "}", escaped)
     return f'"{start}{filled}"'

@@ -1,4 +1,4 @@
-"""A sequence of steps made again, of fresh things: on the model alone, or on both sides."""
+"""The repetition of recorded steps with fresh things: in the model alone, or on both sides."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from confsim.testing.learning.run import Run, Step
 
 
 class Renaming:
-    """Calls of recorded steps, naming what was made when they were made again.
+    """Turns recorded calls into calls with the ids of fresh things.
 
-    Texts that begin with ``tag`` begin with ``fresh`` instead.
+    Texts with the prefix ``tag`` get the prefix ``fresh`` instead.
     """
 
     def __init__(self, shapes: Shapes, tag: str, fresh: str) -> None:
@@ -29,7 +29,7 @@ class Renaming:
         self._names: dict[tuple[str, Any], Any] = {}
 
     def call(self, call: Call) -> Call:
-        """The call to be made now in the place of a recorded one."""
+        """Return the call to make now for a recorded one."""
         renamed = call.renamed(lambda kind, value: self._names.get((kind, value), value))
         return replace(
             renamed, path=self._texts(renamed.path), query=self._texts(renamed.query), body=self._texts(renamed.body)
@@ -45,7 +45,7 @@ class Renaming:
         return value.replace(self._tag.encode(), self._fresh.encode()) if isinstance(value, bytes) else value
 
     def learn(self, call: Call, was: Reply, now: Reply) -> None:
-        """Learn which values of the model stand in the places of the recorded ones."""
+        """Learn the new ids of the model for the recorded ones."""
         if was.status >= 400 or now.status >= 400:
             return
         shape = self._shapes.answer(call.declared)
@@ -57,7 +57,7 @@ class Renaming:
 
 
 def made_by(steps: Sequence[Step], shapes: Shapes) -> dict[tuple[str, Any], int]:
-    """The place of the step that first made known each thing."""
+    """Return the index of the step that first showed each thing."""
     found: dict[tuple[str, Any], int] = {}
     for place, step in enumerate(steps):
         if step.predicted.reply.status < 400:
@@ -67,7 +67,7 @@ def made_by(steps: Sequence[Step], shapes: Shapes) -> dict[tuple[str, Any], int]
 
 
 def needed(steps: Sequence[Step], wanted: Sequence[int], origin: dict[tuple[str, Any], int]) -> list[int]:
-    """The places of the steps wanted, and of those that made what they name, in order."""
+    """Return the indices of the wanted steps and of those that they depend on, in order."""
     found: set[int] = set()
     left = list(wanted)
     while left:
@@ -80,14 +80,14 @@ def needed(steps: Sequence[Step], wanted: Sequence[int], origin: dict[tuple[str,
 
 
 def needs_of(steps: Sequence[Step], place: int, origin: dict[tuple[str, Any], int]) -> list[int]:
-    """The places of the steps that made what a step names."""
+    """Return the indices of the steps that made what a step names."""
     call = steps[place].call
     found = (origin.get(named) for named in (*call.names(), ("tokens", call.caller)))
     return [before for before in found if before is not None and before < place]
 
 
 def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fresh: str) -> Prediction | None:
-    """The model's last answer, if these steps were made again; None when they cannot be."""
+    """Return the model's last answer if these steps are repeated; None when they cannot be."""
     renaming, world, predicted = Renaming(shapes, tag, fresh), None, None
     at: World | None = world
     for step in steps:
@@ -101,7 +101,7 @@ def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fres
 
 
 def replayed(run: Run, steps: Sequence[Step], fresh: str) -> list[Step]:
-    """Make steps again on both sides, up to the first that differs."""
+    """Repeat steps on both sides, up to the first that differs."""
     renaming, made = Renaming(run.shapes, run.names.tag, fresh), list[Step]()
     for step in steps:
         taken = run.take(renaming.call(step.call))

@@ -1,4 +1,4 @@
-"""Runs against a base URL: the transport, the tag of the run, the plan, and the report as a file."""
+"""Verify runs against a base URL: the transport, the tag of the run, the plan, and the report file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def verify(
     allow_phone_calls: bool = False,
     progress: Callable[[str], object] | None = None,
 ) -> VerifyReport:
-    """Verify the service at a base URL. Misuse when it is not this API, refuses a token or cannot be reached."""
+    """Verify the service at a base URL. Raises Misuse when it is not this API, refuses a token or cannot be reached."""
     known = Correspondence()
     with closing(RemoteTransport(mount_url(base_url, profile))) as transport:
         service = Service(transport, profile, known, most=most, rate=rate)
@@ -58,12 +58,12 @@ def verify(
 
 
 def run_tag(now: int) -> str:
-    """The word that begins the names of all that a run makes; ``now`` in epoch milliseconds makes it its own."""
+    """Return the prefix of all names that a run makes, unique by ``now`` (epoch milliseconds)."""
     return f"cv{draw(0, now, 3).hex()}"
 
 
 def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Iterator[str]:
-    """The plan of a run with these accounts, in lines."""
+    """Yield the plan of a run with these accounts, as lines."""
     used = [role for role in accounts.tokens if role not in UNUSED]
     yield f"{examples} journeys in client {accounts.client}, as {', '.join(used)}, and as guests made by the run"
     if "partner-admin" in used:
@@ -81,7 +81,7 @@ def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Itera
 
 
 def write(path: str, content: bytes) -> None:
-    """Write a file. Misuse when it cannot be written."""
+    """Write a file. Raises Misuse when it cannot be written."""
     try:
         Path(path).write_bytes(content)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The shortest sequence of calls that shows a difference, found by making parts of a journey again."""
+"""The search for the shortest sequence of calls that shows a difference, by repeating parts of a journey."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from confsim.testing.learning.run import Run, Step
 
 from .replay import imagined, made_by, needed, needs_of, replayed
 
-#: Requests that the search for one reproducer may take.
+#: Most requests for the search of one reproducer.
 MOST_REQUESTS = 150
 
 
 def signature(step: Step) -> tuple[str, str, object]:
-    """The identity of a difference: operation, place, and the statuses when those differ."""
+    """Return the identity of a difference: operation, place, and the statuses when those differ."""
     difference = step.difference
     assert difference is not None
     place = re.sub(r"/\d+", "/*", difference.place)
@@ -22,9 +22,10 @@ def signature(step: Step) -> tuple[str, str, object]:
 
 
 def shrink(run: Run, journey: Sequence[Step]) -> tuple[list[Step], bool]:
-    """Return the steps of a short reproducer, as they were made again, and whether the difference came again.
+    """Return the steps of a short reproducer, as repeated, and whether the difference occurred again.
 
-    ``journey`` ends with the step that differs. Where it does not come again, its steps are what the call needs.
+    ``journey`` ends with the step that differs. If the difference does not occur again, the steps are those that its
+    call depends on.
     """
     return _Shrinking(run, journey).result()
 
@@ -42,7 +43,7 @@ class _Shrinking:
         self._best: list[Step] | None = None
 
     def result(self) -> tuple[list[Step], bool]:
-        """Try what the call needs, then what changed the same things, then the whole journey; leave out what can be."""
+        """Try what the call depends on, then also what changed the same things, then all steps; shorten the result."""
         last = self._steps[self._last]
         assert last.difference is not None
         made = [
@@ -63,7 +64,7 @@ class _Shrinking:
         return [self._steps[place] for place in bare], False
 
     def _reduced(self, places: list[int]) -> list[Step]:
-        """Leave out halves, then ever smaller parts, as long as the difference comes."""
+        """Remove halves, then ever smaller parts, while the difference still occurs."""
         size = max(1, len(places) // 2)
         while True:
             for start in range(0, len(places) - 1, size):
@@ -81,7 +82,7 @@ class _Shrinking:
         return self._best
 
     def _without(self, places: list[int], out: set[int]) -> list[int] | None:
-        """The places without some, and without those that need them; None when nothing of the last step is left."""
+        """Return the indices without some and those that depend on them; None when the last step depends on one."""
         left: list[int] = []
         for place in places:
             if place not in out and all(each in left for each in needs_of(self._steps, place, self._origin)):
@@ -89,7 +90,7 @@ class _Shrinking:
         return left if left and left[-1] == self._last and len(left) < len(places) else None
 
     def _shows(self, places: list[int]) -> bool:
-        """Whether the difference comes when these steps are made again."""
+        """Return whether the difference occurs when these steps are repeated."""
         run = self._run
         if run.service.sent - self._spent > MOST_REQUESTS:
             return False

@@ -1,8 +1,8 @@
-"""The systematic beginning of a run: every operation by those who may and those who may not, and what each changes.
+"""The systematic start of a run: every operation, by callers with and without permission, and a read of its effect.
 
-What follows is derived from the declarations and tried in the model. An operation that changes something is called,
-made again, called by another tenant and by somebody whose role does not suffice, and then looked at by a read that
-tells all of it from a service that lost the change, made half of it, or made what it refused. Lists are cut and sorted.
+Calls are derived from the declarations and tried in the model. An operation that changes something is called, repeated,
+called by another tenant and by a caller with too low a role. Then a read distinguishes the change from one that was
+lost, made in part, or made although refused. Lists are read in pages and sorted.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .candidates import LIKELY, Candidates
 from .finding import Finder, count_of, refusals, succeeds
 from .novelty import FOREIGN, NOT_FOR_THIS_CALLER
 
-#: How many calls a portion has, at least.
+#: Least number of calls in a portion.
 LENGTH = 60
-#: How often an operation that cannot be called yet is put back.
+#: Most postponements of an operation that cannot be called yet.
 _PUT_BACK, _BEHIND = 5, 25
 #: Calls after which others are refused.
 DISRUPTIVE = frozenset({"set_client_service_state"})
 
 
 class Sweep:
-    """The calls of a systematic run, in portions. ``seen`` counts the features of the calls that were made."""
+    """The calls of a systematic start, in portions. ``seen`` counts the features of the calls that were made."""
 
     def __init__(self, candidates: Candidates, seen: Counter[object]) -> None:
         self._candidates = candidates
@@ -52,16 +52,16 @@ class Sweep:
         self._work += [(self._reasons, each) for each in served]
 
     def go_on_with(self, run: Run) -> None:
-        """Go on in another model of the same service."""
+        """Continue with another model of the same service."""
         self.finder.shapes = run.shapes
 
     @property
     def left(self) -> bool:
-        """Whether there is anything left to do."""
+        """Return whether there are operations left."""
         return bool(self._work)
 
     def portion(self) -> Iterator[Call]:
-        """The next calls. Each must have been made, and noted, before the next is taken."""
+        """Yield the next calls. Each must be made and noted before the next is taken."""
         self._candidates.journey = -1
         count = 0
         while self._work and count < LENGTH:
@@ -75,7 +75,7 @@ class Sweep:
     # One operation
 
     def _whole(self, operation: Operation) -> Iterator[Call]:
-        """A call that succeeds, by those who may and those who may not, and what it changes."""
+        """Yield a call that succeeds, the same by callers with and without permission, and a read of its effect."""
         found = self.finder.find(operation, succeeds)
         if found is None and self._put_back[operation.name]:
             made = self.finder.after(operation, succeeds)
@@ -85,14 +85,14 @@ class Sweep:
         if found is None:
             self._later(operation)
         elif found[1].removed:
-            return  # in its turn, when what it removes is needed no more
+            return  # later, when what it removes is no longer needed
         elif operation.changes:
             yield from self._write(*found)
         else:
             yield from self._read(*found)
 
     def _removal(self, operation: Operation) -> Iterator[Call]:
-        """A change that removes something, as any other."""
+        """Yield a change that removes something, tested like any other."""
         if self._seen[operation.name, "succeeds"]:
             return
         found = self.finder.find(operation, succeeds)
@@ -105,7 +105,7 @@ class Sweep:
             yield from self._write(*found)
 
     def _later(self, operation: Operation) -> None:
-        """Put an operation back behind others of the first round."""
+        """Postpone an operation behind the others of the first round."""
         self._put_back[operation.name] += 1
         if self._put_back[operation.name] > _PUT_BACK:
             return
@@ -113,14 +113,14 @@ class Sweep:
         self._work.insert(min(end, _BEHIND), (self._whole, operation))
 
     def _read(self, call: Call, predicted: Prediction) -> Iterator[Call]:
-        """A read by others, and by who may, and its pages."""
+        """Yield a read by callers without and with permission, and its pages."""
         yield from self._refused(call)
         if not self._seen[call.operation, "succeeds"]:
             yield call
         yield from self._pages(call, predicted)
 
     def _write(self, call: Call, predicted: Prediction) -> Iterator[Call]:
-        """A change, the same again, by others, and a read that shows all of it."""
+        """Yield a change, its repetition, the same by others, and a read of the whole effect."""
         candidates = self._candidates
         before = candidates.model.world
         half = self._half(call)
@@ -154,7 +154,7 @@ class Sweep:
             yield look
 
     def _half(self, call: Call) -> World | None:
-        """The world after a change of which the last field was lost, None where it has not several."""
+        """Return the world after a change that lacks its last field, None when it has not several fields."""
         if not isinstance(call.body, dict) or len(call.body) < 2:
             return None
         body = dict(call.body)
@@ -163,7 +163,7 @@ class Sweep:
         return None if predicted is None or predicted.reply.status >= 400 else predicted.after
 
     def _other(self, call: Call, world: World) -> Call | None:
-        """A call of the same operation that would still change something in a world, None where none is found."""
+        """Return a call of the same operation that would still change something in a world, None when none is found."""
         caller = self._candidates.things.caller(call.caller)
         for _ in range(6 if caller is not None else 0):
             assert caller is not None
@@ -176,12 +176,12 @@ class Sweep:
         return None
 
     def _is_hidden(self, call: Call, predicted: Prediction, refused: Sequence[Call]) -> bool:
-        """Whether the answer to a call would not show that it was made before, when it was refused."""
+        """Return whether a refused call could not be told from the same call made earlier by the answer alone."""
         again = self._candidates.imagined(call, predicted.after)
         return bool(refused) and again is not None and again.reply.status == predicted.reply.status
 
     def _refused(self, call: Call) -> Iterator[Call]:
-        """The call by somebody of another client, and by somebody whose role does not suffice."""
+        """Yield the call by a caller of another client, and by one with too low a role."""
         candidates = self._candidates
         foreign: list[tuple[int, Call]] = []
         near: list[tuple[int, Call]] = []
@@ -201,7 +201,7 @@ class Sweep:
     # Lists
 
     def _lists(self, operation: Operation) -> Iterator[Call]:
-        """A list of several, cut and sorted."""
+        """Yield pages and sort orders of a list of several."""
         if self._seen[operation.name, "swept pages"]:
             return
         found = self.finder.fullest(operation)
@@ -217,12 +217,12 @@ class Sweep:
             yield from self._pages(*found, last=True)
 
     def _pages(self, call: Call, predicted: Prediction, *, last: bool = False) -> Iterator[Call]:
-        """A list of several cut, and in orders that differ."""
+        """Yield pages of a list of several, and sort orders that differ."""
         mark = (call.operation, "swept pages")
         count, names = count_of(predicted.reply), call.declared.query_names
         if self._seen[mark] or count < 2 or self._candidates.scope.is_open(call):
             return
-        if "limit" in names and count < 3 and not last:  # later, when there may be more
+        if "limit" in names and count < 3 and not last:  # postponed: there may be more elements later
             return
         self._seen[mark] += 1
         plain = replace(call, query={n: text for n, text in call.query.items() if n not in {"limit", "offset"}})
@@ -240,7 +240,7 @@ class Sweep:
             yield from self._ordered(bare, [*asked, *({**order, "sort": each} for order in asked for each in sorts)])
 
     def _ordered(self, bare: Call, queries: Sequence[dict[str, str]]) -> Iterator[Call]:
-        """The first of some queries that the answer depends on."""
+        """Yield the first of some queries that changes the answer."""
         plain = self._candidates.imagined(bare)
         for query in queries if plain is not None else ():
             assert plain is not None
@@ -253,7 +253,7 @@ class Sweep:
     # Roles and refusals
 
     def _roles(self, operation: Operation) -> Iterator[Call]:
-        """The operation by somebody of each role who may call it."""
+        """Yield the operation by a caller of each role that is allowed."""
         roles = dict.fromkeys(role for grant in operation.gate.grants for role in LIKELY[grant])
         for role in roles:
             if self._seen[operation.name, "succeeds for", role]:
@@ -265,13 +265,13 @@ class Sweep:
                 yield found[0]
 
     def _new_reasons(self, operation: Operation) -> Iterator[Call]:
-        """Refusals of the operation for reasons for which no operation has been refused."""
+        """Yield refusals of the operation for reasons that no operation has shown yet."""
         for reason, operations in refusals().items():
             if operation.name in operations and not self._seen["refused", reason]:
                 yield from self.finder.refused(operation, reason)
 
     def _reasons(self, operation: Operation) -> Iterator[Call]:
-        """Refusals of the operation for reasons for which it has not been refused."""
+        """Yield refusals of the operation for reasons that it has not shown yet."""
         for reason, operations in refusals().items():
             if operation.name in operations and not self._seen[operation.name, "refused", reason]:
                 yield from self.finder.refused(operation, reason)

@@ -1,4 +1,4 @@
-"""Verify: journeys through the model and a service side by side; what differs is shrunk and explained."""
+"""One verify run: journeys through the model and a service side by side; differences are shrunk and explained."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .planning import Planner
 from .printing import Printer
 from .shrinking import shrink, signature
 
-#: How often an operation may differ so that the two sides are apart, before it is called no more.
+#: Differences of an operation, each of which leaves the two sides apart, after which it is no longer called.
 _SET_ASIDE = 3
-#: Requests kept back for the removal of what is made meanwhile.
+#: Requests reserved for the removal of what the run made.
 _KEPT_BACK = 8
 
 
 class Verifier:
     """One verify run.
 
-    ``examples`` is the number of journeys, ``most_findings`` the number of divergences that ends the run. ``tag``
-    begins the names of all that the run makes; ``allow_phone_calls`` says whether the service may call phones.
+    ``examples`` is the number of journeys; ``most_findings`` the number of divergences that ends the run. ``tag`` is
+    the prefix of all names that the run makes; ``allow_phone_calls`` says whether the service may call phones.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Verifier:
         self._apart: Counter[str] = Counter()
 
     def run(self) -> VerifyReport:
-        """Make the journeys, remove what they made, and return what was found. Misuse when the run cannot begin."""
+        """Make the journeys, remove what they made, and return the report. Raises Misuse when the run cannot begin."""
         run = self._make()
         try:
             self._journeys(run)
@@ -96,7 +96,7 @@ class Verifier:
             )
 
     def _journey(self, run: Run, planner: Planner) -> None:
-        """One journey, to its end or to the first call after which the two sides are apart."""
+        """Make one journey, to its end or to the first call after which the two sides are apart."""
         steps: list[Step] = []
         for call in planner.journey_calls():
             run.journey = planner.journey

@@ -1,4 +1,4 @@
-"""Calls with one thing wrong, or at the edge of what is taken: what every service reads in its own way."""
+"""Calls with one mistake, or at the limit of what is accepted: services read these in different ways."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from confsim.contract.types import Ttl
 from confsim.testing.learning.calls import Call, kinds_of
 from confsim.testing.samples import wrong_fields, wrong_texts
 
-#: A field and a parameter that no document knows.
+#: A field and a parameter that no document names.
 _UNKNOWN = "zzz"
 
 
 def wrong_calls(call: Call, operation: Operation, random: chance.Random) -> Iterator[Call]:
-    """The variants of a call that are wrong in one place."""
+    """Yield the variants of a call with one mistake."""
     yield from _paths(call, operation)
     yield from _queries(call, operation)
     if operation.body is None or not operation.body.is_json:
@@ -58,7 +58,7 @@ def _queries(call: Call, operation: Operation) -> Iterator[Call]:
                 yield replace(call, query={**call.query, asked.name: text})
         elif given:
             yield replace(call, query={**call.query, asked.name: ""})
-        if asked.required and not operation.variant_of:  # without it, the request is of another operation
+        if asked.required and not operation.variant_of:  # without it, the request belongs to another operation
             rest = {name: text for name, text in call.query.items() if name != asked.name}
             yield replace(call, query=rest)
     if not operation.variant_of:
@@ -66,7 +66,7 @@ def _queries(call: Call, operation: Operation) -> Iterator[Call]:
 
 
 def _other_forms(wire: Any, given: str) -> Iterator[str]:
-    """Other forms of a value that some services take: capitals, empty items, large numbers."""
+    """Yield other forms of a value that some services accept: capitals, empty items, large numbers."""
     base = peeled(undescribed(wire))[0]
     if isinstance(base, type) and issubclass(base, Enum):
         yield str(next(iter(base)).value).upper()
@@ -84,7 +84,7 @@ def _other_forms(wire: Any, given: str) -> Iterator[str]:
 
 
 def _edges(call: Call, body: dict[str, Any]) -> Iterator[Call]:
-    """Bodies at the edge: unknown fields, a field twice, other types and forms of values, long texts."""
+    """Yield bodies at the limit: unknown fields, duplicate fields, other types and forms of values, long texts."""
     yield replace(call, body={**body, _UNKNOWN: 1})
     for name, value in body.items():
         text = msgspec.json.encode(body)
