@@ -255,6 +255,7 @@ def test_foreign_and_unknown_channels_are_not_there(sim, operation, who, channel
     assert (answer.status, answer.body["code"]) == (404, "not_found")
 
 
+@pytest.mark.rule("R254", "R383")
 def test_the_client_of_a_channel_is_reported(sim):
     """It is the one in the details."""
     answer = sim.call("get_channel_client", "demo-user", channelUuid=ROOM)

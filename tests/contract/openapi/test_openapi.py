@@ -60,6 +60,7 @@ def test_parameters_are_those_of_the_declarations():
         assert names == expected + ["for_client"] * operation.for_client
 
 
+@pytest.mark.rule("R030")
 def test_image_sizes_are_described_in_pixels():
     """Every imgSize parameter lists its six words, with their pixels."""
     fresh = {"size.url": 77}  # a document that no other test asks for

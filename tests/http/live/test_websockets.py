@@ -199,6 +199,7 @@ def test_a_channel_that_is_being_created_is_not_there_yet(serve):
     assert refusal.value.response.status_code == 409
 
 
+@pytest.mark.rule("R340")
 def test_who_waits_is_reported_when_the_door_opens(place):
     """Waiting and admitted, sent back to the lobby, muted and not: each is a message."""
     sim = place.sim
@@ -231,6 +232,7 @@ def test_who_is_inside_is_sent_back_to_the_lobby(serve):
     assert reported(ws)["type"] == "sent-to-lobby"
 
 
+@pytest.mark.rule("R355", "R356")
 def test_rooms_and_the_end_of_the_session_are_reported(place):
     """Moved into a breakout room and back; the end of the session closes the connection."""
     sim = place.sim

@@ -135,6 +135,7 @@ def invited(sim):
     return code, made["id"]
 
 
+@pytest.mark.rule("R067")
 def test_redeeming_an_invitation_is_a_login(plane, sim, invited):
     """The user gets a token, and the code is used up."""
     code, user = invited

@@ -53,6 +53,7 @@ def test_a_phone_dials_in_by_code_meeting_id_or_exclusive_number(sim, plane, wor
     assert len(sim.presence(ROOM)) == 3
 
 
+@pytest.mark.rule("R324", "R479")
 def test_pins_and_the_lobby(sim, plane):
     """With PINs one is needed; its caller waits at the closed door, an organizer's starts the meeting."""
     sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close")
