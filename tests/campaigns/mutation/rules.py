@@ -15,7 +15,7 @@ from typing import Any
 from confsim.reference import rules
 from kit.marks.runs import run as broken
 
-BAD = ("rules without a test that fails",)
+BAD = ("rules without a test that fails", "marks whose test fails under no breakage")
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -49,6 +49,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         "breakages not tried yet": found.left,
         "marks": len(found.marks),
         "marks whose test fails": len(found.died),
+        "marks whose test fails under no breakage": len(found.alive),
         "tests that fail unbroken": found.failing,
         "rules with a test that fails": len(proved),
         "rules without a test that fails": len(unproved),
