@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from . import assisting, campaigns, explaining, learning, listing, replaying, running, serving
-from .command import confsim
+from .command import confsim, ending_with_its_reader
 
 __all__ = [
     "assisting",
@@ -32,16 +32,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     from confsim.kernel.refusal import Misuse
 
-    try:
-        confsim.main(arguments, prog_name="confsim", standalone_mode=False, default_map=_settings())
-    except click.ClickException as error:
-        error.show()
-        sys.exit(1)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(1)
-    except Misuse as misuse:
-        click.echo(f"Error: {misuse}", err=True)
-        sys.exit(1)
+    with ending_with_its_reader():
+        try:
+            confsim.main(arguments, prog_name="confsim", standalone_mode=False, default_map=_settings())
+        except click.ClickException as error:
+            error.show()
+            sys.exit(1)
+        except (click.Abort, KeyboardInterrupt):
+            sys.exit(1)
+        except Misuse as misuse:
+            click.echo(f"Error: {misuse}", err=True)
+            sys.exit(1)
 
 
 def _settings() -> dict[str, Any]:

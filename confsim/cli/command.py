@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import zip_longest
 from typing import Any, TypeVar
 
@@ -15,6 +15,22 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 #: Blanks between two columns, and the least width of one that is narrowed.
 _GAP, _NARROWEST = 2, 8
+
+
+#: The exit code of a command whose output nobody reads to its end, as shells report it: 128 plus that of SIGPIPE.
+CLOSED_PIPE = 141
+
+
+@contextmanager
+def ending_with_its_reader() -> Iterator[None]:
+    """Exit quietly once nobody reads what is printed, as in ``confsim operations | head -1``."""
+    try:
+        yield
+    except BrokenPipeError:
+        for each in (sys.stdout, sys.stderr):  # what is left in a buffer has to go somewhere when Python ends
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), each.fileno())
+        sys.exit(CLOSED_PIPE)
 
 
 class SectionedOption(click.Option):
@@ -63,6 +79,16 @@ class Commands(click.Group):
     """The group of commands, each with sections in its help."""
 
     command_class = SectionedCommand
+
+    def make_context(self, *arguments: Any, **attributes: Any) -> click.Context:
+        """The context of a call; help and version are printed here."""
+        with ending_with_its_reader():  # before click, which takes a closed pipe for a failure
+            return super().make_context(*arguments, **attributes)
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command that the context names."""
+        with ending_with_its_reader():
+            return super().invoke(context)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -254,8 +254,10 @@ def _watch(simulator: Simulator, server: Serving, options: dict[str, Any]) -> No
 
 
 def _run(server: Serving, greet: Callable[[], str], *, opened: bool) -> None:
+    from .call_log import write_line
+
     def ready() -> None:
-        click.echo(greet())
+        write_line(greet())
         if opened:
             _open_browser(f"{server.root}/_confsim/")
 
@@ -289,7 +291,7 @@ def _clock(at: str | None, frozen: bool) -> Clock | None:
 
 def _greeting(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
     """The description of the served world that ``serve`` prints."""
-    info = simulator.control("get_info")
+    info = simulator.control.unnoted()("get_info")
     lines = [f"confsim {info.version} serves the world {info.world}", ""]
     lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
     lines += [f"  inspector      {server.root}/_confsim/ (in a browser)"]
@@ -311,7 +313,7 @@ def _greeting(simulator: Simulator, server: Serving, certificate: str | None = N
 
 def _greeting_as_json(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
     """The same as one line of JSON, for a log of which every line is JSON."""
-    info = simulator.control("get_info")
+    info = simulator.control.unnoted()("get_info")
     said = {
         "event": "serving",
         "version": info.version,

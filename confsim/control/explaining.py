@@ -41,11 +41,12 @@ NUMBERS = {
 
 #: Exit codes of the commands.
 EXIT_CODES = {
-    "exit codes": "What every command of `confsim` ends with: `exit 0`, `exit 1` or `exit 2`; `confsim exec` ends as "
-    "the command that it runs.",
+    "exit codes": "What every command of `confsim` ends with: `exit 0`, `exit 1` or `exit 2`; `exit 141` where "
+    "nobody reads on; `confsim exec` ends as the command that it runs.",
     "exit 0": "All is well.",
     "exit 1": "The command was used wrongly, something is missing or failed, or a scenario did not pass.",
     "exit 2": "Drift, and nothing else: a service answers otherwise than the model, or a replay otherwise than before.",
+    "exit 141": "What reads the output has closed it, as `head` does in `confsim operations | head -1`.",
 }
 #: Letters of a word that must match: handle_reserved finds handle reservation.
 _STEM = 6

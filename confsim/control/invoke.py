@@ -187,6 +187,11 @@ class ControlPlane:
             return self.send(declared, path, in_query(arguments), b"")
         return self.send(declared, path, {}, msgspec.json.encode(arguments))
 
+    def unnoted(self) -> ControlPlane:
+        """The same operations for one who only looks: the journal does not note what they read."""
+        context = ControlContext(self.context.service, self.context.worlds, self.context.host, notes_reads=False)
+        return ControlPlane(self.catalogue, context, self.transport)
+
     def with_body(self, operation: str, body: object) -> Any:
         """Invoke an operation with a body that is no JSON object, and return its result."""
         return self.send(self._operation(operation), (), {}, msgspec.json.encode(body))

@@ -1,13 +1,13 @@
 """The statements and the gaps of the two documents of the API, as data: rules R001 to R562, gaps G001 to G597.
 
-Reads ``rules.toml``, ``gaps.toml`` and ``choices.toml`` beside this module. Imports nothing of confsim, and nothing
+Reads ``rules.json``, ``gaps.json`` and ``choices.toml`` beside this module. Imports nothing of confsim, and nothing
 below ``service/`` imports it.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -73,29 +73,23 @@ class Choices(msgspec.Struct, frozen=True):
 @cache
 def rules() -> dict[str, Rule]:
     """Every rule by its id, in the order of the numbers."""
-    return msgspec.convert(_tables("rules.toml"), dict[str, Rule])
+    return {each.id: each for each in msgspec.json.decode(_read("rules.json"), type=list[Rule])}
 
 
 @cache
 def gaps() -> dict[str, Gap]:
     """Every gap by its id, in the order of the numbers."""
-    return msgspec.convert(_tables("gaps.toml"), dict[str, Gap])
+    return {each.id: each for each in msgspec.json.decode(_read("gaps.json"), type=list[Gap])}
 
 
 @cache
 def choices() -> Choices:
     """How the alternatives of gaps are chosen: of every gap of high and medium weight, and of some of low weight."""
-    return msgspec.convert(_read("choices.toml"), Choices)
+    return msgspec.toml.decode(_read("choices.toml"), type=Choices)
 
 
-def _read(name: str) -> dict[str, Any]:
-    """The content of a file of this package."""
-    import tomllib
+def _read(name: str) -> str:
+    """The text of a file of this package."""
     from importlib.resources import files
 
-    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-
-
-def _tables(name: str) -> dict[str, Any]:
-    """The tables of a file of this package, each with its own key as ``id``."""
-    return {id: {"id": id, **table} for id, table in _read(name).items()}
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

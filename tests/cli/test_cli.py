@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pkgutil
 import re
 import shlex
 import signal
 import socket
+import sys
 import urllib.request
 
 import pytest
 
 import confsim
-from confsim import Simulator, __version__
+from confsim import Simulator, __version__, cli
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.cli import confsim as commands
+from confsim.cli import serving as serving_command
 from confsim.kernel.machine import Machine
 from confsim.service.journal import MOST_CALLS
 from confsim.service.worlds import MOST
@@ -209,3 +212,28 @@ def test_machines_are_shown():
 def test_openapi_is_printed(flags, title):
     """Of the API, or of the control plane."""
     assert json.loads(run_afresh("openapi", *flags)[1])["info"]["title"] == title
+
+
+@pytest.mark.parametrize("arguments", ["explain R094", "explain --json R094", "--help", "run lobby", "no-such-command"])
+def test_a_command_ends_with_what_reads_it(arguments, monkeypatch):
+    """Quietly, with the exit code of a closed pipe: also help, and an error that nobody reads."""
+    ours = []
+    for name in ("stdout", "stderr"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        ours.append(open(writer, "w"))  # noqa: SIM115
+        monkeypatch.setattr(sys, name, ours[-1])
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments.split())
+    for each in ours:  # what is left in a buffer fails nowhere
+        each.close()
+    assert ended.value.code == 141
+
+
+@pytest.mark.parametrize("greeting", [serving_command._greeting, serving_command._greeting_as_json])
+def test_the_greeting_leaves_no_trace(greeting):
+    """It reads the world as a page of the inspector does: the journal stays empty."""
+    sim = Simulator()
+    assert "demo-owner" in greeting(sim, sim.serve())
+    assert list(sim.service.journal.between) == []
+    assert sim.service.journal.assumptions() == Simulator().service.journal.assumptions()
