@@ -6,7 +6,8 @@ is that of the present directory or of the nearest one above it that has a pypro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,15 @@ import click
 
 from confsim.kernel.refusal import Misuse, suggest
 
-#: Options whose values are paths, or names of what is shipped.
-_PLACES = frozenset({"profile", "state", "import", "export-on-exit", "tls-cert", "tls-key", "accounts"})
+#: Options whose values are paths where there is such a file, and else names of what is shipped.
 _NAMES_OR_PLACES = frozenset({"world", "scenario"})
+#: By the types of click: the types of TOML that stand for them, and what these are called. Texts are all others.
+_TYPES: tuple[tuple[Any, tuple[type, ...], str], ...] = (
+    (click.types.BoolParamType, (bool,), "true or false"),
+    (click.types.IntParamType, (int,), "a whole number"),
+    (click.types.FloatParamType, (int, float), "a number"),
+    (click.ParamType, (str,), "a text"),
+)
 
 
 def find(directory: Path) -> Path | None:
@@ -27,7 +34,7 @@ def find(directory: Path) -> Path | None:
 def defaults(file: Path, group: click.Group) -> dict[str, dict[str, Any]]:
     """The defaults of the options of each command, as click takes them.
 
-    Misuse for a file that cannot be read and for a key that is no option, with the nearest.
+    Misuse for a file that cannot be read, for a key that is no option, with the nearest, and for a wrong value.
     """
     import tomllib
 
@@ -44,22 +51,26 @@ def defaults(file: Path, group: click.Group) -> dict[str, dict[str, Any]]:
     everywhere = {key for each in options.values() for key in each}
     found: dict[str, dict[str, Any]] = {name: {} for name in options}
     for key, value in shared.items():
-        _check(key, everywhere, f"{file}: tool.confsim")
+        where = f"{file}: tool.confsim"
+        if key not in everywhere and isinstance(value, dict):
+            raise Misuse(f"{where} has no {key!r}: there is no such command{suggest(key, sorted(options))}")
+        _check(key, everywhere, where)
         for command, known in options.items():
             if key in known:
-                found[command][known[key]] = _value(key, value, file)
+                found[command][_name(known[key])] = _value(key, value, known[key], file, f"{where}.{key}")
     for command, known in options.items():
         own = table.get(command)
         for key, value in own.items() if isinstance(own, dict) else ():
-            _check(key, known, f"{file}: tool.confsim.{command}")
-            found[command][known[key]] = _value(key, value, file)
+            where = f"{file}: tool.confsim.{command}"
+            _check(key, known, where)
+            found[command][_name(known[key])] = _value(key, value, known[key], file, f"{where}.{key}")
     return found
 
 
-def _options(command: click.Command) -> dict[str, str]:
-    """The parameters of a command by the long names of their options."""
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """The options of a command by their long names."""
     return {
-        name.removeprefix("--"): parameter.name
+        name.removeprefix("--"): parameter
         for parameter in command.params
         if isinstance(parameter, click.Option) and parameter.name is not None
         for name in parameter.opts
@@ -67,15 +78,40 @@ def _options(command: click.Command) -> dict[str, str]:
     }
 
 
-def _check(key: str, known: Mapping[str, object] | set[str], where: str) -> None:
+def _name(option: click.Option) -> str:
+    return option.name or ""
+
+
+def _check(key: str, known: Collection[str], where: str) -> None:
     if key not in known:
         raise Misuse(f"{where} has no {key!r}{suggest(key, sorted(known))}")
 
 
-def _value(key: str, value: Any, file: Path) -> Any:
-    """The value of a key; a path is taken from where the file is."""
-    if key in _PLACES and isinstance(value, str):
-        return str(file.parent / value)
-    if key in _NAMES_OR_PLACES and isinstance(value, str) and (file.parent / value).is_file():
+def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -> Any:
+    """The value of a key; a path is taken from where the file is. Misuse for one that the option does not take."""
+    if option.multiple:
+        if not isinstance(value, list):
+            raise Misuse(f"{where} is to be a list, not {_shown(value)}")
+        return [_one(each, option, where) for each in value]
+    if key == "clock" and type(value) in (int, datetime):
+        value = str(value) if isinstance(value, int) else value.isoformat()
+    _one(value, option, where)
+    if isinstance(option.type, click.Path) or (key in _NAMES_OR_PLACES and (file.parent / value).is_file()):
         return str(file.parent / value)
     return value
+
+
+def _one(value: Any, option: click.Option, where: str) -> Any:
+    """The value, which is one of the option. Misuse for one of another type or out of its bounds."""
+    wanted, named = next((types, name) for kinds, types, name in _TYPES if isinstance(option.type, kinds))
+    if type(value) not in wanted:
+        raise Misuse(f"{where} is to be {named}, not {_shown(value)}")
+    try:
+        option.type.convert(value, option, None)
+    except click.BadParameter as error:
+        raise Misuse(f"{where}: {error.message}") from None
+    return value
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -225,8 +225,8 @@ def test_a_command_ends_with_what_reads_it(arguments, monkeypatch):
         monkeypatch.setattr(sys, name, ours[-1])
     with pytest.raises(SystemExit) as ended:
         cli.main(arguments.split())
-    for each in ours:  # what is left in a buffer fails nowhere
-        each.close()
+    for stream in ours:  # what is left in a buffer fails nowhere
+        stream.close()
     assert ended.value.code == 141
 
 

@@ -7,6 +7,9 @@ import urllib.request
 
 import pytest
 
+from confsim.cli import confsim, settings
+from confsim.cli.command import moment
+from confsim.service.clock import Clock
 from kit.processes.commands import run, serving
 
 
@@ -60,7 +63,16 @@ def test_paths_are_relative_to_the_file(project):
     [
         ("[tool.confsim]\nprot = 1\n", "tool.confsim has no 'prot'; did you mean 'port'?"),
         ("[tool.confsim.run]\nport = 1\n", "tool.confsim.run has no 'port'; there are "),
-        ('[tool.confsim]\nport = "many"\n', "'many' is not a valid integer"),
+        ('[tool.confsim]\nport = "many"\n', "pyproject.toml: tool.confsim.port is to be a whole number, not 'many'"),
+        ("[tool.confsim]\nport = [1]\n", "tool.confsim.port is to be a whole number, not [1]"),
+        ("[tool.confsim]\nseed = true\n", "tool.confsim.seed is to be a whole number, not true"),
+        ("[tool.confsim]\nport = 99999\n", "tool.confsim.port: 99999 is not in the range"),
+        ("[tool.confsim]\nprofile = 3\n", "tool.confsim.profile is to be a text, not 3"),
+        ("[tool.confsim]\nquiet = 1\n", "tool.confsim.quiet is to be true or false, not 1"),
+        ('[tool.confsim.serve]\nlog-format = "xml"\n', "tool.confsim.serve.log-format: 'xml' is not one of "),
+        ('[tool.confsim.serve]\nname = "box"\n', "tool.confsim.serve.name is to be a list, not 'box'"),
+        ("[tool.confsim.serve]\nname = [1]\n", "tool.confsim.serve.name is to be a text, not 1"),
+        ("[tool.confsim.sreve]\nquiet = true\n", "no such command; did you mean 'serve'?"),
         ("[tool]\nconfsim = 1\n", "tool.confsim is no table"),
         ("[tool.confsim\n", "pyproject.toml: "),
     ],
@@ -72,6 +84,26 @@ def test_a_mistake_is_reported(project, text, error):
     assert code == 1
     assert error in errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("clock", ["2026-02-01T00:00:00Z", "1769904000000", '"2026-02-01T00:00:00Z"'])
+def test_the_clock_is_an_instant_of_toml_too(project, clock):
+    """Or a number of milliseconds, or a text, as on the command line."""
+    place = project(f"[tool.confsim]\nclock = {clock}\n") / "pyproject.toml"
+    default = settings.defaults(place, confsim)["serve"]["clock"]
+    assert Clock(moment(default)).now() == 1_769_904_000_000
+
+
+def test_every_path_is_relative_to_the_file(project):
+    """That of each option that takes one."""
+    place = project('[tool.confsim.serve]\ncoverage = "c.json"\nstate = "s"\ntls-cert = "a.pem"\ntls-key = "b.pem"\n')
+    found = settings.defaults(place / "pyproject.toml", confsim)["serve"]
+    assert found == {
+        "coverage": str(place / "c.json"),
+        "state": str(place / "s"),
+        "tls_cert": str(place / "a.pem"),
+        "tls_key": str(place / "b.pem"),
+    }
 
 
 def test_a_project_without_settings_is_left_alone(project):
