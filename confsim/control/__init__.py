@@ -1,4 +1,4 @@
-"""The control plane: what a test does to the world and asks about it, beside the API. Mounted under /_confsim.
+"""The control plane: what tests do to a world and ask about it beside the API. It is mounted at /_confsim.
 
 Importing the package declares the operations.
 """

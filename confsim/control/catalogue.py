@@ -1,4 +1,4 @@
-"""The roof of the control plane: every theme of operations, in the order of the reference."""
+"""The catalogue of the control plane: every theme of operations, in the order of the reference."""
 
 from __future__ import annotations
 

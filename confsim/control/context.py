@@ -1,4 +1,4 @@
-"""The first argument of every operation of the control plane: the world that it works on."""
+"""The first argument of every control operation: the world that it works on."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from confsim.service.worlds import Worlds
 
 from .problems import misuse_of
 
-#: Alternatives of assumptions under which the control plane reads its own calls, whatever the world's profile is.
+#: Alternatives with which the control plane decodes its own calls, whatever the profile of the world.
 STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 
 
 class ControlContext:
     """A world, and the other worlds of its server.
 
-    ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` are those of the decoder
-    of the call, not of the world; ``asked`` and ``touched`` are what changes on the world used and wrote in this call,
-    ``instant`` is that of the last of them. Without ``notes_reads`` the journal does not note calls that only read: who
-    looks at the world by pages does not change what is looked at.
+    ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` belong to the decoding of
+    the call; ``asked`` and ``touched`` are the assumptions used and the records written by changes on the world in this
+    call, ``instant`` is that of the last change. Without ``notes_reads`` the journal does not note calls that only
+    read: pages of the inspector must not change what they show.
     """
 
     __slots__ = ("asked", "host", "instant", "notes_reads", "profile", "service", "touched", "used", "worlds")
@@ -49,7 +49,7 @@ class ControlContext:
         self.notes_reads = notes_reads
 
     def for_call(self) -> ControlContext:
-        """The context of one call, which notes what that call uses."""
+        """Return the context of one call, which notes what the call uses."""
         return ControlContext(self.service, self.worlds, self.host, notes_reads=self.notes_reads)
 
     @property
@@ -60,16 +60,16 @@ class ControlContext:
 
     @property
     def base_url(self) -> str:
-        """The URL below which the API of the world stands."""
+        """The base URL of the world's API."""
         return self.root + self._in_force(transport.PREFIX)
 
     def _in_force(self, entry: Entry[str]) -> str:
-        """The value of an entry under the profile of the world; its use is noted."""
+        """Return the value of an entry under the profile of the world, and note its use."""
         self.asked[entry.id] = None
         return in_force(self.service.profile, entry)
 
     def lock(self, operation: Operation) -> AbstractContextManager[object]:
-        """The lock under which the operation runs: that of the world, unless the operation is declared without."""
+        """Return the lock under which an operation runs: that of the world, unless it is declared without one."""
         return self.service.lock if operation.locks else nullcontext()
 
     def record(
@@ -81,7 +81,7 @@ class ControlContext:
         before: World,
         status: int = 200,
     ) -> None:
-        """Record a call in the journal, if a replay of the journal repeats it, or if it used or wrote anything.
+        """Record a call in the journal, if a replay must repeat it, or if it used or wrote anything.
 
         ``before`` is the world before it; ``status`` is that of its refusal, if it was refused.
         """
@@ -109,7 +109,7 @@ class ControlContext:
             journal.add_between(call)
 
     def view(self) -> Change:
-        """A change on the world at this instant, for reading; nothing commits it."""
+        """Return a change at this instant, for reading; it is never committed."""
         change = self.service.change()
         change.used = self.asked
         self.instant = change.now
@@ -117,7 +117,7 @@ class ControlContext:
 
     @contextmanager
     def change(self) -> Iterator[Change]:
-        """A change on the world, under its lock; committed at the end of the block, dropped when the block raises."""
+        """A change under the lock of the world; committed at the end of the block, dropped when the block raises."""
         with self.service.lock:
             change = self.view()
             yield change
@@ -126,12 +126,12 @@ class ControlContext:
 
 
 def get_client(change: Change, id: str) -> Client:
-    """The client of this id. Raises Refusal NOT_FOUND."""
+    """Return the client of this id. Raises Refusal NOT_FOUND."""
     return clients.get(change, id)
 
 
 def get_user(change: Change, id: int) -> User:
-    """The user of this id in any client; user ids are unique over all clients. Raises Misuse (404)."""
+    """Return the user of this id in any client; user ids are unique over all clients. Raises Misuse (404)."""
     client = USERS.find_client(change, id)
     if client is None:
         raise Misuse(f"there is no user {id}", status=404)
@@ -142,7 +142,7 @@ def get_user(change: Change, id: int) -> User:
 def refusals_as_conflicts() -> Iterator[None]:
     """Turn a refusal by the rules of the API into a Misuse (409) with the field ``reason``.
 
-    Input that cannot be read (400) and things that do not exist (404) stay refusals.
+    Invalid input (400) and unknown things (404) stay refusals.
     """
     try:
         yield

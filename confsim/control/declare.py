@@ -1,4 +1,4 @@
-"""How operations of the control plane are declared."""
+"""The declaration of control operations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: Path of the control plane below the mount of its world.
 PREFIX = "/_confsim"
 
-#: The catalogue that themes declare their operations in; ``control.catalogue`` holds all of them, in order.
+#: The catalogue in which themes declare their operations; ``control.catalogue`` imports all of them in order.
 CONTROL = Catalogue("confsim control plane", prefix=PREFIX)
 
 
@@ -32,8 +32,8 @@ def operation(
     """Declare an operation of the control plane, which needs no credential.
 
     ``headers`` are the response headers that it can set. ``replayed`` is False for an operation that a replay of the
-    journal leaves out: it concerns the server, other worlds, the journal itself or deliveries out of the world, or it
-    begins the journal anew. ``locks`` is False for one that takes the locks of other worlds: two such calls, each under
+    journal leaves out: it concerns the server, other worlds, the journal itself or the delivery of webhooks, or it
+    restarts the journal. ``locks`` is False for one that takes the locks of other worlds: two such calls, each under
     the lock of its own world, would wait for each other. ``moves_clock`` is True for one whose effect is visible in the
     timestamps of later calls. ``waits`` is True for one whose answer may come only after other calls.
     """

@@ -1,6 +1,6 @@
-"""Explanations of confsim's names: of rules, gaps, assumptions, operations, machines and refusals.
+"""Explanations of confsim's names: rules, gaps, assumptions, operations, machines and refusals.
 
-Explanations are Markdown, in which the names of other things stand in backticks.
+Explanations are Markdown, with the names of other things in backticks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from confsim.reference.observed import observed
 
 from .declare import CONTROL
 
-#: Explanations of the numbers and the parts.
+#: Explanations of the P1 and L notation and of the parts.
 NUMBERS = {
     "P1": "The first part of the API's documents, about users, channels and what happens in them. `P1 L236` is line "
     "236 of it, `P1 States` a section.",
@@ -48,13 +48,13 @@ EXIT_CODES = {
     "exit 2": "Drift, and nothing else: a service answers otherwise than the model, or a replay otherwise than before.",
     "exit 141": "What reads the output has closed it, as `head` does in `confsim operations | head -1`.",
 }
-#: Letters of a word that must match: handle_reserved finds handle reservation.
+#: Letters of a word that must match: "handle_reserved" finds "handle reservation".
 _STEM = 6
-#: Near names that are listed.
+#: Most similar names that are listed.
 _NEAR = 20
 
 
-#: The kind of an explanation that lists the names that another is near to.
+#: The kind of an explanation that lists similar names.
 NEAR = "part of names"
 
 
@@ -68,10 +68,9 @@ class Explanation(Wire):
 
 
 def explain(name: str, profile: Mapping[str, Any]) -> Explanation:
-    """What a name stands for, whatever its case and however its words are parted; what stands at a place; for a part of
-    names, those that it is a part of, the most similar first.
+    """Return the explanation of a name, or of a place in the documents. A part of a name lists the names with it.
 
-    Misuse (404) for one that nothing has, with the nearest.
+    Raises Misuse (404) for an unknown name, with the nearest.
     """
     wanted = written(name)
     kinds = _kinds(profile)
@@ -131,12 +130,12 @@ def written(name: str) -> str:
 
 
 def _folded() -> dict[str, str]:
-    """Names with capital letters, by what they are in lower case."""
+    """Return names by their lower-case form."""
     return {each.lower(): each for each in Machine.declared if not each.islower()}
 
 
 def _place(name: str) -> tuple[str, str, Iterator[str]] | None:
-    """What stands at a place of the documents, such as P1 L236, P2 Limits or L236; None for no place."""
+    """Return the explanation of a place in the documents (P1 L236, P2 Limits, L236); None for anything else."""
     found = re.fullmatch(
         r"(?:(P[12])\b[ ,]*)?(.*?)[ ,]*(?:\b(?:L|lines? ) *(\d+)(?:-L?(\d+))?)?", name.strip(), re.IGNORECASE
     )
@@ -160,7 +159,7 @@ def _place(name: str) -> tuple[str, str, Iterator[str]] | None:
 
 
 def _touches(text: str, lines: range) -> bool:
-    """Whether lines as rules and gaps write them ("172, 235", "40-44") have one in common with a range."""
+    """Return whether lines in the notation of rules and gaps ("172, 235", "40-44") overlap a range."""
     for piece in re.findall(r"(\d+)(?:-(\d+))?", text):
         if int(piece[0]) < lines.stop and int(piece[1] or piece[0]) >= lines.start:
             return True
@@ -177,7 +176,7 @@ def _listed_place(stated: list[str], open_: list[str]) -> Iterator[str]:
 
 
 def _near(wanted: str, known: list[str]) -> list[str]:
-    """The names that have the beginnings of all words that are wanted, or say them; the most similar first."""
+    """Return the names that begin with all the wanted words or have them in their text, most similar first."""
     parts = [part[:_STEM] for part in re.findall("[a-z]{3,}", wanted.lower())]
     if not parts:
         return []
@@ -192,25 +191,25 @@ def _near(wanted: str, known: list[str]) -> list[str]:
 
 
 def is_known(name: str) -> bool:
-    """Whether something of the API or of its documents has this name."""
+    """Return whether something of the API or of its documents has this name."""
     if re.fullmatch(r"[RG]\d{3}", name) is not None:
         return name in (rules() if name[0] == "R" else gaps())
     return any(name in each for each in _declared()) or name in _refusals()
 
 
 def _declared() -> tuple[Mapping[str, Any], ...]:
-    """What is declared with names: operations, assumptions and machines."""
+    """Return the declared names: operations, assumptions and machines."""
     return API.operations, CONTROL.operations, REGISTER.entries, Machine.declared
 
 
 def names() -> Iterator[str]:
-    """Every name that can be explained."""
+    """Yield every name that can be explained."""
     for found, _ in _kinds({}).values():
         yield from found
 
 
 def _kinds(profile: Mapping[str, Any]) -> dict[str, tuple[Iterable[str], Callable[[str], Iterator[str]]]]:
-    """The names of each kind of thing, and what makes the lines about one."""
+    """Return the names of each kind of thing, with the function that explains one."""
     return {
         "numbering": (NUMBERS, lambda name: iter([NUMBERS[name]])),
         "rule": (rules(), _rule),

@@ -1,4 +1,4 @@
-"""Types of fields that several operations of the control plane have, described."""
+"""Types of fields that several control operations share, with their descriptions."""
 
 from __future__ import annotations
 

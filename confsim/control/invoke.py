@@ -1,4 +1,4 @@
-"""Invocation of the control plane's operations: one function for all callers, and the two faces of it.
+"""The invocation of control operations: one function for all callers, and its two callers.
 
 ``respond`` answers HTTP requests; ``ControlPlane`` serves callers in the same process.
 """
@@ -31,7 +31,7 @@ from .context import ControlContext
 from .problems import HEADERS, misuse_of, problem, refuse
 
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
-#: Bodies that some clients send with a call that has none.
+#: Bodies that some clients send when there is none.
 _EMPTY_BODIES = (b"", b"{}", b"null")
 
 
@@ -40,9 +40,9 @@ def invoke(
 ) -> Any:
     """Run an operation and return its result.
 
-    ``path`` holds the texts of the path parameters, ``query`` those of the query parameters by name, ``body`` the JSON
-    body. Decodes them, runs the function under the lock of the world and records the call in the journal, also one that
-    is refused. Raises Misuse, Refusal, or Pending when there is no result yet.
+    ``path`` has the path parameters and ``query`` the query parameters (texts by name), ``body`` is the JSON body.
+    Decodes them, runs the function under the lock of the world, and records the call in the journal, also a refused
+    one. Raises Misuse, Refusal, or Pending when there is no result yet.
     """
     context = context.for_call()
     with context.lock(operation):
@@ -70,7 +70,7 @@ def invoke(
 
 
 def _recorded(call: Callable[[], Any], record: Callable[..., None]) -> Any:
-    """The result of the call, of which a record is made once it is there or is refused. Raises what the call raises."""
+    """Return the result of the call, and record the call once it is over. Raises what the call raises."""
     try:
         done = call()
     except Pending as pending:
@@ -84,7 +84,7 @@ def _recorded(call: Callable[[], Any], record: Callable[..., None]) -> Any:
 
 
 def _read_body(context: ControlContext, declared: Body, raw: bytes) -> Any:
-    """The value of a body. Refusals as ``Body.read``; Misuse for a field that it does not declare."""
+    """Return the decoded body. Raises the refusals of ``Body.read``, and Misuse for an undeclared field."""
     unknown = declared.ignored_fields(raw)
     if unknown:
         raise _unknown("body", f"Object contains unknown field `{unknown[0]}`", suggest(unknown[0], declared.fields))
@@ -100,13 +100,13 @@ def _read_body(context: ControlContext, declared: Body, raw: bytes) -> Any:
 
 
 def _names_within(type_: Any) -> set[str]:
-    """The names of the fields of a type, and of all types in it."""
+    """Return the names of the fields of a type, nested types included."""
     _, components = msgspec.json.schema_components([type_])
     return {name for each in components.values() for name in each.get("properties", {})}
 
 
 def _unknown(where: str, problem: str, known: str) -> Misuse:
-    """The Misuse of a name that is not declared, with the ``known`` ones."""
+    """Return the Misuse for an undeclared name, with the ``known`` ones."""
     return Misuse(
         f"{where}: {problem}{known or '.'}", where=where, problem=problem, code=Reason.INVALID_INPUT.name.lower()
     )
@@ -118,9 +118,9 @@ def _unknown(where: str, problem: str, known: str) -> Misuse:
 def respond(
     service: Service, worlds: Worlds, operation: Operation, path: tuple[str, ...], request: Request
 ) -> Response:
-    """The response to a request of the control plane; never raises. ``Response.poll`` is set when it is pending.
+    """Return the response to a request of the control plane; never raises. A pending one has ``Response.poll`` set.
 
-    Calls of the control plane are no calls of the API in the journal, but stand between those.
+    In the journal, control calls are separate entries between the API calls.
     """
     context = ControlContext(service, worlds, request.headers.get("host", HOST))
 
@@ -153,20 +153,20 @@ def _response(context: ControlContext, operation: Operation, request: Request, r
 
 
 def _check_origin(request: Request) -> None:
-    """Raise Misuse (403) for a request that a page of another site makes a browser send."""
+    """Raise Misuse (403) for a request that a page of another site made a browser send."""
     if cross_site(request, HOST):
         where = request.headers.get("origin", "")[:200] or "another site"
         raise Misuse(f"the control plane does not answer to a page of {where}", status=403)
 
 
-# The same process
+# In process
 
 
 class ControlPlane:
-    """The operations of the control plane by name, for callers in the same process.
+    """The control operations by name, for callers in the same process.
 
-    ``control("set_clock", to=0)`` invokes an operation and returns its result. With a ``transport`` the call is sent
-    through it; operations that wait are invoked here all the same, since nobody else could use its one connection.
+    ``control("set_clock", to=0)`` invokes an operation and returns its result. If there is a ``transport``, the call is
+    sent through it; operations that wait are invoked here all the same, since nobody else could use its one connection.
     """
 
     __slots__ = ("catalogue", "context", "transport")

@@ -1,4 +1,4 @@
-"""Journal entries as the control plane describes them, and the search for entries."""
+"""Journal entries as the control plane describes them, and the search for them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from confsim.transport.address import route
 from .context import ControlContext
 from .declare import CONTROL, CommandBody
 
-#: What a journal notes: a call of the API, one of the control plane, a timer.
+#: An entry of the journal: an API call, a control call, or a timer.
 Noted = Entry | ControlCall | TimerEntry
 
 
 class FiredTimer(Wire):
-    """A timer that fired: when, its kind (``what``), and the client and the thing that it concerned."""
+    """A timer that fired: the instant, its kind (``what``), and its client and thing."""
 
     at: Annotated[int, "The instant at which it fired, in epoch milliseconds."]
     what: Annotated[str, "The kind of the timer."]
@@ -42,7 +42,7 @@ class FiredTimer(Wire):
 
 
 def describe_timer(timer: Timer) -> FiredTimer:
-    """The description of a timer that fired."""
+    """Return the description of a timer that fired."""
     return FiredTimer(at=timer.due, what=timer.kind, client=timer.client, subject=timer.subject)
 
 
@@ -144,7 +144,7 @@ EVERYTHING = RequestPattern()
 
 
 def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry | None]:
-    """The entries of the journal that match, oldest first, None in place of others.
+    """Yield the entries of the journal that match, oldest first, None for each other.
 
     Raises Misuse (404) for an unknown operation.
     """
@@ -164,7 +164,7 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry
 
 
 def describe(context: ControlContext, entry: Noted) -> RequestInfo:
-    """The description of an entry, of any kind."""
+    """Return the description of an entry of any kind."""
     if isinstance(entry, ControlCall):
         return _control_call(context, entry)
     if isinstance(entry, TimerEntry):
@@ -193,10 +193,10 @@ def describe(context: ControlContext, entry: Noted) -> RequestInfo:
 def find(
     context: ControlContext, pattern: RequestPattern, kind: Kind, limit: int | None = None, offset: int = 0
 ) -> Generator[None, None, list[RequestInfo]]:
-    """The descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
+    """Yield the descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
 
-    With ``limit`` only the newest ones, after the newest ``offset``. What happened between two calls stands
-    between them. Raises Misuse (404) for an unknown operation.
+    With ``limit`` only the newest ones, before the newest ``offset``. Control calls and timers are in their order
+    between the calls. Raises Misuse (404) for an unknown operation.
     """
     found: list[tuple[tuple[int, int], Noted]] = []
     if kind in {Kind.CALL, Kind.ALL}:
@@ -238,7 +238,7 @@ def _fault_hit(hit: Hit) -> FaultHit:
 
 
 def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
-    """The description of a call of the control plane."""
+    """Return the description of a control call."""
     operation = CONTROL[call.operation]
     method, target = route(operation, call.path, {})
     return RequestInfo(
@@ -262,7 +262,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
 
 
 def _timer(entry: TimerEntry) -> RequestInfo:
-    """The description of a timer."""
+    """Return the description of a timer."""
     return RequestInfo(
         id=entry.id,
         at=entry.at,
@@ -301,7 +301,7 @@ def _query(context: ControlContext, text: str) -> dict[str, str]:
 
 
 def _without(query: dict[str, str]) -> dict[str, str]:
-    """The query without the parameter that carries a fault for this request."""
+    """Return the query without the parameter that carries a fault for this request."""
     return {name: value for name, value in query.items() if name != QUERY}
 
 
@@ -315,7 +315,7 @@ def _ignored(performed: Operation | None, query: dict[str, str], raw: bytes) -> 
 
 
 def read_body(raw: bytes) -> Any:
-    """The bytes as a JSON value, else as text, else as a remark on their number; None for none."""
+    """Return bytes as a JSON value, else as text, else as a remark on their number; None for none."""
     if not raw:
         return None
     try:
@@ -329,7 +329,7 @@ def read_body(raw: bytes) -> Any:
 
 
 def changes(entry: Entry) -> Iterator[RecordChange]:
-    """The records that the call wrote, each once, with the fields that changed."""
+    """Yield the records that the call wrote, each once, with the fields that changed."""
     return _changes(entry.touched, entry.before, entry.after)
 
 
@@ -353,18 +353,18 @@ def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] |
 
 
 def key_text(key: Any) -> str:
-    """The key of a record as text, the parts of a compound key separated by spaces."""
+    """Return the key of a record as text, the parts of a compound key separated by spaces."""
     return " ".join("" if part is None else str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
 def below(context: ControlContext, entry: Entry) -> str:
-    """The path of the call below the mount of the world, as it was sent."""
+    """Return the path of the call below the mount of the world, as sent."""
     mount, target = context.service.address.mount, entry.request.target
     return target.removeprefix(mount) if mount and target.startswith(f"{mount}/") else target
 
 
 def part_of(part: Any, whole: Any) -> bool:
-    """Whether a JSON value matches part of another: an object one with at least its fields, else equal values."""
+    """Return whether a JSON value matches part of another: an object one with its fields, else an equal value."""
     if isinstance(part, Mapping):
         return isinstance(whole, Mapping) and all(
             name in whole and part_of(value, whole[name]) for name, value in part.items()

@@ -1,4 +1,4 @@
-"""A description of confsim as one text for language models (llms.txt): made of the declarations."""
+"""The description of confsim for language models (llms.txt), made from the declarations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ABOUT = """\
 
 
 def text(root: str, profile: Mapping[str, Any]) -> str:
-    """The text in Markdown, as llmstxt.org describes it; ``root`` is the URL of the mount, which links begin with."""
+    """Return the text in Markdown, in the form of llmstxt.org; links begin with ``root``, the URL of the mount."""
     return "\n".join(_lines(root, profile)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The moments at which a world can be seen: right after each call of the API or the control plane, and each timer."""
+"""The moments at which a world can be seen: right after each API call, control call and timer."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from confsim.service.journal import Entry, Journal
 from .context import ControlContext
 from .journal_view import Noted
 
-#: The letters with which ids of what is noted between the calls of the API begin.
+#: First letters of the ids of control calls and timers.
 _BETWEEN = ("c", "t")
 
 
 def noted(context: ControlContext, id: str) -> Noted:
-    """What the journal noted under this id. Raises Misuse (404) for an unknown id, (410) for one that is dropped."""
+    """Return the journal entry of this id. Raises Misuse (404) for an unknown id, (410) for a dropped one."""
     journal = context.service.journal
     entry = journal.find(id)
     if entry is not None and entry.id == id:
@@ -34,7 +34,7 @@ def noted(context: ControlContext, id: str) -> Noted:
 
 
 def entry_of(context: ControlContext, id: str) -> Entry:
-    """The call of the API of this id. Raises Misuse (404) for one that no call has had, (410) for one that is gone."""
+    """Return the API call of this id. Raises Misuse (404) for an unknown id, (410) for a dropped one."""
     found = noted(context, id)
     if not isinstance(found, Entry):
         raise Misuse(f"{id!r} is no call of the API", status=404)
@@ -42,9 +42,9 @@ def entry_of(context: ControlContext, id: str) -> Entry:
 
 
 def world_after(context: ControlContext, at: str | None) -> World:
-    """The world right after what has this id in the journal; None for the world in force.
+    """Return the world right after the journal entry of this id; None for the world in force.
 
-    Raises Misuse (404) for an id that nothing has had, (410) for one that the journal has dropped.
+    Raises Misuse (404) for an unknown id, (410) for a dropped one.
     """
     if at is None:
         return context.view().world
@@ -57,7 +57,7 @@ def world_after(context: ControlContext, at: str | None) -> World:
 
 
 def in_order(journal: Journal) -> list[Noted]:
-    """Everything that the journal has, in the order in which it happened."""
+    """Return all entries of the journal, in the order in which they happened."""
     found: list[tuple[tuple[int, int], Noted]] = [((each.number, 0), each) for each in journal]
     found += (((each.after, place), each) for place, each in enumerate(journal.between, 1))
     found.sort(key=itemgetter(0))

@@ -16,5 +16,5 @@ from .problems import refuse
 
 @lru_cache(maxsize=2)
 def whole(control: Catalogue, pages: Pages | None = None) -> Mount:
-    """Return the mount with the control plane, made once: all worlds share it and its routes."""
+    """Return the mount with the control plane. It is made once: all worlds share it and its routes."""
     return Mount(API, FILES, MountedApi(PREFIX, control, respond, refuse), pages)

@@ -1,4 +1,4 @@
-"""The route that is most similar to a path that none of them matches."""
+"""The search for the route most similar to a path that matched none."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 
-#: Characters of a path segment that are compared with routes.
+#: Most characters of a path segment that are compared with routes.
 _LONGEST = 80
-#: How similar any text is to a path parameter, of 1 for equal texts.
+#: Similarity of any text to a path parameter (1 for equal texts).
 _PARAMETER = 0.8
-#: The addition of the same method to the similarity of a path.
+#: Addition to the similarity when the method is the same.
 _METHOD = 0.05
 
 
 class _Route(Struct, frozen=True):
-    """A route: its method and path, and the segments of the path in lower case, None for a path parameter."""
+    """A route: its method and path, and the lower-case segments of the path, None for a parameter."""
 
     method: str
     path: str
@@ -40,7 +40,7 @@ class Routes:
         self._found: dict[tuple[str, str], str] = {}
 
     def nearest(self, method: str, target: str) -> str:
-        """The method and path of the route that is most similar to a request of this target below the mount."""
+        """Return method and path of the route most similar to a request for this target below the mount."""
         found = self._found.get((method, target))
         if found is None:
             asked = tuple(segment[:_LONGEST].lower() for segment in _segments(target.removeprefix(self._prefix)))
@@ -49,7 +49,7 @@ class Routes:
         return found
 
     def _nearest(self, method: str, asked: tuple[str, ...]) -> _Route:
-        """The first of the most similar routes. Texts are compared only where their characters let a route win."""
+        """Return the first of the most similar routes. Texts are compared only if their characters let a route win."""
         bounds = [(-_similarity(method, asked, route, _bound), place) for place, route in enumerate(self._routes)]
         best, chosen = -1.0, 0
         for bound, place in sorted(bounds):
@@ -76,7 +76,7 @@ def _similarity(method: str, asked: tuple[str, ...], route: _Route, compare: Any
 
 @lru_cache(maxsize=4096)
 def _bound(given: str, declared: str) -> float:
-    """The most that the similarity of two texts of these characters can be."""
+    """Return the upper bound of the similarity of two texts with these characters."""
     common = sum([min(given.count(character), number) for character, number in _characters(declared)])
     return 2.0 * common / (len(given) + len(declared))
 

@@ -16,7 +16,7 @@ HEADERS = (("Content-Type", "application/problem+json"), ("Cache-Control", "no-s
 
 
 def misuse_of(refusal: Refusal) -> Misuse:
-    """A refusal by the rules of the API as the Misuse that the control plane raises: its message, status and facts.
+    """Return a refusal by the rules of the API as a Misuse with its message, status and facts.
 
     The fact ``code`` is the reason in lower case; status and message are the defaults of the register, whatever the
     profile of the world says.
@@ -28,7 +28,7 @@ def misuse_of(refusal: Refusal) -> Misuse:
 
 
 def refuse(refusal: Refusal | Misuse) -> Response:
-    """The problem document of a refusal."""
+    """Return the problem document of a refusal."""
     misuse = refusal if isinstance(refusal, Misuse) else misuse_of(refusal)
     response = problem(misuse.status, str(misuse), **misuse.facts)
     if isinstance(refusal, Refusal) and "allowed" in refusal.facts:

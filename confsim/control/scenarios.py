@@ -1,4 +1,4 @@
-"""Scenarios in this process: the catalogues that steps can call, the transport, worlds that start after a scenario."""
+"""Scenarios in this process: the operations that steps can call, the transport, worlds that start after a scenario."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .invoke import respond
 
 
 def source_catalogues(profile: Mapping[str, Any]) -> tuple[SourceCatalogue, ...]:
-    """The catalogues whose operations steps can call: the control plane, and the API under a profile for all else."""
+    """Return the catalogues whose operations steps can call: the control plane, and the API under a profile."""
     return (
         SourceCatalogue(f"{PREFIX}/openapi.json", CONTROL, {}),
         SourceCatalogue("", API, profile),
@@ -33,14 +33,14 @@ def source_catalogues(profile: Mapping[str, Any]) -> tuple[SourceCatalogue, ...]
 
 
 def compile_scenario(scenario: str | Path | Mapping[str, Any], profile: Mapping[str, Any]) -> CompiledScenario:
-    """A compiled scenario, by name, by path or by content. Raises Misuse with the first mistake in it."""
+    """Return a compiled scenario, by name, path or content. Raises Misuse with its first mistake."""
     if isinstance(scenario, Mapping):
         return compiler.compile_document(read(scenario, "scenario"), source_catalogues(profile), "scenario")
     return compiler.compile_document(library.load(scenario), source_catalogues(profile), f"scenario {str(scenario)!r}")
 
 
 def direct(context: ControlContext, *, patient: bool = True) -> DirectTransport:
-    """The transport to a world of this process, without HTTP; it does not wait for responses unless ``patient``."""
+    """Return the transport to a world of this process, without HTTP; it waits for responses only if ``patient``."""
     perform = partial(respond, context.service, context.worlds)
     return DirectTransport(context.service, CONTROL, perform, patient=patient)
 
@@ -59,8 +59,8 @@ def run_scenario(
 def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext, *, patient: bool = True) -> None:
     """Run a scenario and make the state after it, with its outputs, the start of the world.
 
-    Raises Misuse when the scenario fails, and unless ``patient`` when it would have to wait, since that would block the
-    server for other callers.
+    Raises Misuse when the scenario fails, or would have to wait although ``patient`` is not set: waiting would block
+    the server for other callers.
     """
     service = context.service
     with service.journal.unfollowed():
@@ -72,5 +72,5 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
 
 
 def mount_url(base_url: str, profile: Mapping[str, Any]) -> str:
-    """The URL of the mount whose API has this base URL; the URL of the mount itself is accepted as well."""
+    """Return the URL of the mount whose API has this base URL; the URL of the mount itself is accepted as well."""
     return base_url.rstrip("/").removesuffix(in_force(profile, transport.PREFIX))

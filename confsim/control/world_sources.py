@@ -25,7 +25,7 @@ from .context import ControlContext
 from .declare import CommandBody
 from .fields import Key
 
-#: The most runs of scenarios that are cached, so that the next world after the same scenario is ready at once.
+#: Most cached runs of scenarios: another world after the same scenario is ready at once.
 RUNS = 100
 
 
@@ -48,9 +48,9 @@ class MakeWorld(CommandBody):
 
 
 def make_service(context: ControlContext, body: MakeWorld) -> Service:
-    """The service of a new world, made as the body says.
+    """Return the service of a new world, made as the body says.
 
-    Raises Misuse for an unknown source (404), a document or profile that is not valid, and a scenario that fails.
+    Raises Misuse for an unknown source (404), an invalid document or profile, and a scenario that fails.
     """
     source = body.from_
     if isinstance(source, dict):
@@ -71,7 +71,7 @@ def make_service(context: ControlContext, body: MakeWorld) -> Service:
 
 
 def _profile(base: Mapping[str, Any], body: MakeWorld) -> Mapping[str, Any] | None:
-    """The profile of another world with the choices of the body; None when the body makes none."""
+    """Return the profile of another world with the choices of the body; None when the body makes none."""
     return {**base, **read_profile(body.profile)} if body.profile else None
 
 
@@ -82,19 +82,19 @@ def _forked(
     clock: Clock | None = None,
     provenance: Provenance | None = None,
 ) -> Service:
-    """A fork of another world, with the seed and the profile of the body."""
+    """Return a fork of another world, with the seed and the profile of the body."""
     if body.seed is not None:
         world = replace(world, seed=body.seed)
     return other.fork(world, _profile(other.profile, body), clock, provenance)
 
 
 def _at_start(root: Service, world: World, body: MakeWorld, provenance: Provenance) -> Service:
-    """A world of these records whose clock starts as that of the root world did."""
+    """Return a world of these records, with the clock of the root world's start."""
     return _forked(root, world, body, root.clock.fresh(), provenance)
 
 
 def _from_world_file(context: ControlContext, source: str | Mapping[str, Any], body: MakeWorld) -> Service:
-    """A world made from a world file: the name of a shipped one, or its content."""
+    """Return a world made from a world file: a shipped one by name, or its content."""
     root = context.worlds.default
     seed = root.history.origin.seed if body.seed is None else body.seed
     built = world_file.load(source, seed, _profile(root.profile, body) or root.profile)
@@ -103,7 +103,7 @@ def _from_world_file(context: ControlContext, source: str | Mapping[str, Any], b
 
 
 def _as_root(context: ControlContext, body: MakeWorld) -> Service:
-    """A world as the root world was at its start; loaded again where the seed or the profile may change it."""
+    """Return the root world's start; it is loaded again where the seed or the profile may change it."""
     root = context.worlds.default
     made_from, outputs = root.provenance.made_from, root.provenance.outputs
     if (body.seed is not None or body.profile) and made_from in world_file.shipped() and not outputs:
@@ -112,7 +112,7 @@ def _as_root(context: ControlContext, body: MakeWorld) -> Service:
 
 
 def _from_snapshot(context: ControlContext, source: Mapping[str, Any], body: MakeWorld) -> Service:
-    """A world as another one was when the snapshot was taken, with the clock of that instant."""
+    """Return another world at the time of a snapshot, with the clock of that instant."""
     unknown = source.keys() - {"snapshot", "world"}
     if unknown:
         raise Misuse(f"from: a snapshot has no {', '.join(sorted(unknown))}; there are snapshot and world")
@@ -131,8 +131,8 @@ def _from_snapshot(context: ControlContext, source: Mapping[str, Any], body: Mak
 
 
 def _after_scenario(context: ControlContext, scenario: Any, body: MakeWorld) -> Service:
-    """A world made as the root world was, after a scenario: a shipped one by name, or the content of a file."""
-    # Imported here, because most servers never run a scenario.
+    """Return a world made like the root world, after a scenario: a shipped one by name, or the content of a file."""
+    # imported here because most servers never run a scenario
     from confsim.arazzo import library
 
     from .scenarios import start_from
@@ -150,7 +150,7 @@ def _after_scenario(context: ControlContext, scenario: Any, body: MakeWorld) -> 
     if earlier is None or not earlier.equals(run):
         start_from(scenario, ControlContext(service, context.worlds, context.host), patient=False)
         if service.history.snapshots or service.bugs or any(True for _ in service.faults):
-            return service  # which a fork does not copy
+            return service  # a fork does not copy them
         earlier = runs[key] = run
         if len(runs) > RUNS:
             runs.pop(next(iter(runs)), None)
@@ -158,7 +158,7 @@ def _after_scenario(context: ControlContext, scenario: Any, body: MakeWorld) -> 
 
 
 def _key(scenario: str | Mapping[str, Any]) -> str:
-    """The key of the run of a scenario in the cache: its name, or the digest of its content."""
+    """Return the cache key of a scenario's run: its name, or the digest of its content."""
     if isinstance(scenario, str):
         return scenario
     return blake2b(msgspec.json.encode(scenario, order="deterministic")).hexdigest()
@@ -171,10 +171,10 @@ def start_again(
     profile: Mapping[str, Any] | str | Path | None,
     scenario: str | Path | None,
 ) -> Service:
-    """Serve another world at the root of a server, in place of the one there, at the instant that its clock shows.
+    """Replace the root world of a server by another one, at its clock's instant.
 
-    Settings of the one before are taken over. Raises Misuse for a world that is not at the root, and for arguments of
-    which no world can be made; then nothing has changed.
+    The settings of the earlier one are taken over. Raises Misuse, without a change, for a world that is not at the root
+    and for invalid arguments.
     """
     before, worlds = context.service, context.worlds
     if worlds.default is not before:

@@ -1,4 +1,4 @@
-"""The inspector over HTTP: which page a request asks for, and what a form does before the page is shown again."""
+"""The inspector over HTTP: chooses the page of a request, and runs the action of a submitted form before it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from confsim.service.worlds import Worlds
 from .page_request import PageRequest
 from .stepped import SteppedControl
 
-#: Nothing is loaded from elsewhere, no script or style stands in a page, and no other site can frame one.
+#: Pages load nothing from elsewhere, have no inline script or style, and cannot be framed by another site.
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -43,9 +43,10 @@ def mounted() -> Mount:
 
 
 def respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Response:
-    """The response to a request for the mount of a world, for its control plane or for a page of the inspector.
+    """Return the response to a request for the mount of a world, its control plane or a page of the inspector.
 
-    ``segments`` are those of the path below the mount. A browser is led to the overview, a program gets an index.
+    ``segments`` are those of the path below the mount. For the mount itself, a browser is redirected to the overview, a
+    program gets an index.
     """
     context = ControlContext(service, worlds, request.headers.get("host", HOST), notes_reads=False)
     control = SteppedControl(context)
@@ -75,7 +76,7 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
 
 
 def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
-    """The response that a function makes, called again once what it asked is there; the page of what is wrong."""
+    """Return the response of a function, called again once a pending answer is there; Misuse is an error page."""
     from . import pages
 
     def problem(misuse: Misuse) -> Response:

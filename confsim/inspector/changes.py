@@ -1,4 +1,4 @@
-"""Whether a world has changed since a page of it was shown: a tag, which browsers compare, for next to nothing."""
+"""Change detection for pages: a tag of a world that browsers compare, cheap to compute."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from confsim.control.context import ControlContext
 from confsim.kernel.world import World
 from confsim.service.service import Service
 
-#: For each served world: the value that was seen last, and how many different ones were seen.
+#: For each served world: the last value seen, and the number of different values seen so far.
 _SEEN: WeakKeyDictionary[Service, tuple[World, int]] = WeakKeyDictionary()
 
 
 def tag(context: ControlContext) -> str:
-    """A text that is another one after whatever changed what pages of this world show, the passing of time aside."""
+    """Return a text that changes whenever anything shown on the pages of this world has changed, except the time."""
     service, worlds = context.service, context.worlds
     journal, clock, held = service.journal, service.clock, service.pipeline.held
     world, count = _SEEN.get(service, (None, 0))

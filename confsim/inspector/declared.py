@@ -1,4 +1,4 @@
-"""Reference texts, in Markdown, made from what is declared: operations, faults, files."""
+"""Reference texts in Markdown, made from the declarations: operations, faults, files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from confsim.domain.fault_points import FAULT_POINTS, TIMED
 from confsim.service.faults.words import WORDS
 from confsim.service.files import state
 
-#: How deep the fields of fields are listed.
+#: Levels of nested fields that are listed.
 _DEPTH = 4
 
 
 def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
-    """The lines of a Markdown table; none without rows."""
+    """Return the lines of a Markdown table; none without rows."""
     found = [[_cell(each) for each in row] for row in rows]
     names = list(columns)
     return (
@@ -34,12 +34,12 @@ def _cell(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A docstring as Markdown."""
+    """Return a docstring as Markdown."""
     return inspect.cleandoc(text).replace("``", "`")
 
 
 def operation(declared: Operation, profile: Mapping[str, Any]) -> list[str]:
-    """The contract of an operation: its parameters, the fields of its body and of its answer."""
+    """Return the contract of an operation: its parameters, the fields of its body and of its answer."""
     schemas = Schemas(profile)
     lines: list[str] = []
     taken = [
@@ -67,7 +67,7 @@ def operation(declared: Operation, profile: Mapping[str, Any]) -> list[str]:
 
 
 def _fields(schema: Schema, components: Mapping[str, Schema]) -> list[str]:
-    """The fields of a JSON value, with those of the objects in it by their paths; its type where it has none."""
+    """Return the fields of a JSON value, with the paths of nested ones; the type of a value that is no object."""
     rows = list(_walked(schema, components, "", ()))
     if not rows:
         return [f"{kind(schema, components)}."]
@@ -106,7 +106,7 @@ def _resolved(schema: Schema, components: Mapping[str, Schema]) -> Schema:
 
 
 def kind(schema: Schema, components: Mapping[str, Schema]) -> str:
-    """The type of a value, in a few words."""
+    """Return the type of a value in a few words."""
     whole = _resolved(schema, components)
     if "enum" in whole:
         return "one of " + ", ".join(f"`{each}`" for each in whole["enum"])
@@ -126,7 +126,7 @@ def kind(schema: Schema, components: Mapping[str, Schema]) -> str:
 
 
 def catalogue(declared: Catalogue, profile: Mapping[str, Any]) -> str:
-    """Every operation of a catalogue, by area."""
+    """Return the list of all operations of a catalogue, by area."""
     lines: list[str] = []
     for area, text in declared.areas.items():
         lines += ["", f"## {area}", "", text, ""]
@@ -139,7 +139,7 @@ def catalogue(declared: Catalogue, profile: Mapping[str, Any]) -> str:
 
 
 def faults() -> str:
-    """The parts of faults: their fields, their effects on calls and on things."""
+    """Return the description of faults: their fields, and their effects on calls and on things."""
     fields = (
         ("`operation`", "The name of an operation, or `*` for all: then it is a fault of calls."),
         ("`thing`", "A kind of thing in the world: then it is a fault of things."),
@@ -169,7 +169,7 @@ def faults() -> str:
 
 
 def schema_text(document: Mapping[str, Any]) -> str:
-    """The objects of a JSON Schema, each with its fields."""
+    """Return the objects of a JSON Schema, each with its fields."""
     components: Mapping[str, Schema] = document.get("$defs", {})
     lines: list[str] = []
     for name, each in components.items():
@@ -189,7 +189,7 @@ def schema_text(document: Mapping[str, Any]) -> str:
 
 
 def _named(schema: Schema | bool, components: Mapping[str, Schema]) -> str:
-    """The type of a field, an object by its name."""
+    """Return the type of a field; an object is given by its name."""
     if isinstance(schema, bool):
         return "any value"
     name = str(schema.get("$ref", "")).rpartition("/")[2]
@@ -203,7 +203,7 @@ def _named(schema: Schema | bool, components: Mapping[str, Schema]) -> str:
 
 
 def world_files() -> str:
-    """The fields of world files."""
+    """Return the fields of world files."""
     from confsim.service.files import world_file
 
     text = "A world file describes the world of a start: `confsim serve --world FILE`, `Simulator(world=…)`."
@@ -211,7 +211,7 @@ def world_files() -> str:
 
 
 def state_files() -> str:
-    """The fields of state documents."""
+    """Return the fields of state documents."""
     text = (
         "A state document holds a whole world as it is: `GET /_confsim/state`, `Simulator.save`, `--export-on-exit`. "
         "It is to be read back, not to be written by hand; `confsim guide upgrading` says what newer versions read."

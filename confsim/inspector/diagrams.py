@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-#: Pixels: the height of a state and the gap below it, the width of a state, the room for arcs on one side.
+#: Pixels: height of a state, gap below it, width of a state, space for arcs on one side.
 _HEIGHT, _GAP, _WIDTH, _SIDE = 34, 40, 190, 250
 _STEP = _HEIGHT + _GAP
 
 
 class Box(Struct, frozen=True):
-    """A state: its name, the place of its upper left corner, whether it is the initial or the present one."""
+    """A state: its name, the position of its upper left corner, and whether it is the initial or the present state."""
 
     name: str
     x: int
@@ -33,7 +33,7 @@ class Arc(Struct, frozen=True):
 
 
 class Diagram(Struct, frozen=True):
-    """A drawing: its size and its parts. ``text`` says the same to those who cannot see it."""
+    """A drawing: its size and its parts. ``text`` is the alternative text for screen readers."""
 
     width: int
     height: int
@@ -45,7 +45,7 @@ class Diagram(Struct, frozen=True):
 
 
 def draw(states: Sequence[str], initial: str, rows: Sequence[Mapping[str, str]], present: str | None = None) -> Diagram:
-    """The drawing of a machine; ``rows`` are those of ``list_machines``, with the states of ``on`` joined by " | "."""
+    """Return the drawing of a machine; ``rows`` are those of ``list_machines``, states of ``on`` joined by " | "."""
     moves: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         for state in row["on"].split(" | "):
@@ -63,7 +63,7 @@ def draw(states: Sequence[str], initial: str, rows: Sequence[Mapping[str, str]],
 
 
 def _arc(start: int, end: int, label: str) -> Arc:
-    """An arc: forward on the right, back on the left, a loop beside its state; the wider the farther it leads."""
+    """Return an arc: forward on the right, backward on the left, a loop beside its state; longer arcs are wider."""
     middle = _HEIGHT // 2 + 10
     if start == end:
         x, y = _SIDE + _WIDTH, start * _STEP + middle
@@ -80,5 +80,5 @@ def _arc(start: int, end: int, label: str) -> Arc:
 
 
 def of_machine(machine: Any, present: str | None = None) -> Diagram:
-    """The drawing of a machine as ``list_machines`` describes it."""
+    """Return the drawing of a machine as ``list_machines`` describes it."""
     return draw(machine.states, machine.initial, machine.rows, present)

@@ -1,4 +1,4 @@
-"""The actions of the forms, by operations of the control plane; each returns the page to show next."""
+"""The actions of the forms, by control operations; each returns the path of the page to show next."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def requests(asked: PageRequest, form: Mapping[str, str]) -> str:
 
 
 def presence(asked: PageRequest, form: Mapping[str, str]) -> str:
-    """Let a user join or leave a channel, or be admitted from its lobby."""
+    """Let a user join or leave a channel, or admit a user from its lobby."""
     channel, user = form.get("channel", ""), form.get("user", "")
     if not user.isdigit():
         raise Misuse(f"{user!r} is no id of a user")
@@ -110,14 +110,14 @@ def presence(asked: PageRequest, form: Mapping[str, str]) -> str:
     return link(asked, "presence", channel=channel)
 
 
-#: Every form by its name in the path.
+#: The actions of the forms, by their name in the path.
 FORMS: Mapping[str, Form] = {
     each.__name__: each for each in (clock, reset, snapshots, worlds, faults, held, requests, presence)
 }
 
 
 def find(name: str) -> Form:
-    """The form of this name. Misuse (404) when there is none."""
+    """Return the action of this name. Raises Misuse (404) when there is none."""
     form = FORMS.get(name)
     if form is None:
         raise Misuse(f"there is no form {name!r}", status=404)

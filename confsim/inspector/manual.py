@@ -1,4 +1,4 @@
-"""The pages to read: guides, reference, and what a name stands for."""
+"""The pages to read: guides, reference, and explanations of names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from markupsafe import Markup  # Jinja2 depends on it
+from markupsafe import Markup  # Jinja2 depends on it, so it is installed
 
 from confsim import guides as written
 from confsim.api.catalogue import API
@@ -24,9 +24,9 @@ from . import declared
 if TYPE_CHECKING:
     from .markdown import Rendered
 
-#: The page of the operations of the control plane, of which the inspector shows each on a page of its own.
+#: Reference page of the control operations; the inspector shows each on a page of its own.
 CONTROL_PLANE = "control-plane"
-#: The pages of the reference: name in the path, title, what makes its text.
+#: Pages of the reference: name in the path, title, the function that makes the text.
 REFERENCE: Mapping[str, tuple[str, Callable[[], str]]] = {
     CONTROL_PLANE: ("The control plane", lambda: declared.catalogue(CONTROL, {})),
     "faults": ("Faults", declared.faults),
@@ -39,7 +39,7 @@ REFERENCE: Mapping[str, tuple[str, Callable[[], str]]] = {
 
 @lru_cache(maxsize=128)
 def shown(home: str, text: str) -> Rendered:
-    """A text in Markdown as HTML, in which names lead to what they stand for; ``home`` is the path of the overview."""
+    """Return Markdown as HTML in which names are links to their pages; ``home`` is the path of the overview."""
     from .markdown import Rendered, render
 
     def find(name: str) -> str | None:
@@ -54,7 +54,7 @@ def shown(home: str, text: str) -> Rendered:
 
 
 def guide(name: str) -> written.Guide:
-    """A guide. Misuse (404) when there is none of this name."""
+    """Return a guide. Raises Misuse (404) when there is none of this name."""
     try:
         return written.get(name)
     except KeyError as error:
@@ -63,7 +63,7 @@ def guide(name: str) -> written.Guide:
 
 @cache
 def reference(name: str) -> str:
-    """A page of the reference, in Markdown. Misuse (404) when there is none of this name."""
+    """Return a page of the reference, in Markdown. Raises Misuse (404) when there is none of this name."""
     found = REFERENCE.get(name)
     if found is None:
         raise Misuse(f"the reference has no page {name!r}{suggest(name, REFERENCE)}", status=404)
@@ -71,13 +71,13 @@ def reference(name: str) -> str:
 
 
 def operation(name: str, profile: Mapping[str, Any]) -> str:
-    """The contract of an operation of the API, in Markdown."""
+    """Return the contract of an operation of the API, in Markdown."""
     found = API[name]
     return "\n".join([declared.prose(found.function.__doc__ or ""), *declared.operation(found, profile)])
 
 
 def control_operation(name: str) -> str:
-    """What an operation of the control plane does, takes and answers, in Markdown."""
+    """Return the purpose, input and answer of a control operation, in Markdown."""
     found = CONTROL[name]
     method, path = found.route({})
     head = [f"`{method} {CONTROL.prefix_under({})}{path}`", "", declared.prose(found.function.__doc__ or "")]
@@ -86,7 +86,7 @@ def control_operation(name: str) -> str:
 
 @cache
 def control_plane() -> str:
-    """The operations of the control plane, by area, each with its route and the first sentence about it."""
+    """Return the list of control operations by area, each with its route and first sentence, in Markdown."""
     lines: list[str] = []
     for area, text in CONTROL.areas.items():
         rows = (
@@ -98,11 +98,11 @@ def control_plane() -> str:
     return "\n".join(lines)
 
 
-# What stands above this room is looked up when it is to be shown, not imported.
+# Packages above this one are looked up when they are shown, and not imported.
 
 
 def command_line() -> str:
-    """The commands, with their options."""
+    """Return the commands with their options, in Markdown."""
     group = import_module("confsim.cli").confsim
     lines: list[str] = [declared.prose(group.help or "")]
     for name, command in group.commands.items():
@@ -124,7 +124,7 @@ def command_line() -> str:
 
 
 def python() -> str:
-    """The public classes, with their methods."""
+    """Return the public classes with their methods, in Markdown."""
     package = import_module("confsim")
     simulator = package.Simulator
     lines = ["`from confsim import Simulator, Clock, Misuse, demo`", *_class(simulator)]
@@ -149,7 +149,7 @@ def python() -> str:
 
 
 def _server() -> Iterator[str]:
-    """What the fixture ``confsim_server`` gives, read and not imported: its module needs pytest."""
+    """Yield the description of the fixture ``confsim_server``, read from its source: its module needs pytest."""
     for file in files("confsim").joinpath("pytest_plugin").iterdir():
         if file.name.endswith(".py"):
             for node in ast.parse(file.read_text(encoding="utf-8")).body:

@@ -1,4 +1,4 @@
-"""Markdown as HTML, by markdown-it (CommonMark with tables); raw HTML in it is text."""
+"""Markdown as HTML, by markdown-it (CommonMark with tables); raw HTML in it is shown as text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from msgspec import Struct
 
-#: The link of a name in backticks, or of the file of a guide, None for one that nothing has.
+#: A function from a name in backticks, or the file of a guide, to its URL; None when there is no page.
 Link = Callable[[str], str | None]
 
 
 class Heading(Struct, frozen=True):
-    """A heading: its level, its text, the id that leads to it."""
+    """A heading: its level, its text, its anchor."""
 
     level: int
     text: str
@@ -50,7 +50,7 @@ def _code(_renderer: RendererHTML, tokens: Sequence[Token], place: int, _options
 
 
 def _link(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
-    """A link, of a file beside the text to the page that shows it."""
+    """Replace a link to a file beside the text by one to the page of that file."""
     target = env["link"](str(tokens[place].attrGet("href")))
     if target is not None:
         tokens[place].attrSet("href", target)
@@ -58,7 +58,7 @@ def _link(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: 
 
 
 def render(text: str, link: Link) -> Rendered:
-    """A text as HTML, without a heading of the first level, which the page has."""
+    """Return a text as HTML, without its first-level heading, which the page shows itself."""
     tokens = _parser().parse(text)
     headings: list[Heading] = []
     for place, token in enumerate(tokens):

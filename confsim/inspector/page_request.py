@@ -1,4 +1,4 @@
-"""The request of a page, and the links between pages."""
+"""The request for a page, and links between pages."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .stepped import SteppedControl
 
 
 class PageRequest(Struct, frozen=True):
-    """The request of a page: the control plane of the world, the path behind the page's name, the query.
+    """The request for a page: the control plane of the world, the path after the name of the page, the query.
 
-    ``home`` is the path of the overview, from which all links begin.
+    ``home`` is the path of the overview; links start from it.
     """
 
     control: SteppedControl
@@ -26,7 +26,7 @@ Page = Callable[[PageRequest], str]
 
 
 def link(asked: PageRequest, *path: object, **query: object) -> str:
-    """The path of a page, with the parameters of its query that are not None."""
+    """Return the path of a page with the query parameters that are not None."""
     given = {name.rstrip("_"): value for name, value in query.items() if value is not None}
     target = asked.home + "/".join(["inspector", *(quote(str(each), safe="") for each in path)] if path else [])
     return f"{target}?{urlencode(given)}" if given else target

@@ -1,4 +1,4 @@
-"""Templates: pages as HTML, in which every value is escaped."""
+"""Rendering: pages as HTML from templates, in which every value is escaped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-#: Characters of a value that a table shows.
+#: Most characters of a value in a table.
 _SHORT = 120
 
 
@@ -27,35 +27,35 @@ def _environment() -> Environment:
 
 
 def page(template: str, **values: Any) -> str:
-    """A page by the name of its template."""
+    """Return a page by the name of its template."""
     return _environment().get_template(f"{template}.html").render(values)
 
 
 def instant(milliseconds: int) -> str:
-    """An instant (epoch milliseconds) as a date and a time in UTC."""
+    """Return an instant (epoch milliseconds) as date and time in UTC."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 
 
 def pretty(value: Any) -> str:
-    """A JSON value on several lines; a text as it is."""
+    """Return a JSON value on several lines; a text unchanged."""
     if isinstance(value, str):
         return value
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)
 
 
 def as_json(value: Any) -> str:
-    """A value as JSON on several lines."""
+    """Return a value as JSON on several lines."""
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)
 
 
 def short(value: Any) -> str:
-    """A JSON value on one line, cut off where it is long."""
+    """Return a JSON value on one line, cut off when it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
 
 
 def around(value: Any, wanted: str) -> str:
-    """A JSON value on one line, cut off where it is long, so that a text that was searched for is seen."""
+    """Return a JSON value on one line, cut so that the text that was searched for is visible."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     place = text.lower().find(wanted.lower()) if wanted else -1
     if place + len(wanted) <= _SHORT:

@@ -1,7 +1,7 @@
-"""The control plane for a page: what takes long is done in slices, between which the server serves others.
+"""The control plane for pages: long work is done in slices, between which the server serves others.
 
-A page is a function of what it asks. When an answer is pending the function is left by ``Pending``, and called
-again once it is there: what it has asked before is known then.
+A page is a function that asks for answers. When one is pending, the function is left by ``Pending`` and called again
+once the answer is there; answers to earlier questions are stored meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Key = tuple[object, ...]
 
 
 class SteppedControl(ControlPlane):
-    """The operations of the control plane for one page; a pending answer raises Pending."""
+    """The control operations for one page; raises Pending when an answer is not there yet."""
 
     __slots__ = ("_done", "_pending")
 
@@ -31,12 +31,12 @@ class SteppedControl(ControlPlane):
         self._pending: tuple[_Key, Callable[[], Any]] | None = None
 
     def send(self, operation: Operation, path: Sequence[str], query: dict[str, str], body: bytes) -> Any:
-        """Invoke an operation and return its result, which is known when it was invoked so before. Raises Pending."""
+        """Invoke an operation and return its result; the result of an equal earlier call is reused. Raises Pending."""
         key = (operation.name, *path, *query.items(), body)
         return self._once(key, lambda: invoke(self.context, operation, path, query, body))
 
     def chosen(self, name: str, items: Iterable[Any], matches: Callable[[Any], bool]) -> list[Any]:
-        """Those of many items that match, by a name for them on this page. Raises Pending."""
+        """Return the items that match, as a list that this page stores under a name. Raises Pending."""
         found: list[Any] = self._once((name,), lambda: in_slices((x if matches(x) else None for x in items), list))
         return found
 
@@ -53,7 +53,7 @@ class SteppedControl(ControlPlane):
         return found
 
     def step(self) -> bool:
-        """Do a slice of the pending work; returns whether the answer is there now. Raises Misuse."""
+        """Do a slice of the pending work; return whether its answer is there now. Raises Misuse."""
         assert self._pending is not None
         key, again = self._pending
         try:

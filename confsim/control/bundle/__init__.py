@@ -1,1 +1,1 @@
-"""Bundles: one file with all that a journal needs to be played again, by anybody, elsewhere."""
+"""Bundles: a journal in one file, complete enough to be replayed by anybody, elsewhere."""

@@ -1,4 +1,4 @@
-"""The document that a bundle is: where a journal starts, its calls, and their answers."""
+"""The document of a bundle: the start of a journal, its calls, and their answers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
-#: The number of the format of bundles. In format 1 there is nothing of webhooks, and no stand-in is known by name.
+#: The number of the bundle format. Format 1 has no webhooks and no named stand-ins.
 FORMAT = 2
 
 
 class Bytes(Struct, frozen=True, forbid_unknown_fields=True):
-    """Bytes that are no UTF-8."""
+    """Bytes that are not UTF-8."""
 
     base64: str
 
@@ -28,7 +28,7 @@ Content = str | Bytes
 
 
 def content(raw: bytes) -> Content:
-    """Bytes as a text, or in Base64 when they are none."""
+    """Return bytes as a text, or in Base64 when they are not UTF-8."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -36,12 +36,12 @@ def content(raw: bytes) -> Content:
 
 
 def raw(content: Content) -> bytes:
-    """The bytes of a content. Raises ValueError for what is no Base64."""
+    """Return the bytes of a content. Raises ValueError for invalid Base64."""
     return content.encode() if isinstance(content, str) else b64decode(content.base64, validate=True)
 
 
 class SentRequest(Struct, frozen=True, kw_only=True):
-    """A request as it arrived, or as a call in Python made it."""
+    """A request as it arrived over HTTP, or as a call in Python made it."""
 
     method: str
     target: str
@@ -52,14 +52,14 @@ class SentRequest(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
     def request(self) -> Request:
-        """The request."""
+        """Return the request record."""
         return Request(
             self.method, self.target, self.query, dict(self.headers), raw(self.body), self.fault, self.problem
         )
 
 
 class RecordedAnswer(Struct, frozen=True, kw_only=True):
-    """An answer: status, header lines in order, body; ``cut`` is where a fault dropped the connection."""
+    """A recorded answer: status, header lines in order, body; a fault dropped the connection at byte ``cut``."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -68,20 +68,20 @@ class RecordedAnswer(Struct, frozen=True, kw_only=True):
 
 
 def recorded(response: Response) -> RecordedAnswer:
-    """A response as it is recorded."""
+    """Return a response in the form of a bundle."""
     headers = [(name, value) for name, value in response.headers]
     return RecordedAnswer(status=response.status, headers=headers, body=content(response.body), cut=response.cut)
 
 
 class EntryPoint(StrEnum):
-    """The entry point of a call."""
+    """The door of a call: HTTP, Python or a scenario."""
 
     HTTP = "http"
     PYTHON = "python"
     SCENARIO = "scenario"
 
 
-#: The state after a call that can be repeated.
+#: Digest or state after a call, by which a replay is checked.
 NOT_SET = Raw(b"null")
 
 
@@ -91,35 +91,35 @@ class BundledCall(Struct, frozen=True, kw_only=True):
     id: str
     #: The instant of the clock, in epoch milliseconds.
     at: int
-    #: The operation of the API; empty for a call of the control plane.
+    #: The operation of the API; "" for a control call.
     operation: str = ""
-    #: The request and the answer of a call that came in over HTTP.
+    #: Request and answer of a call over HTTP.
     request: SentRequest | None = None
     answer: RecordedAnswer | None = None
     entry: EntryPoint = EntryPoint.HTTP
-    #: Of a call below HTTP, in Python or of a scenario: its token, the texts of its path, the values of its query.
+    #: For a call in Python or of a scenario: its token, path parameters (texts), and query values.
     token: str | None = None
     texts: dict[str, str] = {}
     values: dict[str, str] = {}
-    #: Whether it has an instant of its own and does not move the clock.
+    #: Whether the call has its own instant and does not move the clock.
     own_instant: bool = False
     #: Whether its Host header named another server.
     foreign_host: bool = False
-    #: The operation of the control plane; empty for a call of the API. Its arguments follow below.
+    #: The control operation, with its arguments below; "" for a call of the API.
     control: str = ""
-    #: The result of a webhook that came between calls; then there is no call.
+    #: The result of a webhook delivery between calls; then this is no call.
     delivery: DeliveryNote | None = None
     path: tuple[str, ...] = ()
     query: dict[str, str] = {}
     body: Content = ""
-    #: Why a replay cannot repeat it, the state document after it, and the faults that remained.
+    #: For a call that cannot be replayed: the reason, the state document after it, and the remaining faults.
     why: str = ""
     after: Raw = NOT_SET
     faults: list[dict[str, Any]] | None = None
 
 
 class Bundle(Struct, frozen=True, kw_only=True):
-    """A journal, and the state in which it starts."""
+    """A journal and the state in which it starts."""
 
     format: int
     #: The versions of confsim and of Python.
@@ -140,20 +140,20 @@ class Bundle(Struct, frozen=True, kw_only=True):
     #: The state document before the first call.
     start: Raw
     calls: list[BundledCall]
-    #: The parts that are not in the bundle, in words.
+    #: The missing parts of the history, in words.
     left_out: list[str] = []
     #: Whether secrets are replaced by stand-ins.
     masked: bool = False
-    #: The fingerprint of the world after the last call of the API; empty when there is none.
+    #: Digest of the world after the last call of the API; "" when there is none.
     digest: str = ""
-    #: The attempts to deliver webhooks, except those that were only listed.
+    #: Attempts to deliver webhooks, except those to the list only.
     attempts: list[DeliveryNote] = []
-    #: The stand-ins of secrets that the world makes, each with the fingerprint of its secret.
+    #: Stand-ins of secrets that the world makes, each with the fingerprint of its secret.
     stand_ins: dict[str, str] = {}
 
 
 def read(path: str | Path) -> Bundle:
-    """The bundle of a file. Misuse that names the file, and what in it is wrong."""
+    """Return the bundle in a file. Raises Misuse that names the file and the mistake."""
     try:
         return decoded(Path(path).read_bytes())
     except OSError as error:
@@ -163,7 +163,7 @@ def read(path: str | Path) -> Bundle:
 
 
 def decoded(whole: bytes) -> Bundle:
-    """The bundle of a document. Misuse that says what in it is wrong, and where."""
+    """Return the bundle in a document. Raises Misuse with the mistake and its place."""
     try:
         format = msgspec.json.decode(whole, type=_Version).format
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""A bundle of the journal of a served world."""
+"""The making of a bundle from the journal of a served world."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FOREIGN = CODE[Reason.HOST_UNKNOWN].id
 
 
 def bundle(context: ControlContext, *, masked: bool) -> bytes:
-    """The journal as the JSON of a bundle, with its start; ``masked`` puts stand-ins in the place of secrets."""
+    """Return the journal as the JSON of a bundle, with its start; ``masked`` replaces secrets by stand-ins."""
     service = context.service
     entries = list(service.journal)
     whole = not entries or entries[0].number == 1
@@ -61,14 +61,14 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
         attempts=_attempts(notes),
     )
     if masked:
-        from .masked import masked as without_secrets  # it plays the calls, and imports what serves them
+        from .masked import masked as without_secrets  # imported here: it plays the calls, and so imports the server
 
         whole_bundle = without_secrets(whole_bundle, made)
     return msgspec.json.format(msgspec.json.encode(whole_bundle), indent=1) + b"\n"
 
 
 def _with_results(calls: Iterable[BundledCall], notes: list[DeliveryNote]) -> Iterator[BundledCall]:
-    """The calls, with the results of webhooks that came between them."""
+    """Yield the calls, with the results of webhook deliveries between them."""
     waiting = deque(each for each in notes if each.step is DeliveryStep.RESULT)
     for call in calls:
         number = int(call.id[1:])
@@ -79,7 +79,7 @@ def _with_results(calls: Iterable[BundledCall], notes: list[DeliveryNote]) -> It
 
 
 def _attempts(notes: list[DeliveryNote]) -> list[DeliveryNote]:
-    """The attempts, also those before the first call of which the result came later."""
+    """Return the attempts, including earlier ones whose result came after the first call."""
     attempts = [each for each in notes if each.step is not DeliveryStep.RESULT]
     known = {(each.id, each.number) for each in attempts}
     results = (each for each in notes if each.step is DeliveryStep.RESULT)
@@ -92,7 +92,7 @@ def _result(note: DeliveryNote) -> BundledCall:
 
 
 def _left_out(service: Service, entries: list[Entry], first: int) -> list[str]:
-    """The parts of the history that are not in the bundle, in words."""
+    """Return the missing parts of the history, in words."""
     found = []
     if first > 1:
         found.append(f"{first - 1} calls before the first, which the journal no longer has, and faults set by then")
@@ -119,7 +119,7 @@ def _bundled(call: ApiCall | ControlCall) -> BundledCall:
     entry, request = call.entry, call.entry.request
     why = "a fault held it until somebody released it" if any(_holds(hit.do) for hit in entry.fault) else ""
     entry_point = EntryPoint.HTTP
-    if call.operation is not None and PREFIX.id not in entry.assumptions:  # which is asked for by HTTP alone
+    if call.operation is not None and PREFIX.id not in entry.assumptions:  # the profile is asked for over HTTP only
         entry_point = EntryPoint.SCENARIO if "host" in request.headers else EntryPoint.PYTHON
     named = entry_point is not EntryPoint.HTTP
     return BundledCall(

@@ -1,4 +1,4 @@
-"""A bundle without its secrets, which is played again as the whole one is."""
+"""Masking of a bundle: it is replayed with stand-ins in the place of secrets."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .masking import StandIns, fingerprint
 from .replay import Mismatch, Player, replay
 from .substitution import DISTINCTIVE, FORMS, Substitution
 
-#: Why a call is not repeated where the stand-ins make another call of it.
+#: Reason why a call is not replayed: with stand-ins it would be another call.
 WHY = "with its secrets masked it would be answered otherwise"
 
 
 def masked(bundle: Bundle, calls: list[ApiCall | ControlCall]) -> Bundle:
-    """The bundle with a stand-in for each secret; ``calls`` are the calls that it was made of.
+    """Return the bundle with a stand-in for each secret; ``calls`` are the calls of which it was made.
 
-    The answers are those of a world that knows the stand-ins alone: they differ from those that there were in texts
-    that hold secrets, or follow from them. A call of which they make another is not repeated: its resulting state is
-    stored instead.
+    The answers are those of a world that knows only the stand-ins: they differ from the recorded ones in texts that
+    contain secrets or follow from them. When a call would have another effect, its resulting state is stored and the
+    call is not replayed.
     """
     bundle = replace(bundle, calls=[_with_key_as_text(each) for each in bundle.calls])
     parted = replay(bundle).parting
@@ -62,7 +62,7 @@ def masked(bundle: Bundle, calls: list[ApiCall | ControlCall]) -> Bundle:
 
 
 class _Secrets:
-    """The secrets of a bundle: those that were given to the world, and those that it has made."""
+    """The secrets of a bundle: those that the world was given, and those that it made."""
 
     def __init__(self, bundle: Bundle, calls: list[ApiCall | ControlCall]) -> None:
         self._bundle = bundle
@@ -77,7 +77,7 @@ class _Secrets:
                 self._of_control_call(each, bodies.get(each.id, each.body))
 
     def substitutions(self) -> tuple[Substitution, Substitution]:
-        """Those of the secrets that were given, and of those that the world has made."""
+        """Return the substitutions for the given secrets, and for those that the world made."""
         corpus = msgspec.json.encode(self._bundle)
         known = {*self._given, *self._made}
         stand_ins = StandIns(lambda text: text in known or (len(text) >= DISTINCTIVE and text.encode() in corpus))
@@ -108,7 +108,7 @@ class _Secrets:
                 self._given[secret] = None
 
     def _make(self, secrets: Iterable[str], sent: bytes) -> None:
-        """Take up what the world holds: made by it, unless it was sent."""
+        """Add the secrets in the world's records: made by it, unless a request sent them."""
         for secret in secrets:
             if secret not in self._given and secret not in self._made:
                 given = any(form(secret).encode() in sent for form in FORMS)
@@ -116,7 +116,7 @@ class _Secrets:
 
 
 def _with_key_as_text(call: BundledCall) -> BundledCall:
-    """The call that makes a validator with a JWK, with the JWK as text, which the world holds."""
+    """Return the call that makes a validator with its JWK as text, which is what the world stores."""
     if call.control != "make_validator":
         return call
     body = msgspec.json.decode(raw(call.body))
@@ -126,7 +126,7 @@ def _with_key_as_text(call: BundledCall) -> BundledCall:
 
 
 def _left(hidden: BundledCall, call: ApiCall | ControlCall, given: Substitution, made: Substitution) -> BundledCall:
-    """A call that is not repeated: its resulting state is stored instead."""
+    """Return a call that is not replayed, with its resulting state."""
     if isinstance(call, ApiCall):
         after, faults = call.entry.after, call.entry.remaining_faults
     elif call.worlds is not None:
@@ -142,14 +142,14 @@ def _note(given: Substitution, note: DeliveryNote) -> DeliveryNote:
 
 
 def _learn_etag(given: Substitution, was: RecordedAnswer, got: RecordedAnswer) -> None:
-    """Map the ETag to that of the masked world, which later requests name."""
+    """Map the ETag to that of the masked world, for later requests that name it."""
     before, after = ({name.lower(): value for name, value in each.headers}.get("etag", "") for each in (was, got))
     if before != after and len(before) >= DISTINCTIVE:
         given.add({before.strip('W/"'): after.strip('W/"')})
 
 
 def _alike(was: RecordedAnswer | None, got: RecordedAnswer | None) -> bool:
-    """Whether two answers differ in nothing but texts."""
+    """Return whether two answers differ only in texts."""
     if was is None or got is None:
         return was is got
     if (was.status, was.cut, [name for name, _ in was.headers]) != (got.status, got.cut, [n for n, _ in got.headers]):

@@ -1,9 +1,8 @@
-"""The secrets of a journal, and what stands in the place of each.
+"""The secrets of a journal, and the stand-in for each.
 
-A secret is given by somebody, in the start of the world or in a request, or it is made by the world. One that is given
-is replaced in the start and in the requests, so that the world knows the stand-in alone. One that the world makes is
-made again by the replay: its stand-in is there to be read, with a fingerprint by which a replay finds what it
-stands for.
+A given secret (from the start of the world, or a request) is replaced in the start and in requests, so that the world
+knows only the stand-in. A secret that the world makes is made again by the replay: its stand-in is for readers, and has
+a fingerprint by which the replay finds the secret.
 """
 
 from __future__ import annotations
@@ -28,30 +27,30 @@ from .substitution import DISTINCTIVE, SECRET_HEADERS, SECRETS, of_record
 
 #: A signed JWT in a text.
 JWT = re.compile(rb"(eyJ[\w-]{8,}\.[\w-]+)\.([\w-]*)")
-#: Fields of JSON bodies and parameters that are secrets, known to the world or not.
+#: Names of fields and parameters whose values are secrets, known to the world or not.
 _GIVEN = re.compile(r"(.*token|.*password|.*passphrase|.*secret|.*pin|apikey)", re.IGNORECASE)
 #: Fields of answers that are secrets and follow from the seed.
 _MADE = re.compile(r"password|secret|jwt|token|reservationToken")
-#: A field of a JSON text, with its value as far as it goes.
+#: A field of a JSON text with its value, which may be incomplete.
 _FIELD = re.compile(r'"(\w+)"\s*:\s*"((?:[^"\\]|\\.)+)')
 _WEBHOOK_SECRET = re.compile(rb"whsec_[A-Za-z0-9+/]{40,}=*")
-#: Words of headers that hold secrets and are none.
+#: Words that precede a secret in a header and are none themselves.
 _WORDS = frozenset({"bearer", "basic", "digest"})
-#: Private members of a JWK (RFC 7517, RFC 7518), but for the secret of a symmetric one.
+#: Private members of a JWK (RFC 7517, RFC 7518), except the secret of a symmetric key.
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth"})
 _PRINTS = 32
 
 
 def fingerprint(secret: str) -> str:
-    """The fingerprint of a secret, which identifies it to those who know it."""
+    """Return the fingerprint of a secret, by which those who know the secret recognise it."""
     return hashlib.sha256(secret.encode()).hexdigest()[:_PRINTS]
 
 
-# Where secrets are
+# Places of secrets
 
 
 def in_document(document: Any) -> Iterator[str]:
-    """The secrets in a state document, as plain values, in its order."""
+    """Yield the secrets in a state document (plain values), in its order."""
     tables = document.get("tables") if isinstance(document, dict) else None
     for table, clients in tables.items() if isinstance(tables, dict) else ():
         for record in chain.from_iterable(clients.values()) if table in SECRETS else ():
@@ -59,7 +58,7 @@ def in_document(document: Any) -> Iterator[str]:
 
 
 def in_writes(touched: Iterable[tuple[Place, Any]], world: World) -> Iterator[str]:
-    """The secrets in what a change has written."""
+    """Yield the secrets in what a change has written."""
     for (client, table), key in touched:
         if table in SECRETS:
             record = Table.declared[table].seen(world, client).get(key)
@@ -68,7 +67,7 @@ def in_writes(touched: Iterable[tuple[Place, Any]], world: World) -> Iterator[st
 
 
 def in_request(entry: Entry) -> Iterator[str]:
-    """The secrets that a request presents, as far as its names of headers, parameters and fields show them."""
+    """Yield the secrets of a request, found by the names of headers, parameters and fields."""
     request = entry.request
     if entry.token is not None:
         yield entry.token
@@ -85,7 +84,7 @@ def in_request(entry: Entry) -> Iterator[str]:
 
 
 def in_body(body: bytes) -> Iterator[str]:
-    """The secrets in a body of JSON, by the names of its fields; a body that is no whole JSON is searched as text."""
+    """Yield the secrets in a JSON body, by field names; invalid JSON is searched as text."""
     value = _json(body)
     if value is None:
         return (text for name, text in _FIELD.findall(body.decode(errors="replace")) if _GIVEN.fullmatch(name))
@@ -93,14 +92,14 @@ def in_body(body: bytes) -> Iterator[str]:
 
 
 def in_answer(body: bytes) -> Iterator[str]:
-    """The secrets in an answer that the world has made without storing them."""
+    """Yield the secrets in an answer that the world does not store."""
     yield from (match[0].decode() for match in JWT.finditer(body))
     yield from (match[0].decode() for match in _WEBHOOK_SECRET.finditer(body))
     yield from (each for each in _named(_json(body), _MADE) if "*" not in each)
 
 
 def identity_tokens(entry: Entry) -> Iterator[str]:
-    """The signed JWTs in a request."""
+    """Yield the signed JWTs in a request."""
     request = entry.request
     texts = (request.target.encode(), request.query.encode(), *(each.encode() for each in request.headers.values()))
     for text in (*texts, request.body, (entry.token or "").encode()):
@@ -133,14 +132,14 @@ def _password(credentials: str) -> str:
         return credentials
 
 
-# What stands in their place
+# Stand-ins
 
 
 class StandIns:
-    """Stand-ins of secrets: a different one for each, as long as it is and of such characters, so that it fits.
+    """Stand-ins of secrets: each is unique, and has the length and the kind of characters of its secret.
 
-    A JWT is signed anew by the stand-in of the key that has signed it; one that no known secret has signed gets a
-    signature that is none. A public key stays, of a private one there is the public part.
+    A JWT is signed with the stand-in of the key that signed it; one signed by an unknown key gets an invalid signature.
+    Public keys stay; a private key is replaced by its public part.
     """
 
     def __init__(self, known: Callable[[str], bool]) -> None:
@@ -150,7 +149,7 @@ class StandIns:
         self._keys: dict[str, str] = {}
 
     def of(self, secret: str) -> str:
-        """A stand-in for a secret."""
+        """Return the stand-in for a secret."""
         if JWT.fullmatch(secret.encode()):
             return self._of_identity_token(secret)
         made = self._keys[secret] = _public(secret) or self._symmetric(secret) or self._fresh(secret)
@@ -160,7 +159,7 @@ class StandIns:
         while True:
             self._count += 1
             found = _candidate(secret, self._count)
-            if found is None:  # there is no unused stand-in of this form
+            if found is None:  # every stand-in of this form is in use
                 return secret
             if found != secret and found not in self._taken and not self._known(found):
                 self._taken.add(found)
@@ -178,7 +177,7 @@ class StandIns:
         return f"{signed}.{self._fresh(signature)}" if len(signature) >= DISTINCTIVE else token
 
     def _symmetric(self, key: str) -> str | None:
-        """A JWK of a secret with a stand-in of the secret; None for another key."""
+        """Return a symmetric JWK with a stand-in of its secret; None for another key."""
         jwk = _json(key.encode())
         if not isinstance(jwk, dict) or not isinstance(jwk.get("k"), str):
             return None
@@ -186,7 +185,7 @@ class StandIns:
 
 
 def _candidate(secret: str, number: int) -> str | None:
-    """The stand-in of this number that is of the form of the secret; None when there are fewer."""
+    """Return the stand-in of this number in the form of the secret; None when there are fewer."""
     size = len(secret)
     if secret.isascii() and secret.isdigit():
         return str(10 ** (size - 1) + number - 1) if number <= 9 * 10 ** (size - 1) else None
@@ -198,7 +197,7 @@ def _candidate(secret: str, number: int) -> str | None:
 
 
 def _public(key: str) -> str | None:
-    """The public part of a PEM or a JWK, which is no secret; None for a text that is a secret."""
+    """Return the public part of a PEM or JWK; None for a text that is a secret."""
     if "-----BEGIN " in key:
         if "PRIVATE KEY-----" not in key:
             return key

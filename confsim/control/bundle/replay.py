@@ -1,4 +1,4 @@
-"""A bundle played again: each call on a world of its own, its answer held against the one that it had, to the byte."""
+"""The replay of a bundle: each call is repeated in a new world, and its answer compared to the byte."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from confsim.transport.address import OperationRequest, request_of
 from .document import Bundle, BundledCall, EntryPoint, RecordedAnswer, raw, recorded
 from .revealed import SecretMap
 
-#: Characters of a text that are shown around the first difference.
+#: Characters shown around the first difference.
 _AROUND = 60
-#: Operations of the control plane that set faults.
+#: Control operations that set faults.
 _SET_FAULTS = frozenset({"add_fault", "put_faults"})
 
 
 class Mismatch(Struct, frozen=True):
-    """The first difference from the bundle: the call, what of it differs, and both values."""
+    """The first difference from the bundle: the call, the part that differs, and both values."""
 
     id: str
     call: str
@@ -50,7 +50,7 @@ class Mismatch(Struct, frozen=True):
 
 
 class Replayed(Struct, frozen=True, kw_only=True):
-    """The result of a replay: the number of calls repeated, those that were not and why, and the first mismatch."""
+    """The result of a replay: the calls repeated, those skipped with the reason, and the first mismatch."""
 
     calls: int
     not_repeated: list[str]
@@ -59,9 +59,9 @@ class Replayed(Struct, frozen=True, kw_only=True):
 
 
 def replay(bundle: Bundle, calls: Iterable[BundledCall] | None = None) -> Replayed:
-    """Play a bundle again, up to the first difference. Misuse for a profile or a start that cannot be.
+    """Replay a bundle, up to the first difference. Raises Misuse for an invalid profile or start.
 
-    ``calls`` are those of the bundle, for a caller who counts how many are taken.
+    ``calls`` may be given to count those that are taken.
     """
     player, count, skipped = Player(bundle), 0, []
     parting = None
@@ -79,7 +79,7 @@ def replay(bundle: Bundle, calls: Iterable[BundledCall] | None = None) -> Replay
 
 
 class Player:
-    """The world of a bundle, in which its calls are made again, one after the other."""
+    """The world of a bundle, in which its calls are repeated, one after the other."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
@@ -103,7 +103,7 @@ class Player:
         self._direct = direct(self._context, patient=False)
 
     def _mounted(self, service: Service) -> Worlds:
-        """The worlds of a server, of which this one has the mount that it had."""
+        """Return the worlds of a server in which this one has its recorded mount."""
         bundle = self._bundle
         if not bundle.mount:
             worlds = Worlds(service)
@@ -114,13 +114,13 @@ class Player:
         return worlds
 
     def digest(self) -> str:
-        """The fingerprint of the world as it is now."""
+        """Return the digest of the present world."""
         return self._service.world.digest()
 
     def play(self, call: BundledCall) -> RecordedAnswer | Mismatch | None:
-        """Make a call again, or set what one left that cannot be made again.
+        """Repeat a call, or set the recorded state of one that cannot be repeated.
 
-        Returns the answer of one of the API, None for any other, and where it parts of one that cannot be made.
+        Returns the answer of an API call (else None), and the difference found while setting a recorded state.
         """
         if not call.own_instant:
             self._service.live.show(call.at)
@@ -143,7 +143,7 @@ class Player:
         return recorded(entry.response)
 
     def parting(self, call: BundledCall, got: RecordedAnswer) -> Mismatch | None:
-        """The first difference of an answer from the one that the call had; None when they are the same."""
+        """Return the first difference of an answer from the recorded one; None when they are equal."""
         assert call.answer is not None
         self._revealed.learn(call.answer, got)
         found = _difference(call.answer, self._revealed.hidden(got))
@@ -156,7 +156,7 @@ class Player:
             invoke(self._context, CONTROL["put_faults"], (), {}, body)
 
     def _recorded(self, delivery: Delivery) -> DeliveryNote | None:
-        """The outcome of the next attempt of a delivery; None when it was taken as delivered."""
+        """Return the outcome of the next attempt of a delivery; None when it counted as delivered."""
         notes = self._attempts.get((delivery.id, len(delivery.attempts)))
         return notes.popleft() if notes else None
 
@@ -199,7 +199,7 @@ def _name(call: BundledCall) -> str:
 
 
 def _without_holds(body: bytes) -> bytes:
-    """Faults without those that hold calls, which no replay repeats; empty where a single one does."""
+    """Return faults without those that hold calls, which no replay repeats; empty for a single one."""
     faults = msgspec.json.decode(body)
     if isinstance(faults, dict):
         return b"" if "hold" in faults.get("do", {}) else body
@@ -207,7 +207,7 @@ def _without_holds(body: bytes) -> bytes:
 
 
 def _difference(was: RecordedAnswer, got: RecordedAnswer) -> tuple[str, Any, Any] | None:
-    """The first difference of two answers: what differs, and both values; None when they are the same."""
+    """Return the first difference of two answers: the part, and both values; None when they are equal."""
     if was.status != got.status:
         return "the status", was.status, got.status
     for place, (one, other) in enumerate(zip(was.headers, got.headers, strict=False)):
@@ -221,7 +221,7 @@ def _difference(was: RecordedAnswer, got: RecordedAnswer) -> tuple[str, Any, Any
 
 
 def _place(was: bytes, got: bytes) -> tuple[str, Any, Any]:
-    """The first difference of two bodies, with its surroundings."""
+    """Return the first difference of two bodies, with the text around it."""
     at = next(
         (n for n, (one, other) in enumerate(zip(was, got, strict=False)) if one != other), min(len(was), len(got))
     )

@@ -1,4 +1,4 @@
-"""The secrets behind the stand-ins of a masked bundle, in the world that replays it."""
+"""The secrets behind the stand-ins of a masked bundle, found in the world that replays it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .document import BundledCall, RecordedAnswer, raw
 from .masking import fingerprint
 from .substitution import Substitution
 
-#: Texts in a state document that may be secrets, among others.
+#: Texts in a state document that may be secrets.
 _WORD = re.compile(rb"[A-Za-z0-9+/=_.~-]+")
 
 
 class SecretMap:
-    """The secrets that the world has made again, by their stand-ins.
+    """The secrets that the replaying world has made, by their stand-ins.
 
-    One is found in an answer, in the place of its stand-in, or in the ``state`` of the world, by its fingerprint.
+    A secret is found in an answer, in the place of its stand-in, or in the ``state`` of the world, by its fingerprint.
     """
 
     def __init__(self, prints: Mapping[str, str], state: Callable[[], bytes]) -> None:
@@ -28,17 +28,17 @@ class SecretMap:
         self._pattern: re.Pattern[bytes] | None = None
 
     def call(self, call: BundledCall) -> BundledCall:
-        """A call with the secrets in the place of their stand-ins."""
+        """Return a call with secrets in the place of their stand-ins."""
         if self._unknown and self._found(msgspec.json.encode(call)):
             self._search()
         return self._secrets.call(call) if self._secrets else call
 
     def hidden(self, answer: RecordedAnswer) -> RecordedAnswer:
-        """An answer with the stand-ins of secrets in their place."""
+        """Return an answer with stand-ins in the place of their secrets."""
         return self._stand_ins.answer(answer) if self._stand_ins else answer
 
     def learn(self, was: RecordedAnswer, got: RecordedAnswer) -> None:
-        """Find secrets in an answer, in the places of the stand-ins in the one that there was."""
+        """Find secrets in an answer: they are where the recorded answer has stand-ins."""
         if not self._unknown:
             return
         lines = zip(was.headers, got.headers, strict=False)
@@ -49,7 +49,7 @@ class SecretMap:
                 self._take(stand_in, other[at : at + len(stand_in)].decode(errors="replace"))
 
     def _found(self, text: bytes) -> set[str]:
-        """The stand-ins in a text whose secrets are not known."""
+        """Return the stand-ins in a text whose secrets are not known yet."""
         if self._pattern is None:
             names = sorted((each.encode() for each in self._unknown), key=len, reverse=True)
             self._pattern = re.compile(b"|".join(map(re.escape, names)))

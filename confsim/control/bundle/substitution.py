@@ -1,4 +1,4 @@
-"""Texts replaced by others, the same in every place of a bundle: state documents, requests, answers."""
+"""The substitution of texts in a bundle: the same in state documents, requests and answers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from msgspec.structs import replace
 
 from .document import BundledCall, RecordedAnswer, SentRequest, content, raw
 
-#: Shorter texts, such as PINs, are replaced only where they stand alone in a place that is named for a secret.
+#: Shorter texts, such as PINs, are replaced only as the whole value of a place that is named for a secret.
 DISTINCTIVE = 8
-#: Names of places for secrets: of fields, parameters, and of the segment of a path before one.
+#: Names of places for secrets: fields, parameters, and the path segment before one.
 _NAMED = rb"[\w-]*(?:pin|code|password|passphrase|token|secret|credential|key|verify)s?"
-#: Headers whose values are secrets, regardless of their names in the profile.
+#: Headers whose values are secrets, whatever the profile calls them.
 SECRET_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
 _BASIC = re.compile(r"(basic )(\S+)", re.IGNORECASE)
 
-#: Fields of records that are secrets, by table. Of URLs, parts are: see ``of_url``.
+#: Fields of records that are secrets, by table; for parts of URLs see ``of_url``.
 SECRETS = {
     "credentials": ("value",),
     "api tokens": ("value",),
@@ -39,7 +39,7 @@ SECRETS = {
 
 
 def of_record(table: str, record: Mapping[str, Any]) -> Iterator[str]:
-    """The secrets in a record of a table."""
+    """Yield the secrets in a record of a table."""
     for field in SECRETS.get(table, ()):
         value = record.get(field)
         if field == "url" and isinstance(value, str):
@@ -51,7 +51,7 @@ def of_record(table: str, record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def of_url(url: str, *, keyed: bool = False) -> Iterator[str]:
-    """The password in a URL, and with ``keyed`` its last segment, which is a stream key."""
+    """Yield the password in a URL and, if ``keyed``, its last segment, which is a stream key."""
     rest = url.partition("://")[2]
     authority, _, path = rest.partition("/")
     password = authority.rpartition("@")[0].partition(":")[2]
@@ -60,9 +60,9 @@ def of_url(url: str, *, keyed: bool = False) -> Iterator[str]:
 
 
 class Substitution:
-    """Replaces texts by others: ``pairs`` has all of them.
+    """Replaces texts by others; ``pairs`` has all of them.
 
-    Those that are short are replaced only in places that are named for secrets.
+    Short ones are replaced only in places that are named for secrets.
     """
 
     def __init__(self, pairs: Mapping[str, str] | None = None) -> None:
@@ -76,7 +76,7 @@ class Substitution:
         return bool(self.pairs)
 
     def add(self, pairs: Mapping[str, str]) -> None:
-        """Replace these too."""
+        """Add texts and their replacements."""
         new = {old: text for old, text in pairs.items() if self.pairs.get(old) != text}
         if not new:
             return
@@ -100,7 +100,7 @@ class Substitution:
             )
 
     def replaced(self, given: bytes) -> bytes:
-        """A document, a body or a target with the texts replaced."""
+        """Return a document, body or target with the texts replaced."""
         if self._long is not None:
             given = self._long.sub(lambda match: self._forms[match[0]], given)
         for place in self._places:
@@ -108,16 +108,16 @@ class Substitution:
         return given
 
     def text(self, given: str) -> str:
-        """A text with the texts replaced."""
+        """Return a text with the texts replaced."""
         return self.replaced(given.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
 
     def header(self, name: str, value: str) -> str:
-        """The value of a header, in which the scheme Basic may hide a text."""
+        """Return the value of a header with the texts replaced, also inside Basic credentials."""
         value = _BASIC.sub(lambda match: match[1] + self._in_base64(match[2]), self.text(value))
         return _words(value, self.pairs) if self.pairs and SECRET_HEADERS.search(name) else value
 
     def state(self, document: bytes) -> bytes:
-        """A state document with the texts replaced."""
+        """Return a state document with the texts replaced."""
         if not self._places:
             return self.replaced(document)
         whole = msgspec.json.decode(document)
@@ -129,7 +129,7 @@ class Substitution:
         return self.replaced(msgspec.json.encode(whole))
 
     def call(self, call: BundledCall) -> BundledCall:
-        """A call of a bundle with the texts replaced, without its answer."""
+        """Return a call of a bundle, without its answer, with the texts replaced."""
         request = call.request
         return replace(
             call,
@@ -144,7 +144,7 @@ class Substitution:
         )
 
     def request(self, request: SentRequest) -> SentRequest:
-        """A request with the texts replaced."""
+        """Return a request with the texts replaced."""
         return replace(
             request,
             target=self.text(request.target),
@@ -154,7 +154,7 @@ class Substitution:
         )
 
     def answer(self, answer: RecordedAnswer) -> RecordedAnswer:
-        """An answer with the texts replaced."""
+        """Return an answer with the texts replaced."""
         headers = [(name, self.header(name, value)) for name, value in answer.headers]
         return replace(answer, headers=headers, body=self._content(answer.body, self.replaced))
 
@@ -186,7 +186,7 @@ class Substitution:
 
 
 def _words(text: str, pairs: Mapping[str, str]) -> str:
-    """A text in which whole words are replaced."""
+    """Return a text with whole words replaced."""
     wanted = "|".join(map(re.escape, sorted(pairs, key=len, reverse=True)))
     return re.sub(rf"(?<!\w)(?:{wanted})(?!\w)", lambda match: pairs[match[0]], text)
 
@@ -207,5 +207,5 @@ def _quoted(text: str) -> str:
     return quote(text, safe="")
 
 
-#: How a text may be written where it stands.
+#: Encodings in which a text may appear.
 FORMS: tuple[Callable[[str], str], ...] = (_plain, _in_json, _in_json_twice, quote_plus, _quoted)

@@ -1,1 +1,1 @@
-"""What calls meet of the API, of what they can meet."""
+"""Coverage: how much of the API calls have shown."""

@@ -1,4 +1,4 @@
-"""What calls meet of the API: operations, refusals, transitions of machines and assumptions."""
+"""The counting of coverage: operations, refusals, transitions of machines and assumptions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from confsim.reference.observed import observed
 from confsim.service.journal import Entry
 from confsim.service.service import Service
 
-#: What is counted, in the order of the report.
+#: The kinds of things that are counted, in the order of the report.
 KINDS = ("operations", "refusals", "transitions", "assumptions")
 #: The machines of each area of the API.
 MACHINES = {
@@ -58,45 +58,45 @@ MACHINES = {
 
 
 def _code(reason: Reason) -> str:
-    """The code by which a refusal is named: the one that it has on the wire by default."""
+    """Return the code that names a refusal: its default code on the wire."""
     return reason.name.lower()
 
 
-#: The code of each refusal, by the id of its assumption: each refusal that is answered uses its own.
+#: The code of each refusal, by the id of the assumption that an answered refusal uses.
 _REASONS = {entry.id: _code(reason) for reason, entry in CODE.items()}
-#: Changes of one thread whose transitions are kept until they are put in force; one that is dropped is forgotten.
+#: Most changes of a thread whose transitions are stored until they are committed; older ones were dropped.
 _OPEN = 8
 
-#: One thing that can be met: (operation,), (operation, code), (machine, transition) or (assumption,).
+#: A thing that is counted: (operation,), (operation, code), (machine, transition) or (assumption,).
 Item = tuple[str, ...]
-#: How often each was met, by kind.
+#: The number of occurrences of each thing, by kind.
 Counts = dict[str, Counter[Item]]
 
 
 def no_counts() -> Counts:
-    """Counts of nothing."""
+    """Return empty counts."""
     return {kind: Counter() for kind in KINDS}
 
 
 def transition(row: Row) -> str:
-    """A row of a machine in words: ``reserve: absent -> reserved [free]``."""
+    """Return a row of a machine in words: ``reserve: absent -> reserved [free]``."""
     label = f"{row.when}: {' | '.join(state.value for state in row.on)} -> {row.then.value}"
     return label if row.only_if is None else f"{label} [{row.only_if}]"
 
 
 class Collector:
-    """Counts what calls meet, in every world of this process that is made while it is attached.
+    """Counts the coverage of every world that is made in this process while the collector is attached.
 
-    The calls of a scenario by which a world is made are not counted, nor anything while it is ``paused``.
+    Calls of a scenario that makes a world are not counted, nor anything while the collector is ``paused``.
     """
 
-    #: Those that are attached in this process, the newest last.
+    #: The attached collectors of this process, newest last.
     attached: ClassVar[tuple[Collector, ...]] = ()
 
     def __init__(self) -> None:
         self.counts = no_counts()
         self.paused = False
-        #: By thread: the transitions of its latest changes, by the identity of each change.
+        #: By thread: the transitions of its latest changes, by the id() of each change.
         self._open: dict[int, dict[int, tuple[Change, list[Item]]]] = {}
         self._observers: list[tuple[Row, _RowObserver]] = []
 
@@ -111,7 +111,7 @@ class Collector:
         Collector.attached = (*Collector.attached, self)
 
     def detach(self) -> None:
-        """Follow no further world and no row."""
+        """Stop following worlds and rows."""
         for row, observer in self._observers:
             row.observers = tuple(each for each in row.observers if each is not observer)
         self._observers.clear()
@@ -149,12 +149,12 @@ class Collector:
         if not self.paused:
             self.counts["transitions"].update(moved)
             assumptions = self.counts["assumptions"]
-            for used in change.used:  # by timers and by the control plane; calls are counted with their entries
+            for used in change.used:  # these are of timers and the control plane; calls are counted with their entries
                 assumptions.setdefault((used,), 0)
 
 
 class _RowObserver:
-    """An observer of one row, whichever state it is applied in."""
+    """An observer of one row, for every state that it applies in."""
 
     __slots__ = ("notify", "sees")
 
@@ -164,10 +164,10 @@ class _RowObserver:
 
 
 def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:
-    """What can be met under a profile, by area of the API and by kind.
+    """Return what calls can show under a profile, by area of the API and by kind.
 
-    The refusals of an operation are those that follow from its declaration and those that real calls of it were given.
-    An assumption belongs to every area that has one of its operations; one that names none belongs to no area.
+    The refusals of an operation follow from its declaration and from observed calls. An assumption belongs to the areas
+    of its operations; one that names no operation belongs to no area.
     """
     found: dict[str, dict[str, set[Item]]] = {area: {kind: set() for kind in KINDS} for area in API.areas}
     for operation in API:
@@ -188,12 +188,12 @@ def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:
 
 
 def merge(counts: Counts, more: Mapping[str, Iterable[tuple[Item, int]]]) -> None:
-    """Add counts, as ``plain`` returns them, to others."""
+    """Add counts, in the form that ``plain`` returns, to others."""
     for kind, items in more.items():
         for item, count in items:
             counts[kind][tuple(item)] += count
 
 
 def plain(counts: Counts) -> dict[str, list[tuple[Item, int]]]:
-    """The counts as lists, which xdist can hand on."""
+    """Return the counts as lists, which xdist can transport."""
     return {kind: sorted(items.items()) for kind, items in counts.items()}

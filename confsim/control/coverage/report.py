@@ -1,4 +1,4 @@
-"""What was met of the API, of what can be met in the areas that were touched, as one report."""
+"""The coverage report: what calls have shown of what is possible in the touched areas."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from .collector import KINDS, Counts, Item, possible
 
 
 class Share(Wire):
-    """How many different things were met, of how many."""
+    """A share: the number of different things seen, and the number possible."""
 
     met: Annotated[int, "How many different ones were met."]
     of: Annotated[int, "How many there are."]
 
 
 class Names(Wire):
-    """Things by their names: operations, or assumptions."""
+    """Names of operations or assumptions: seen and missing."""
 
     met: Annotated[dict[str, int], "How often each was met, by name."]
     missing: Annotated[list[str], "The names of those that were not met."]
 
 
 class Groups(Wire):
-    """Things of a thing: refusals by the operation, or transitions by the machine."""
+    """Groups of things: refusals by operation, or transitions by machine."""
 
     met: Annotated[dict[str, dict[str, int]], "How often each was met, by operation or machine and by name."]
     missing: Annotated[dict[str, list[str]], "The names of those that were not met, by operation or machine."]
 
 
 class AreaCoverage(Wire):
-    """What was met in an area of the API. A refusal has the code that it has by default, a transition its words."""
+    """The coverage of an area of the API. Refusals are given by their default codes, transitions in words."""
 
     operations: Annotated[Names, "The operations of the area."]
     refusals: Annotated[Groups, "Refusals by operation."]
@@ -44,7 +44,7 @@ class AreaCoverage(Wire):
 
 
 class Totals(Wire):
-    """How much was met in all touched areas, by kind."""
+    """The coverage of all touched areas, by kind."""
 
     operations: Annotated[Share, "Of the operations."]
     refusals: Annotated[Share, "Of their refusals."]
@@ -53,14 +53,14 @@ class Totals(Wire):
 
 
 class BeyondAreas(Wire):
-    """What was met and belongs to no touched area."""
+    """Things that were seen and belong to no touched area."""
 
     transitions: Annotated[dict[str, dict[str, int]], "Transitions of machines that calls of other areas moved."]
     assumptions: Annotated[dict[str, int], "Assumptions that concern every operation, or areas that are not touched."]
 
 
 class CoverageReport(Wire):
-    """What was met of what can be met in the touched areas: those of which an operation was called."""
+    """The coverage of the touched areas: those of which an operation was called."""
 
     percent: Annotated[float, "How much of all that the touched areas can show was met."]
     totals: Annotated[Totals, "How much was met, by kind."]
@@ -70,9 +70,9 @@ class CoverageReport(Wire):
 
 
 def report(counts: Counts, profile: Mapping[str, Any]) -> CoverageReport:
-    """What the counts show of what is possible under a profile; the percentage is 0 when nothing was called.
+    """Return the report of the counts under a profile; the percentage is 0 when nothing was called.
 
-    What was met and should not have been possible, as under a profile that a test chose, counts as possible.
+    Things that were seen although they are not possible, as under a profile of one test, count as possible.
     """
     can = possible(profile)
     touched = {API[name].area for (name,) in counts["operations"]}
@@ -106,7 +106,7 @@ def report(counts: Counts, profile: Mapping[str, Any]) -> CoverageReport:
 
 
 def document(found: CoverageReport) -> dict[str, Any]:
-    """The report as plain values for JSON."""
+    """Return the report as plain values for JSON."""
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain
 

@@ -1,1 +1,1 @@
-"""Journals written as something to be run again: curl commands, a pytest test, an Arazzo scenario, a HAR."""
+"""Exports: journals as curl commands, a pytest test, an Arazzo scenario or a HAR."""

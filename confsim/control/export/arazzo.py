@@ -1,6 +1,6 @@
-"""A journal as a scenario: an Arazzo document with a step for each call, which succeeds with the status of the answer.
+"""The export as a scenario: an Arazzo document with a step for each call, which expects the recorded status.
 
-A value of an answer that a later call sends, such as an id or a token, becomes an output of a step and an expression.
+A value of an answer that a later call sends, such as an id or a token, becomes an output of its step and an expression.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from confsim.service.journal import ControlCall
 
 from .calls import ApiCall, answer_was_replaced, json_of, never_holding, starting_world, total, with_address
 
-#: Shorter texts and smaller numbers are too common to conclude which answer they come from.
+#: Shorter texts and smaller numbers occur too often to conclude which answer they come from.
 _DISTINCTIVE_LENGTH = 8
 _DISTINCTIVE_NUMBER = 1000
 
 
 def as_scenario(context: ControlContext, calls: list[ApiCall | ControlCall], *, whole: bool) -> bytes:
-    """The document as JSON. ``whole`` says that it is to stand for all calls that there were."""
+    """Return the document as JSON. ``whole`` says whether it must contain all calls of the world."""
     writer = _Writer(context)
     if whole:
         writer.begin_left_out(sum(isinstance(each, ApiCall) for each in calls))
@@ -63,11 +63,11 @@ class _Writer:
         self.steps: list[dict[str, Any]] = []
         self.left_out: list[str] = []
         self.now = 0
-        #: The first answer with a text or a number: the step, and the JSON pointer.
+        #: Texts and numbers by the first answer that has them: the step, and the JSON pointer.
         self.seen: dict[str | int, tuple[dict[str, Any], str]] = {}
 
     def summary(self) -> str:
-        """The start that the scenario needs, and the calls of the journal that it leaves out."""
+        """Return the summary: the required start, and the calls that are left out."""
         seed, profile = self.service.history.origin.seed, plain(self.service.profile)
         world = "a state of its own" if self.starting_world is None else f"the world {self.starting_world}"
         under = f", under {msgspec.json.encode(profile).decode()}" if profile else ""
@@ -81,7 +81,7 @@ class _Writer:
             self.left_out.append(f"{gone} calls that the journal no longer has")
 
     def begin(self, calls: list[ApiCall | ControlCall]) -> None:
-        """Add the steps that set the clock, and the world if no name stands for it, to the start."""
+        """Add the steps that set the clock and, unless the start has a name, the state."""
         now = calls[0].at if calls else self.service.clock.now()
         self._control("freeze_clock", (), None)
         self._at(now)
@@ -89,9 +89,11 @@ class _Writer:
             self._control("put_state", (), msgspec.json.decode(self.document))
 
     def control_call(self, call: ControlCall) -> None:
-        """Add the step of a call of the control plane."""
+        """Add the step of a control call."""
         moves = CONTROL[call.operation].moves_clock
-        if moves or call.at > self.now:  # at an earlier instant, as the restore of a snapshot, it sets the clock itself
+        if (
+            moves or call.at > self.now
+        ):  # the instant went back, as by the restore of a snapshot: the call sets the clock itself
             self._at(call.at)
         if moves:
             return
@@ -100,7 +102,7 @@ class _Writer:
         self._control(call.operation, call.path, body)
 
     def call(self, call: ApiCall) -> None:
-        """Add the step of a call of the API; for one that no step can express, set the state and faults after it."""
+        """Add the step of an API call; if no step can express it, a step that sets state and faults after it."""
         entry = call.entry
         if call.is_preflight:
             return
@@ -148,7 +150,7 @@ class _Writer:
         self.steps.append({**step, "successCriteria": [{"condition": "$statusCode == 200"}]})
 
     def _step(self, call: ApiCall) -> dict[str, Any] | None:
-        """The step of a call, None when no step can express it."""
+        """Return the step of a call, None when no step can express it."""
         operation, entry = call.operation, call.entry
         if operation is None or entry.request.fault or entry.response.cut is not None or answer_was_replaced(entry):
             return None
@@ -209,7 +211,7 @@ class _Writer:
         return None if "json" in kind else {"contentType": kind, "payload": self._linked(text)}
 
     def _linked(self, value: Any, *, as_text: bool = False) -> Any:
-        """The value with values of earlier answers as expressions. Raises Misuse for a text that looks like one."""
+        """Return the value with expressions for values of earlier answers. Raises Misuse for a literal like one."""
         if isinstance(value, dict):
             return {name: self._linked(part) for name, part in value.items()}
         if isinstance(value, list):
@@ -232,7 +234,7 @@ class _Writer:
 
 
 def _plain(value: Any) -> Any:
-    """A payload without expressions: itself, or if it looks like it has some, its JSON with dollar signs escaped."""
+    """Return a payload as a literal: unchanged, or JSON with escaped dollar signs if it may contain expressions."""
     try:
         taken = any(True for _ in expressions(value))
     except Misuse:
@@ -241,7 +243,7 @@ def _plain(value: Any) -> Any:
 
 
 def _leaves(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """The texts and numbers in a value, each with its JSON pointer."""
+    """Yield the texts and numbers in a value, each with its JSON pointer."""
     if isinstance(value, dict):
         for name, part in value.items():
             yield from _leaves(part, f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}")

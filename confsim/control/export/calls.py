@@ -1,7 +1,7 @@
-"""The calls of a journal, prepared for export: what to send again, and what was only transport.
+"""The calls of a journal, prepared for export: what must be sent again, without what belongs to the transport.
 
-Tokens are exported as they were sent, since they are fake. The calls of the control plane stand between those of the
-API, so that a fresh world with the same start reaches the same states.
+Tokens are exported as they were sent, since they are fake. Control calls are included in order, so that a fresh world
+with the same start goes through the same states.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from confsim.service.journal import ControlCall, Entry
 from confsim.service.messages import Request
 from confsim.service.service import Service
 
-#: Headers that belong to the transport of a request and not to its meaning.
+#: Headers that belong to the transport of a request, not to its meaning.
 _TRANSPORT = frozenset({"accept-encoding", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
-#: Headers that the answer of an operation may depend on, beside those that the profile names.
+#: Headers that the answer of an operation may depend on, beside those of the profile.
 _READ = frozenset({"content-encoding", "content-type", "if-none-match", "if-range", "range", HEADER})
 
 
@@ -43,13 +43,13 @@ _OF_BODY = frozenset({"content-type"})
 
 
 class ApiCall(Struct, frozen=True, kw_only=True):
-    """A call of the API, as it can be made again.
+    """An API call in a form that can be repeated.
 
-    ``target`` is the path below the mount; ``headers`` are those that an answer may depend on, without the token; of a
-    request that reached no operation, all but those of the transport. ``other_headers`` are the rest of what the client
-    said, but for its default Accept. ``operation`` is set when path and query are
-    those of the operation, with the ``texts`` of its path parameters and the ``values`` of its query parameters; it is
-    None when only the request itself says all.
+    ``target`` is the path below the mount. ``headers`` are those that the answer may depend on, without the token; when
+    the request matched no operation, all except those of the transport. ``other_headers`` are the client's other
+    headers, except its default Accept. ``operation`` is set when path and query are those of the operation, with the
+    ``texts`` of its path parameters and the ``values`` of its query parameters; it is None when only the request itself
+    is complete.
     """
 
     entry: Entry
@@ -64,24 +64,24 @@ class ApiCall(Struct, frozen=True, kw_only=True):
 
     @property
     def at(self) -> int:
-        """The instant at which it was made."""
+        """The instant of the call."""
         return self.entry.at
 
     @property
     def by_name(self) -> bool:
-        """Whether the name of the operation, its parameters and its body say all: there is no header beside a token."""
+        """Whether operation, parameters, body and token are complete: no other header matters."""
         plain = self.operation is not None and self.entry.request.method != "HEAD"
         return plain and not self.other_headers and not self.headers.keys() - _OF_BODY
 
     @property
     def is_preflight(self) -> bool:
-        """Whether a browser asked by itself whether it may send a request, which changes nothing."""
+        """Whether this is a browser's CORS preflight, which changes nothing."""
         request = self.entry.request
         return request.method == "OPTIONS" and "access-control-request-method" in request.headers
 
     @property
     def sets_its_time(self) -> bool:
-        """Whether the call has its own instant, set by the request or delayed by a fault, and not that of the clock."""
+        """Whether the call has its own instant, set by the request or by a delaying fault, instead of the clock's."""
         if HEADER in self.entry.request.headers or QUERY in self.entry.request.query:
             return True
         return any(isinstance(hit.do, dict) and "clock" in hit.do for hit in self.entry.fault)
@@ -90,10 +90,10 @@ class ApiCall(Struct, frozen=True, kw_only=True):
 def merged(
     context: ControlContext, entries: list[Entry], control_calls: Sequence[ControlCall], *, handshakes: bool = False
 ) -> Iterator[ApiCall | ControlCall]:
-    """Calls of the API and of the control plane, in the order in which they were made; with ``handshakes`` these too.
+    """Yield calls of the API and of the control plane, in their order; with ``handshakes`` those of websockets too.
 
-    Who came in by the handshake of a websocket is a call of the control plane beside it. The calls are without faults
-    that hold calls: a replay makes the calls one after the other.
+    A user who joined by a handshake appears as a control call beside it. Faults that hold calls are left out: a replay
+    makes one call after the other.
     """
     waiting = [call for each in control_calls if (call := _without_holds(each)) is not None]
     for entry in entries:
@@ -105,7 +105,7 @@ def merged(
 
 
 def _without_holds(call: ControlCall) -> ControlCall | None:
-    """A call of the control plane without faults that hold calls; None when it adds no other."""
+    """Return a control call without faults that hold calls; None when it adds no other fault."""
     if call.operation not in {"put_faults", "add_fault"} or b'"hold"' not in call.body:
         return call
     given = msgspec.json.decode(call.body)
@@ -116,7 +116,7 @@ def _without_holds(call: ControlCall) -> ControlCall | None:
 
 
 def never_holding(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Faults as plain values, without the words that hold a call, and without those that do nothing then."""
+    """Return faults (plain values) without effects that hold a call, and without those that then have no effect."""
     found = []
     for each in faults:
         do = each.get("do")
@@ -128,22 +128,22 @@ def never_holding(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def never_ran(entry: Entry) -> bool:
-    """Whether a call was held, and its operation never ran."""
+    """Return whether a call was held and its operation never ran."""
     return any(hit.held and hit.when == "before" for hit in entry.fault)
 
 
 def answer_was_replaced(entry: Entry) -> bool:
-    """Whether a call was held, and its answer was changed or dropped."""
+    """Return whether a call was held and its answer was changed or dropped."""
     return any(hit.held in {CHANGED, DROPPED} for hit in entry.fault)
 
 
 def total(service: Service) -> int:
-    """The number of calls, also of those that the journal no longer has; handshakes of websockets do not count."""
+    """Return the number of calls, dropped ones included; websocket handshakes do not count."""
     return service.journal.count - sum(each.handshake for each in service.journal)
 
 
 def api_call(context: ControlContext, entry: Entry) -> ApiCall:
-    """The call of a journal entry."""
+    """Return the call of a journal entry."""
     service, request = context.service, entry.request
     read = _headers_read(service) if entry.operation else request.headers.keys() - _TRANSPORT
     headers = {name: text for name, text in request.headers.items() if name in read}
@@ -174,13 +174,13 @@ def api_call(context: ControlContext, entry: Entry) -> ApiCall:
 
 
 def _headers_read(service: Service) -> frozenset[str]:
-    """The names of the headers that the answer of an operation may depend on, in lower case."""
+    """Return the names, in lower case, of the headers that the answer of an operation may depend on."""
     lines = (line.partition(":")[0] for line in in_force(service.profile, wire.PRESENTATION) if line[:1] != "?")
     return _READ.union(name.lower() for name in (*lines, in_force(service.profile, transport.IDEMPOTENCY)))
 
 
 def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
-    """The parameters of a query, and whether the query says nothing else."""
+    """Return the parameters of a query, and whether they are all of it."""
     try:
         values = decode_query(ProfileContext(service.profile), query)
     except Refusal:
@@ -189,7 +189,7 @@ def _values(service: Service, query: str) -> tuple[dict[str, str], bool]:
 
 
 def _take_token(service: Service, headers: dict[str, str], values: dict[str, str]) -> str | None:
-    """Remove the token from headers or query and return it; None when it is not presented as by clients of confsim."""
+    """Remove the token from headers or query and return it; None when it is not presented as clients of confsim do."""
     try:
         token = service.token_of(Request("", "", headers=headers), values)
     except Refusal:
@@ -208,12 +208,12 @@ def _take_token(service: Service, headers: dict[str, str], values: dict[str, str
 
 
 def presentation(service: Service, token: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The headers and the query parameters that present a token."""
+    """Return the headers and query parameters that present a token."""
     return present(in_force(service.profile, wire.PRESENTATION), token)
 
 
 def _texts(service: Service, operation: Operation, method: str, target: str) -> dict[str, str] | None:
-    """The path parameters, None when method and path are not those of the operation."""
+    """Return the path parameters, None when method and path are not those of the operation."""
     wanted, path = operation.route(service.profile)
     prefix = in_force(service.profile, transport.PREFIX)
     declared, sent = f"{prefix}{path}".split("/"), target.split("/")
@@ -231,7 +231,7 @@ def _texts(service: Service, operation: Operation, method: str, target: str) -> 
 
 
 def with_address(entry: Entry, service: Service, raw: bytes, address: str) -> bytes:
-    """The body with the address of the server, that of the call or the public one, replaced by another."""
+    """Return the body with the address of the server (that of the call, or the public one) replaced."""
     was = f"//{entry.request.headers.get('host', HOST)}{service.address.mount}".encode()
     if service.address.public_url:
         scheme = in_force(service.profile, transport.SCHEME)
@@ -242,7 +242,7 @@ def with_address(entry: Entry, service: Service, raw: bytes, address: str) -> by
 
 
 def json_of(raw: bytes) -> tuple[bool, Any]:
-    """Whether the bytes are JSON that its Python value stands for in full, and that value."""
+    """Return whether bytes are JSON that a Python value represents without loss, and that value."""
     try:
         value = json.loads(raw, object_pairs_hook=_object, parse_constant=_NotAValue.raise_, parse_float=_number)
         msgspec.json.encode(value)
@@ -252,7 +252,7 @@ def json_of(raw: bytes) -> tuple[bool, Any]:
 
 
 class _NotAValue(ValueError):
-    """JSON that no Python value stands for: a repeated name, or a number that is not finite."""
+    """Raised for JSON that no Python value represents: a repeated name, or a number that is not finite."""
 
     @classmethod
     def raise_(cls, text: str) -> Any:
@@ -271,7 +271,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def starting_world(service: Service) -> str | None:
-    """The name or path of the world that the service started from; None when no name stands for it."""
+    """Return the name or path of the world that the service started from; None for a start without a name."""
     name, origin = service.provenance.made_from, service.history.origin
     if not name:
         return None

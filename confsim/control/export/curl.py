@@ -1,4 +1,4 @@
-"""A journal as curl commands."""
+"""The export as curl commands."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from confsim.transport.address import route
 
 from .calls import ApiCall, json_of, presentation, with_address
 
-#: Bytes of a body that are written as an argument of a command; systems allow arguments of up to 128 KB.
+#: Most bytes of a body in the argument of a command; systems allow arguments of up to 128 KB.
 _LONGEST_ARGUMENT = 100_000
 
 
 def as_curl(context: ControlContext, calls: list[ApiCall | ControlCall]) -> str:
-    """A command for each call, after a comment with its id, its operation and its status."""
+    """Return a command for each call, below a comment with its id, operation and status."""
     return "".join(
         _control_line(context, each) if isinstance(each, ControlCall) else _line(context, each) for each in calls
     )
@@ -53,7 +53,7 @@ def _control_line(context: ControlContext, call: ControlCall) -> str:
 
 
 def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) -> str:
-    """The command; a header that is None is one that curl adds by default and must not send."""
+    """Return the command; a header that is None is one that curl must be kept from sending."""
     words = ["curl", "--silent"]
     words += ["--head"] if method == "HEAD" else [] if method == "GET" and not body else ["-X", method]
     words.append(url)

@@ -1,4 +1,4 @@
-"""A journal as an HTTP Archive (HAR 1.2), which browsers, proxies and load generators read."""
+"""The export as an HTTP Archive (HAR 1.2), which browsers, proxies and load generators read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EPOCH_MILLISECONDS = 1000
 
 
 def as_har(context: ControlContext, calls: list[ApiCall | ControlCall]) -> bytes:
-    """The calls of the API as a HAR, in their order; of a call in Python, the request that it stands for."""
+    """Return the API calls as a HAR, in order; a call in Python appears as its equivalent request."""
     entries = [_entry(context, each) for each in calls if isinstance(each, ApiCall)]
     log = {"version": "1.2", "creator": {"name": "confsim", "version": __version__}, "entries": entries}
     return msgspec.json.format(msgspec.json.encode({"log": log}), indent=2) + b"\n"
@@ -67,7 +67,9 @@ def _request(context: ControlContext, call: ApiCall) -> dict[str, Any]:
         text, encoding = _text(request.body)
         made["postData"] = {"mimeType": headers.get("content-type", ""), "text": text}
         if encoding:
-            made["postData"]["encoding"] = encoding  # beside the standard, as for content: a body that is no text
+            made["postData"]["encoding"] = (
+                encoding  # an extension of the standard for bodies that are not text, as content has
+            )
     return made
 
 
@@ -94,7 +96,7 @@ def _response(call: ApiCall) -> dict[str, Any]:
 
 
 def _text(body: bytes) -> tuple[str, str]:
-    """A body as text, and how it is encoded in it."""
+    """Return a body as text, and the encoding of that text."""
     try:
         return body.decode(), ""
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""The export of the journal as something to be run again."""
+"""The control operations that export the journal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from confsim.service.journal import ControlCall
 
 
 class Kind(StrEnum):
-    """The forms in which a journal can be exported."""
+    """The formats of an export."""
 
     CURL = "curl"
     HAR = "har"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     SCENARIO = "scenario"
 
 
-#: The media type of each form, and the function that writes it.
+#: Media type and writer of each format.
 _FORMS: Mapping[Kind, tuple[str, Callable[[ControlContext, list[ApiCall | ControlCall], bool], bytes]]] = {
     Kind.CURL: ("text/plain; charset=utf-8", lambda context, calls, _: as_curl(context, calls).encode()),
     Kind.HAR: ("application/json", lambda context, calls, _: as_har(context, calls)),

@@ -1,4 +1,4 @@
-"""A journal as a pytest test: it makes a world with the same start, repeats the calls and compares the answers."""
+"""The export as a pytest test: it makes a world with the same start, repeats the calls and compares the answers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from confsim.transport.address import route
 
 from .calls import ApiCall, answer_was_replaced, json_of, never_ran, presentation, starting_world, total, with_address
 
-#: Bodies of more bytes are not compared.
+#: Longer bodies, in bytes, are not compared.
 LONGEST = 20_000
 _STATE = "START"
 
 
 def as_test(service: Service, calls: list[ApiCall | ControlCall]) -> str:
-    """The text of a test module."""
+    """Return the text of a test module."""
     body = list(_lines(service, calls))
     text = "".join(body)
     made_from = starting_world(service)
@@ -58,7 +58,7 @@ def _lines(service: Service, calls: list[ApiCall | ControlCall]) -> Iterator[str
         yield f"    world.state = {_STATE}\n"
     for each in calls:
         moves = CONTROL[each.operation].moves_clock if isinstance(each, ControlCall) else False
-        # A call of the control plane at an earlier instant, such as the restore of a snapshot, sets the clock itself.
+        # A control call that goes back in time, such as the restore of a snapshot, sets the clock itself.
         own_time = each.sets_its_time if isinstance(each, ApiCall) else not moves and each.at < now
         if each.at != now and not own_time:
             yield f"    world.clock.set({each.at})\n"
@@ -102,7 +102,7 @@ def _call(service: Service, call: ApiCall) -> Iterator[str]:
 
 
 def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]:
-    """The assertions on the answer."""
+    """Yield the assertions about the answer."""
     entry = call.entry
     status, raw = ("status", "content") if call.by_name else ("status_code", "data")
     yield f"    assert answer.{status} == {entry.response.status}\n"
@@ -119,16 +119,16 @@ def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]
 
 
 def _answer(service: Service, entry: Entry) -> bytes:
-    """The body of the answer, as the root world of a server gives it."""
+    """Return the body of the answer with the addresses of a server's root world."""
     mount, body = service.address.mount, entry.response.body
     body = with_address(entry, service, body, HOST)
     if mount and not entry.operation:
-        body = body.replace(f"{mount}/".encode(), b"/")  # the path that matched no route
+        body = body.replace(f"{mount}/".encode(), b"/")  # no route matched: the path identifies the call
     return body
 
 
 def _by_name(service: Service, call: ApiCall) -> str:
-    """A call by the name of the operation."""
+    """Return a call by the name of the operation."""
     assert call.operation is not None
     entry, words = call.entry, {}
     body = with_address(entry, service, entry.request.body, HOST)
@@ -145,7 +145,7 @@ def _by_name(service: Service, call: ApiCall) -> str:
 
 
 def _by_path(service: Service, call: ApiCall) -> str:
-    """A call as an HTTP request."""
+    """Return a call as an HTTP request."""
     entry, headers = call.entry, {**call.headers, **call.other_headers}
     if call.token is not None:
         headers |= presentation(service, call.token)[0]
@@ -163,7 +163,7 @@ def _list(values: list[str]) -> str:
 
 
 def _keywords(words: dict[str, Any]) -> str:
-    """The words as keyword arguments; those that are no identifiers in a mapping."""
+    """Return values as keyword arguments; those that are no identifiers in a mapping."""
     fit = {name: value for name, value in words.items() if name.isidentifier() and not iskeyword(name)}
     rest = {name: value for name, value in words.items() if name not in fit}
     listed = [f"{name}={_literal(value)}" for name, value in fit.items()]

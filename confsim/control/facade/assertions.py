@@ -1,4 +1,4 @@
-"""Assertions about what happened in a world: calls, mails and deliveries, with the differences when one fails."""
+"""Assertions about calls, mails and deliveries, with the differences when one fails."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ T = TypeVar("T", bound=msgspec.Struct)
 #: The methods of HTTP (RFC 9110, RFC 5789).
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH")
 
-#: Things that a failed assertion compares with what was wanted, the nearest first.
+#: Most items that the message of a failed assertion compares, nearest first.
 _SHOWN = 3
 
 
 def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: int | None) -> list[T]:
-    """Return those that have every wanted value that is not None.
+    """Return the items that have every wanted value that is not None.
 
-    A text may contain ``*`` for any text; of an object the wanted fields count; items of lists are compared one by one.
-    Raises AssertionError unless there are so many ``times``, or with None at least one; its message shows how the
-    nearest differ. ``noun`` names one of them.
+    A text may contain ``*`` for any text; of an object only the wanted fields are compared, of a list each item. Raises
+    AssertionError unless exactly ``times`` items match (None: at least one); its message shows how the nearest ones
+    differ. ``noun`` names an item.
     """
     if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
         raise Misuse(f"times is a whole number from 0, not {times!r}")
@@ -53,14 +53,14 @@ def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: 
 
 
 def require_place(place: int | slice, length: int, noun: str) -> None:
-    """Raise IndexError that says how many there are, for a place at which nothing stands."""
+    """Raise IndexError for an index out of range, with the number of items."""
     __tracebackhide__ = True
     if isinstance(place, int) and not -length <= place < length:
         raise IndexError(f"[{place}] of {length} {noun}")
 
 
 def known(name: str, text: str | None, words: Iterable[str]) -> None:
-    """Raise Misuse for a text that is none of these words; ``*`` in it stands for any text."""
+    """Raise Misuse when a text is none of these words; ``*`` in it stands for any text."""
     words = [str(each) for each in words]
     if text is not None and not any(_equal(text, each) for each in words):
         raise Misuse(f"{name}: there is no {text!r}{suggest(text, words)}")
@@ -76,7 +76,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _title(thing: Any) -> str:
-    """One line about a call, a mail or a delivery."""
+    """Return one line about a call, a mail or a delivery."""
     if isinstance(thing, MailInfo):
         return f"to {thing.to}: {thing.subject!r}"
     if hasattr(thing, "payload"):
@@ -85,7 +85,7 @@ def _title(thing: Any) -> str:
 
 
 def _differences(wanted: object, given: object, place: str = "") -> Iterator[str]:
-    """How a value differs from a wanted one, a line for each place."""
+    """Yield the differences of a value from the wanted one, a line for each place."""
     if isinstance(wanted, Mapping) and isinstance(given, Mapping):
         for name, value in wanted.items():
             where = f"{place}.{name}" if place else str(name)
@@ -118,9 +118,10 @@ class Mails(list[MailInfo]):
         kind: str | None = None,
         times: int | None = None,
     ) -> list[MailInfo]:
-        """Return the mails that match; ``*`` stands for any text. AssertionError unless there are so many, or any.
+        """Return the mails that match; ``*`` stands for any text.
 
-        Misuse for an unknown kind.
+        Raises AssertionError unless there are exactly ``times`` (default: at least one), and Misuse for an unknown
+        kind.
         """
         known("kind", kind, (*Kind, *(each.kind for each in self)))
         return require(self, "mail", {"to": to, "subject": subject, "text": text, "kind": kind}, times)

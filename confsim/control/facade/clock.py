@@ -34,16 +34,16 @@ class ClockFacade:
 
     @property
     def rate(self) -> float:
-        """The speed relative to real time; of a frozen clock, the one that it resumes at."""
+        """The speed relative to real time; for a frozen clock, the speed after it resumes."""
         return self._control.context.service.clock.rate
 
     def advance(self, by: Duration | None = None, *, until: str | None = None) -> list[FiredTimer]:
-        """Move the clock by a duration, or until "next", the next timer; returns the timers that fired."""
+        """Move the clock by a duration, or to the "next" timer; return the timers that fired."""
         fired: list[FiredTimer] = self._control("advance_clock", by=by, until=until).fired
         return fired
 
     def set(self, to: Instant) -> list[FiredTimer]:
-        """Set the clock to an instant, in epoch milliseconds, ISO 8601 or aware; returns the timers that fired."""
+        """Set the clock to an instant (epoch milliseconds, ISO 8601, aware datetime); return the timers that fired."""
         fired: list[FiredTimer] = self._control("set_clock", to=to).fired
         return fired
 
@@ -52,7 +52,7 @@ class ClockFacade:
         self._control("freeze_clock")
 
     def resume(self) -> None:
-        """Let the clock run from its current instant, at the rate that it had."""
+        """Let the clock run from its current instant, at its earlier rate."""
         self._control("resume_clock")
 
     def run(self, rate: float) -> None:

@@ -16,9 +16,9 @@ from .assertions import require_place
 
 
 class HeldCallFacade:
-    """A call that a fault holds: ``info`` says what it is; ``release``, ``change`` or ``drop`` it.
+    """A call that a fault holds: ``info`` describes it; ``release``, ``change`` or ``drop`` decides on it.
 
-    Each returns once what is left of the call is done, and raises Misuse (404) where it is held no longer.
+    Each of these returns once the rest of the call is done, and raises Misuse (404) when the call is no longer held.
     """
 
     __slots__ = ("_control", "info")
@@ -31,15 +31,15 @@ class HeldCallFacade:
         return f"<{self.info.id}: {self.info.operation}, held {self.info.when} it>"
 
     def release(self) -> HeldOutcome:
-        """Let it go on."""
+        """Let the call continue."""
         return self._decide(action="release")
 
     def change(self, do: dict[str, Any] | None = None, *, body: object = None) -> HeldOutcome:
-        """Let an effect decide its answer (``{"status": 503}``), or let its operation get another JSON ``body``."""
+        """Replace its answer by an effect (``{"status": 503}``), or the JSON ``body`` that its operation gets."""
         return self._decide(action="change", do=do, body=body)
 
     def drop(self) -> HeldOutcome:
-        """Close its connection; what it has done stays."""
+        """Close its connection; the changes it has made stay."""
         return self._decide(action="drop")
 
     def _decide(self, **fields: object) -> HeldOutcome:
@@ -74,12 +74,12 @@ class FaultsFacade(Sequence[FaultInfo]):
         return found
 
     def put(self, faults: Iterable[Mapping[str, Any]]) -> list[FaultInfo]:
-        """Replace all faults. Raises Misuse for the first mistake, and then changes nothing."""
+        """Replace all faults. Raises Misuse for the first mistake, without changing anything."""
         found: list[FaultInfo] = self._control.with_body("put_faults", list(faults))
         return found
 
     def add(self, operation: str | None = None, *, do: object, **fields: object) -> FaultInfo:
-        """Add a fault of calls of an operation, or of a ``thing``; ``match``, ``on`` and ``times`` are optional."""
+        """Add a fault of an operation or of a ``thing``; ``match``, ``on`` and ``times`` are optional."""
         added: FaultInfo = self._control("add_fault", operation=operation, do=do, **fields)
         return added
 
@@ -89,11 +89,11 @@ class FaultsFacade(Sequence[FaultInfo]):
 
     @property
     def held(self) -> list[HeldCallFacade]:
-        """The calls that faults hold now, in the order in which they came."""
+        """Return the calls that faults hold now, oldest first."""
         return [HeldCallFacade(self._control, each) for each in self._control("list_held")]
 
     def wait_for_held(self, timeout: Duration = "5s") -> HeldCallFacade:
-        """Wait until a call is held, and return the first. Raises Misuse (409) at the timeout, in real time."""
+        """Wait until a call is held, and return the first. Raises Misuse (409) after the timeout (in real time)."""
         end = monotonic() + span(timeout) / 1000
         while not (found := self.held):
             if monotonic() >= end:
@@ -107,7 +107,7 @@ class FaultsFacade(Sequence[FaultInfo]):
 
     @property
     def by_request(self) -> bool:
-        """Whether a request can carry faults for itself; can be set."""
+        """Whether a request can carry faults for itself. Can be set."""
         return self._control.context.service.faults.by_request
 
     @by_request.setter

@@ -1,4 +1,4 @@
-"""The control plane as typed Python objects: the phones and the presence of people around a world."""
+"""Phones and the presence of people as typed Python objects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CallsFacade:
         return f"<{len(self())} phone calls>"
 
     def __call__(self) -> list[PhoneCall]:
-        """All calls, newest first in each client."""
+        """Return all calls, newest first in each client."""
         calls: list[PhoneCall] = self._control("list_calls")
         return calls
 
@@ -71,7 +71,7 @@ class PresenceFacade:
         return "<presence in channels>"
 
     def __call__(self, channel: str) -> list[InChannel]:
-        """The users in the channel, its breakout rooms and its lobby."""
+        """Return the users in the channel, its breakout rooms and its lobby."""
         found: list[InChannel] = self._control("list_presence", channel=channel)
         return found
 

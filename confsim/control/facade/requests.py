@@ -46,7 +46,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         status: int | None = None,
         body: object = None,
     ) -> list[RequestInfo]:
-        """The calls that match every given value; ``path`` may contain ``*``, ``body`` is a part of the JSON body."""
+        """Return the calls that match every given value; ``path`` may contain ``*``, ``body`` is part of the body."""
         found: list[RequestInfo] = self._control(
             "find_requests", operation=operation, method=method, path=path, status=status, body=body
         )
@@ -61,7 +61,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         status: int | None = None,
         body: object = None,
     ) -> int:
-        """The number of calls that match, as for ``find``."""
+        """Return the number of calls that match, as for ``find``."""
         count: int = self._control(
             "count_requests", operation=operation, method=method, path=path, status=status, body=body
         ).count
@@ -78,10 +78,10 @@ class RequestsFacade(Sequence[RequestInfo]):
         status: int | None = None,
         times: int | None = None,
     ) -> list[RequestInfo]:
-        """Return the calls that match: ``*`` in a text stands for any, ``query`` and ``body`` are parts of theirs.
+        """Return the calls that match; ``*`` stands for any text, ``query`` and ``body`` may be parts of the call's.
 
-        Raises AssertionError, with how the nearest calls differ, unless there are so many ``times``, by default any;
-        Misuse for an unknown operation (404) or method.
+        Raises AssertionError, with the differences of the nearest calls, unless there are exactly ``times`` (default:
+        at least one); Misuse for an unknown operation (404) or method.
         """
         if operation is not None:
             self.matching(operation=operation)
@@ -90,14 +90,14 @@ class RequestsFacade(Sequence[RequestInfo]):
         return require(self, "call", {**wanted, "body": body, "status": status}, times)
 
     def between(self) -> list[RequestInfo]:
-        """The events between the calls: calls of the control plane (kind "control"), and timers (kind "timer")."""
+        """Return the events between the calls: control calls (kind "control") and timers (kind "timer")."""
         context = self._control.context
         found = wait_for_result(lambda: in_steps(find(context, RequestPattern(), Kind.ALL)))
         return [each for each in found if each.kind is not Kind.CALL]
 
     @property
     def unmatched(self) -> list[UnmatchedRequest]:
-        """The calls that matched no route, each with the most similar one."""
+        """Return the calls that matched no route, each with the most similar one."""
         found: list[UnmatchedRequest] = self._control("list_unmatched_requests")
         return found
 
@@ -111,10 +111,10 @@ class RequestsFacade(Sequence[RequestInfo]):
         status: int | None = None,
         limit: int | None = None,
     ) -> str:
-        """The calls as text: as "curl" commands, a "pytest" test, a "scenario" (Arazzo) or a "har".
+        """Return the calls as text: "curl" commands, a "pytest" test, a "scenario" (Arazzo) or a "har".
 
-        Exports all of them, with the calls of the control plane between them; or those that match ``operation``,
-        ``method``, ``path`` and ``status``, with ``limit`` only the newest.
+        Exports all calls, with the control calls between them; or only those that match ``operation``, ``method``,
+        ``path`` and ``status``, with ``limit`` only the newest.
         """
         exported: bytes = self._control(
             "export_requests", as_=kind, operation=operation, method=method, path=path, status=status, limit=limit
@@ -129,7 +129,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         path: str | None = None,
         status: int | None = None,
     ) -> int:
-        """Remove all calls, or those that match, as for ``find``; returns their number."""
+        """Remove all calls, or those that match, as for ``find``; return their number."""
         count: int = self._control("clear_requests", operation=operation, method=method, path=path, status=status).count
         return count
 
@@ -139,7 +139,7 @@ class RequestsFacade(Sequence[RequestInfo]):
 
     @property
     def most(self) -> int:
-        """The number of calls that the journal keeps; the oldest are dropped first. Can be set."""
+        """The most calls that the journal stores; the oldest are dropped first. Can be set."""
         return self._control.context.service.journal.most
 
     @most.setter

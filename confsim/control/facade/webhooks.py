@@ -1,4 +1,4 @@
-"""The deliveries of a world as a Python sequence, and how they are sent."""
+"""The webhook deliveries of a world as a Python sequence, and how they are sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .assertions import known, require, require_place
 
 
 class WebhooksFacade(Sequence[DeliveryInfo]):
-    """The deliveries of a world, pending ones included: a sequence, newest last; and how they are sent."""
+    """The webhook deliveries of a world, pending ones included: a sequence, newest last."""
 
     def __init__(self, control: ControlPlane) -> None:
         self._control = control
@@ -43,7 +43,7 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         delivered: bool | None = None,
         state: str | None = None,
     ) -> list[DeliveryInfo]:
-        """The deliveries that match every given value. Misuse for an unknown kind."""
+        """Return the deliveries that match every given value. Raises Misuse for an unknown kind."""
         known("kind", kind, Kind)
         found: list[DeliveryInfo] = self._control(
             "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
@@ -59,10 +59,10 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         delivered: bool = True,
         times: int | None = None,
     ) -> list[DeliveryInfo]:
-        """Return the deliveries that match; ``payload`` is a part of theirs, ``delivered`` whether they arrived.
+        """Return the deliveries that match; ``payload`` is a part of theirs, ``delivered`` says whether they arrived.
 
-        Raises AssertionError, with how the nearest differ, unless there are so many ``times``, by default any; Misuse
-        for an unknown kind.
+        Raises AssertionError, with the differences of the nearest, unless there are exactly ``times`` (default: at
+        least one); Misuse for an unknown kind.
         """
         known("kind", kind, Kind)
         wanted = {"kind": kind, "payload": payload, "endpoint": endpoint, "delivered": delivered}
@@ -78,11 +78,11 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         return verify(body, headers, secret, self._control.context.service.clock.now())
 
     def deliver_to(self, receiver: Any) -> None:
-        """Send deliveries to a receiver in this process from now on; with None no longer.
+        """Send deliveries to a receiver in this process from now on; None stops that.
 
-        A receiver is a WSGI application (called with two arguments), a function of a message that returns a status, or
-        None for 200, or a list. A message has ``url``, ``headers``, ``body`` and ``json``. Without a receiver every
-        delivery counts as delivered, unless a live server serves the world.
+        A receiver is a WSGI application (called with two arguments), a function of a message that returns a status (or
+        None for 200), or a list that collects messages. A message has ``url``, ``headers``, ``body`` and ``json``.
+        Without a receiver every delivery counts as delivered, unless a live server serves the world.
         """
         self._control.context.service.webhooks.deliver_to(receiver)
 

@@ -64,7 +64,7 @@ class WorldsFacade(Generic[S]):
         return self[name]
 
     def infos(self, idle: Duration | None = None) -> list[WorldInfo]:
-        """The descriptions of the worlds, the root world first; with ``idle`` only of those idle for this duration."""
+        """Return the descriptions of the worlds, root world first; with ``idle`` of those idle for this duration."""
         found: list[WorldInfo] = self._control("list_worlds", idle=idle)
         return found
 
@@ -86,7 +86,7 @@ class WorldsFacade(Generic[S]):
 
     @property
     def public_url(self) -> str:
-        """The URL at the start of URLs in answers, such as https://conf.example; empty for the Host name of each call.
+        """The start of URLs in answers, such as https://conf.example; "" for the Host name of each call.
 
         Can be set.
         """

@@ -1,4 +1,4 @@
-"""The records of the world, now or right after a call: listed, searched, each with the states of its machines."""
+"""The records of the world, now or right after a call: list, search, and the states of their machines."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
 from confsim.kernel.world import Change, World
 from confsim.service.deferred import in_steps
 
-#: Records of a page by default and at most.
+#: Default and largest number of records on a page.
 PAGE = 50
 LARGEST_PAGE = 500
-#: Records that are encoded at once to be searched.
+#: Records that are encoded together for a search.
 _CHUNK = 100
 
 
@@ -132,7 +132,7 @@ def _page(
     start: int,
     look: int | None,
 ) -> Generator[None, None, RecordPage]:
-    """A page of records, as steps for ``in_steps``. Raises Misuse (404) for an unknown kind or client."""
+    """Yield a page of records, as steps for ``in_steps``. Raises Misuse (404) for an unknown kind or client."""
     kinds: list[RecordKind] = []
     chosen: list[Filled] = []
     total = 0
@@ -192,7 +192,7 @@ def get_record(
 
 
 def _found(world: World, table: Table[Any, Any], id: str) -> Generator[None, None, StoredRecord]:
-    """The record whose key has this text, in any client, as steps for ``in_steps``. Raises Misuse (404)."""
+    """Yield the record whose key has this text, in any client, as steps for ``in_steps``. Raises Misuse (404)."""
     change = world.change(0)
     number = int(id) if id.isascii() and id.isdigit() and len(id) < 20 else None
     known = table.find_client(change, id) or table.find_client(change, number)
@@ -212,18 +212,18 @@ def _found(world: World, table: Table[Any, Any], id: str) -> Generator[None, Non
     raise Misuse(f"there is no record {id!r} of the kind {table.name}", status=404)
 
 
-#: A table that holds something, the id of its client, its rows.
+#: A table that is not empty: its declaration, the id of its client, its rows.
 Filled = tuple[Table[Any, Any], str, Rows[Any, Any]]
 Found = tuple[Table[Any, Any], str, Record]
 
 
 def _owners(change: Change, table: Table[Any, Any]) -> Iterator[str]:
-    """The ids of the clients of which a table can hold something; "" for a shared one."""
+    """Yield the ids of the clients for which a table can have records; "" for a shared one."""
     return iter(("",)) if table.shared else (each.id for each in CLIENTS.of(change).all)
 
 
 def filled_tables(world: World, client: str | None) -> Generator[None, None, list[Filled]]:
-    """The tables that hold something, of one client or of all, as steps for ``in_steps``. Misuse (404)."""
+    """Yield the tables that are not empty, of one client or all, as steps for ``in_steps``. Raises Misuse (404)."""
     change = world.change(0)
     if client is not None and client not in CLIENTS.of(change):
         raise Misuse(f"there is no client {client!r}", status=404)
@@ -241,9 +241,9 @@ def filled_tables(world: World, client: str | None) -> Generator[None, None, lis
 
 
 def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | None = None) -> Iterator[Found | None]:
-    """The records with the text, in lower case, in one of their fields, and None after every so many of them.
+    """Yield the records with the lower-case text in one of their fields, and None after each batch.
 
-    It passes over the first ``start`` records, and looks through ``look`` of the others, or through all.
+    Skips the first ``start`` records and searches ``look`` of the others, or all.
     """
     wanted, left = text.encode(), look
     for table, owner, rows in tables:
@@ -260,13 +260,13 @@ def searched(tables: Iterable[Filled], text: str, start: int = 0, look: int | No
 
 
 def _says(records: Sequence[Record], text: str, wanted: bytes) -> bool:
-    """Whether the JSON of the records has the text."""
+    """Return whether the JSON of the records has the text."""
     encoded = msgspec.json.encode([_without_bytes(each) for each in records])
     return wanted in encoded.lower() or (not text.isascii() and text in encoded.decode().lower())
 
 
 def _without_bytes(record: Record) -> Any:
-    """The record, or its fields without the bytes of a file."""
+    """Return the record, or its fields without the bytes of a file."""
     if isinstance(getattr(record, "data", None), bytes):
         return {name: getattr(record, name) for name in record.__struct_fields__ if name != "data"}
     return record

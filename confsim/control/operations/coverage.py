@@ -1,4 +1,4 @@
-"""What calls have met of the API, where it is counted."""
+"""The coverage of the API by calls, when it is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of the world: failures that a test injects, by operation and by thing; and the calls that they hold."""
+"""Faults of the world: failures that a test injects into calls and things, and the calls that they hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.injection import ActiveFault
 from confsim.service.faults.words import read_effect
 
-#: The decisions on a held call.
+#: Decisions on a held call.
 _ACTIONS = ("release", "change", "drop")
 
 

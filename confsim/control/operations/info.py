@@ -132,7 +132,7 @@ def get_info(context: ControlContext) -> Info:
 
 
 def clients_and_tokens(change: Change) -> Generator[None, None, tuple[list[ClientInfo], dict[str, TokenInfo]]]:
-    """The clients of a world, and the tokens that never expire with their holders; a step for each."""
+    """Yield the clients of a world and the tokens that never expire with their holders, as steps for ``in_steps``."""
     known: list[ClientInfo] = []
     for client in CLIENTS.of(change).all:
         known.append(ClientInfo(id=client.id, name=client.name, parent=client.parent))
@@ -155,7 +155,7 @@ def get_accounts(context: ControlContext) -> Raw:
 
 
 def _accounts(change: Change) -> Generator[None, None, Raw]:
-    """The file of accounts, as steps for ``in_steps``."""
+    """Yield the accounts file, as steps for ``in_steps``."""
     held: list[tuple[TokenInfo, str]] = []
     homes: dict[str, str] = {}
     for each in CREDENTIALS.of(change).where(LASTING, True):
@@ -177,7 +177,7 @@ def _accounts(change: Change) -> Generator[None, None, Raw]:
 
 
 def _related(change: Change, one: str, other: str) -> bool:
-    """Whether two clients are the same, or one is above the other."""
+    """Return whether two clients are the same, or one is an ancestor of the other."""
     first, second = clients.get(change, one), clients.get(change, other)
     return one == other or clients.is_below(change, first, second) or clients.is_below(change, second, first)
 
@@ -205,7 +205,7 @@ def list_operations(context: ControlContext) -> list[OperationInfo]:
 
 
 def describe_operation(each: Operation, context: ControlContext) -> OperationInfo:
-    """The description of an operation as it is served under the profile of the world."""
+    """Return the description of an operation under the profile of the world."""
     profile = context.service.profile
     method, path = each.route(profile)
     gate = each.gate if each.gate_entry is None else Gate(*profile.get(each.gate_entry.id, each.gate_entry.default))
@@ -244,7 +244,7 @@ def list_assumptions(
 
 
 def assumptions_of(operation: str | None) -> list[Entry[Any]]:
-    """The entries of the register by id, of one operation or all. Raises Misuse (404) for an unknown operation."""
+    """Return the register's entries by id, of one operation or all. Raises Misuse (404) for an unknown operation."""
     operations = API.operations
     if operation is not None and operation not in operations:
         raise Misuse(f"there is no operation {operation!r}{suggest(operation, operations)}", status=404)
@@ -289,7 +289,7 @@ def get_llms_text(context: ControlContext) -> Raw:
 
 
 def control_document(root: str = SERVER) -> bytes:
-    """The OpenAPI document of the control plane, as JSON; ``root`` is the URL of the mount that serves it."""
+    """Return the OpenAPI document of the control plane, as JSON; ``root`` is the URL of the serving mount."""
     from confsim.contract.openapi.document import document_bytes
 
     return document_bytes(_subject(), server=f"{root}{PREFIX}", profile={})

@@ -50,7 +50,7 @@ def list_mail(
 def find_mail(
     context: ControlContext, to: str | None, kind: str | None, *, descending: bool = False
 ) -> Iterator[MailInfo | None]:
-    """The mails to an address, of a kind; None in place of others. The newest comes last, or first."""
+    """Yield the mails to an address, of a kind, newest last or first; None for each other mail."""
     mails = mail.list_mails(context.view())
     for each in mails.descending if descending else mails:
         matching = to in (None, each.to) and kind in (None, each.kind)

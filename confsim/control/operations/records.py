@@ -1,4 +1,4 @@
-"""Fields of records that no documented call sets, and that tools of a deployment would."""
+"""Fields of records that no documented call sets, but tools of a deployment do."""
 
 from __future__ import annotations
 
@@ -31,17 +31,15 @@ from confsim.kernel.world import Change
 
 
 class Fields(Struct, forbid_unknown_fields=True, kw_only=True):
-    """The settable fields of a kind of record. A field that is left out stays unchanged."""
+    """The settable fields of a kind of record. An omitted field stays unchanged."""
 
     def given(self) -> dict[str, Any]:
-        """The given fields, by their names in the record."""
+        """Return the given fields, by their names in the record."""
         return {name: value for name in self.__struct_fields__ if (value := getattr(self, name)) is not UNSET}
 
 
 class Kind:
-    """A kind of record: its settable fields, a function that finds a record, one that sets fields, and one that shows
-    the record as values.
-    """
+    """A kind of record: its settable fields, and functions that find, change and show a record."""
 
     #: Every kind by name.
     declared: dict[str, Kind] = {}
@@ -83,25 +81,25 @@ def change_record(
         raise Misuse(f"{kind}: {error}; the fields are {allowed}") from None
     with context.change() as change:
         record = known.show(change, known.apply(change, known.find(change, id), given))
-        record.pop("data", None)  # the bytes of a file: its links serve them
+        record.pop("data", None)  # the content of a file is served by its links
         return record
 
 
 def _values(change: Change, record: Record) -> dict[str, Any]:
-    """The fields of a record."""
+    """Return the fields of a record."""
     fields: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
     return fields
 
 
 def _user_values(change: Change, user: User) -> dict[str, Any]:
-    """The fields of a user, without what follows from other records."""
+    """Return the fields of a user, without those derived from other records."""
     fields = _values(change, user)
     del fields["hosting"]
     return fields
 
 
 def _channel_values(change: Change, channel: Channel) -> dict[str, Any]:
-    """The fields of a channel with the ids of its owners and operators in place of those that it is listed by."""
+    """Return the fields of a channel, with the ids of its owners and operators instead of its index fields."""
     shown: dict[str, Any] = {}
     for name, value in _values(change, channel).items():
         if name == "number":
@@ -168,7 +166,7 @@ class MediaFields(Fields):
 
 
 def _finder(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]:
-    """A function that finds a record by its id in any client. It raises Misuse (404) for an unknown id."""
+    """Return a function that finds a record by its id in any client, and raises Misuse (404) for an unknown id."""
 
     def find(change: Change, id: str) -> Any:
         for table in tables:

@@ -112,7 +112,7 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
 def _waiting(
     context: ControlContext, body: WaitFor, search: Search, deadline: float
 ) -> Generator[bool, None, WaitResult]:
-    """Poll on every change; once more at the deadline."""
+    """Poll after every change, and once more at the deadline."""
     service, known = context.service, None
     while True:
         over = monotonic() >= deadline
@@ -134,12 +134,12 @@ def _waiting(
 
 
 def _same(known: tuple[World, int, int] | None, now: tuple[World, int, int]) -> bool:
-    """Whether nothing can have changed: the same world, no restart of the journal, and no call since."""
+    """Return whether nothing can have changed: same world, no restart of the journal, no new call."""
     return known is not None and known[0] is now[0] and known[1:] == now[1:]
 
 
 def _given(value: Any) -> Any:
-    """The given fields of a body, those that were left out removed."""
+    """Return the given fields of a body."""
     if isinstance(value, CommandBody):
         names = {name: getattr(value, name) for name in value.__struct_fields__}
         return {name: _given(each) for name, each in names.items() if each is not None}
@@ -147,7 +147,7 @@ def _given(value: Any) -> Any:
 
 
 def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
-    """The function that looks for what is wanted. Raises Misuse unless exactly one kind of thing is given."""
+    """Return the function that searches for the target. Raises Misuse unless exactly one kind of thing is given."""
     given = [name for name in wanted.__struct_fields__ if getattr(wanted, name) is not None]
     if len(given) != 1:
         raise Misuse(f"for: give one of {', '.join(wanted.__struct_fields__)}")

@@ -138,7 +138,7 @@ def find_deliveries(
     *,
     descending: bool = False,
 ) -> Iterator[DeliveryInfo | None]:
-    """The deliveries that match every given value, newest last or first; None in place of others."""
+    """Yield the deliveries that match every given value, newest last or first; None for each other."""
     found = deliveries.list_deliveries(change)
     for each in found.descending if descending else found:
         matching = (
@@ -151,7 +151,7 @@ def find_deliveries(
 
 
 def describe_delivery(change: Change, delivery: Delivery) -> DeliveryInfo:
-    """The description of a delivery."""
+    """Return the description of a delivery."""
     endpoint = ENDPOINTS.get(change, delivery.endpoint, delivery.client)
     url = None if endpoint is None else endpoint.url
     attempts = [

@@ -88,7 +88,7 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
 
 
 def _compared(entry: Entry, response: Response) -> DifferentAnswer | None:
-    """The call with what was and what would be answered, None where that is the same, or not the world's answer."""
+    """Return the call with both answers, None when they are equal or the world did not make the answer."""
     if answer_was_replaced(entry) or (entry.response.status, entry.response.body) == (response.status, response.body):
         return None
     return DifferentAnswer(
@@ -106,10 +106,10 @@ def _short(response: Response) -> ShortAnswer:
 
 
 class _Replay:
-    """The calls of a journal, performed again on a fork of the world before the first of them."""
+    """The calls of a journal, repeated in a fork of the world before the first of them."""
 
     def __init__(self, context: ControlContext, chosen: Mapping[str, Any], first: str | None) -> None:
-        from confsim.control import mount  # HTTP is imported when it is asked for
+        from confsim.control import mount  # HTTP is imported only when needed
         from confsim.http.app import App
 
         service = context.service
@@ -129,13 +129,13 @@ class _Replay:
         self._fork = service.fork(
             world=start, profile=self._profile, clock=Clock(entries[0].at if entries else service.clock.now())
         )
-        self._fork.pipeline.held.enabled = False  # also for requests that ask to be held
+        self._fork.pipeline.held.enabled = False  # even for requests that carry a hold of their own
         self._context = ControlContext(self._fork, Worlds(self._fork), context.host)
         self._app = App(self._context.worlds, mount.whole(CONTROL))
         self._calls = merged(context, entries, controls)
 
     def _built(self, service: Service) -> World | None:
-        """The world of the start built under the alternatives; None when no shipped file describes the start."""
+        """Return the world's start, built under the alternatives; None when no shipped file describes the start."""
         name, origin = service.provenance.made_from, service.history.origin
         if not name or name.endswith(".json"):
             return None
@@ -144,7 +144,7 @@ class _Replay:
         return world_file.load(name, origin.seed, self._profile).world
 
     def answers(self) -> Iterator[tuple[Entry, Response]]:
-        """Each call of the API, with what answers it now."""
+        """Yield each API call with its answer in the fork."""
         for call in self._calls:
             self._fork.live.show(call.at)
             if isinstance(call, ApiCall):
@@ -157,10 +157,10 @@ class _Replay:
         request, operation, fork = call.entry.request, call.operation, self._fork
         if operation is None or "host" in request.headers:
             return wait_for(self._app(replace(request, target=call.target)))
-        texts = tuple(call.texts[name] for name in operation.placeholders)  # a call made in Python, by its name
+        texts = tuple(call.texts[name] for name in operation.placeholders)  # a call in Python, by operation
         made = request_of(operation, texts, call.values, self._profile, dict(request.headers), request.body)
         return wait_for(fork.perform(Incoming(operation, texts, made.query, call.entry.token, made.request)))
 
     def _control(self, call: ControlCall) -> None:
-        with suppress(Misuse, Refusal):  # what could be done then perhaps cannot in this world
+        with suppress(Misuse, Refusal):  # this world may lack what the call was about
             invoke(self._context, CONTROL[call.operation], call.path, {}, call.body)

@@ -79,7 +79,7 @@ def list_worlds(
 
 
 def _idle(context: ControlContext, idle: str | None) -> Iterator[WorldInfo | None]:
-    """The worlds that nobody called for a duration, or all, the root world first; None in place of others."""
+    """Yield the worlds that nobody called for a duration, or all, the root world first; None for each other."""
     span = None if idle is None else _span(idle)
     for name, service in list(context.worlds.items()):
         found = _describe(context, name, service)
@@ -113,7 +113,7 @@ def make_world(context: ControlContext, body: MakeWorld) -> MadeWorld:
 
 
 def _add(worlds: Worlds, service: Service) -> str:
-    """Add a world under a name that no other has; returns the name."""
+    """Add a world under a generated name; return the name."""
     number = len(worlds)
     while True:
         name = f"world-{number}"
@@ -122,7 +122,7 @@ def _add(worlds: Worlds, service: Service) -> str:
             try:
                 worlds.add(name, service)
             except Misuse:
-                if worlds.get(name) is None:  # it was not taken meanwhile: there is another reason
+                if worlds.get(name) is None:  # the name is not taken, so the refusal has another reason
                     raise
             else:
                 return name

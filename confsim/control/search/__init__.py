@@ -1,1 +1,1 @@
-"""The search for a text in everything that a world has and that is said about it."""
+"""The full-text search of a world and of what is known about it."""

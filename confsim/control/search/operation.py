@@ -1,4 +1,4 @@
-"""The search for a text in everything that a world has and that is said about it."""
+"""The control operation of the full-text search."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from confsim.reference import gaps, rules
 from confsim.service.deferred import in_steps
 from confsim.service.journal import ControlCall, Entry
 
-#: Characters of an excerpt, and how many of them stand before the text that was searched for.
+#: Characters of an excerpt, and most of those before the match.
 _LENGTH, _BEFORE = 140, 40
 
 
 class Group(StrEnum):
-    """What a thing that was found is."""
+    """The kind of a match."""
 
     NAME = "name"
     RECORD = "record"
@@ -53,7 +53,7 @@ class Group(StrEnum):
 
 
 class Hit(Wire):
-    """A thing that has the text: ``id`` names it in its ``group``, a record among those of its ``kind``."""
+    """A match: ``id`` identifies it in its ``group``, a record within its ``kind``."""
 
     group: Annotated[Group, "What it is."]
     id: Annotated[str, "Its name or id."]
@@ -63,9 +63,9 @@ class Hit(Wire):
 
 
 class SearchResult(Wire):
-    """What was found. ``next`` is how many records were looked through, where there are further ones, else null.
+    """The matches. ``next`` is the number of records searched so far if there are further ones, else null.
 
-    ``more`` lists groups, and kinds of records, of which only the first were taken.
+    ``more`` lists groups, and kinds of records, of which only the first matches were taken.
     """
 
     found: Annotated[list[Hit], "What was found."]
@@ -84,12 +84,13 @@ def search(
     look: Annotated[Limit | None, "How many records are looked through at most."] = None,
     start: Annotated[Limit | None, "How many records are passed over, which were looked through."] = None,
 ) -> SearchResult:
-    """Search a text in everything: records of all kinds, mails, deliveries and presence among them; calls of the API
-    and of the control plane, and timers, with what they changed; faults and held calls, worlds and snapshots;
-    assumptions, operations, machines, refusals, guides; what the documents state and leave open.
+    """Search a text in everything: records, the journal, the server, the register, the catalogue, guides and rules.
 
-    A search may ``look`` through a part of the records at a time, and ``start`` where the one before has ended; one
-    that starts later lists records alone. Misuse for an empty text.
+    Records of all kinds include mails, deliveries and presence; the journal has calls, control calls and timers with
+    their changes; faults, held calls, worlds and snapshots are searched too.
+
+    A search may ``look`` through part of the records at a time, and ``start`` where the last one ended; from the
+    second part on, it lists records alone. Misuse for an empty text.
     """
     wanted = text.strip().lower()
     if not wanted:
@@ -100,7 +101,7 @@ def search(
 def _found(
     context: ControlContext, wanted: str, limit: int, look: int | None, start: int
 ) -> Generator[None, None, SearchResult]:
-    """What has the text, as steps for ``in_steps``."""
+    """Yield the matches, as steps for ``in_steps``."""
     found: list[Hit] = []
     more: list[str] = []
     for group, hits in () if start else _groups(context, wanted):
@@ -126,7 +127,7 @@ def _found(
             if each is not None:
                 counts[kind] = counts.get(kind, 0) + 1
                 if counts[kind] > limit:
-                    last = size  # enough of them: the rest of the table is passed over
+                    last = size  # the group is full: skip the rest of the table
                     break
                 found.append(_record(each, wanted))
             yield
@@ -139,7 +140,7 @@ def _found(
 
 
 def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Iterator[Hit | None]]]:
-    """What is searched beside records: each group with what has the text, None in place of others."""
+    """Yield the groups that are searched beside records, each with its matches and None for other things."""
     name = written(wanted)
     yield Group.NAME, iter([Hit(group=Group.NAME, id=name, title=name, excerpt="")] if is_known(name) else [])
     yield Group.CALL, (_call(context, each, wanted) for each in reversed(in_order(context.service.journal)))
@@ -148,7 +149,7 @@ def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Itera
 
 
 def _things(context: ControlContext) -> dict[Group, Iterable[tuple[str, str, Any]]]:
-    """The smaller groups: of each thing its name, what it is about, and all that is said of it."""
+    """Return the things of the smaller groups: name, title, and all their text."""
     service = context.service
     return {
         Group.FAULT: ((each.id, each.operation or each.thing or "", each) for each in list_faults(context)),
@@ -187,7 +188,7 @@ def _json(value: Any) -> str:
 
 
 def _excerpt(text: str, wanted: str) -> str | None:
-    """The text where it has what is wanted, on one line; None where it has not."""
+    """Return the part of a text around a match on one line; None without a match."""
     place = text.lower().find(wanted)
     if place < 0:
         return None
@@ -207,7 +208,7 @@ def _fields(record: Record) -> Mapping[str, Any]:
 
 
 def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
-    """The hit of what the journal noted; None where it does not have the text."""
+    """Return a journal entry as a match; None without one."""
     excerpt = next(filter(None, (_excerpt(text, wanted) for text in _texts(context, noted, wanted))), None)
     if excerpt is None:
         return None
@@ -219,7 +220,7 @@ def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
 
 
 def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
-    """What the journal says of a thing: of a call its request, its answer, what it used and the records it wrote."""
+    """Yield the texts of a journal entry: of a call the request, answer, assumptions and records written."""
     used = " ".join(noted.assumptions)
     if isinstance(noted, Entry):
         request, response = noted.request, noted.response
@@ -242,14 +243,14 @@ def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
 
 
 def _body(raw: bytes, wanted: str) -> str:
-    """A body as it is shown; escapes of JSON are read where the text can be one."""
+    """Return a body as shown; escapes of JSON are decoded if the text could be one."""
     if not raw:
         return ""
     return raw.decode(errors="replace") if wanted.isascii() else _json(read_body(raw))
 
 
 def _written(touched: Iterable[tuple[tuple[str, str], Any]], *worlds: Any) -> Iterator[str]:
-    """The records that were written, as they were before and after."""
+    """Yield the records that were written, before and after."""
     for (client, table), key in dict.fromkeys(touched):
         for world in worlds:
             record = Table.declared[table].seen(world, client).get(key)

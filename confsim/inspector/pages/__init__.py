@@ -1,4 +1,4 @@
-"""The pages by their names in the path."""
+"""The pages by their name in the path."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAGES: Mapping[str, Page] = {
 
 
 def find(name: str) -> Page:
-    """The page of this name. Misuse (404) when there is none."""
+    """Return the page of this name. Raises Misuse (404) when there is none."""
     page = PAGES.get(name)
     if page is None:
         raise Misuse(f"there is no page {name!r}", status=404)

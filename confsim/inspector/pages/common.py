@@ -1,4 +1,4 @@
-"""What all pages have: the menu, the template around them, parts of lists, moments of the world."""
+"""The common parts of pages: menu, outer template, paged lists, moments of the world."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from confsim.inspector import changes, render
 from confsim.inspector.page_request import PageRequest, link
 from confsim.kernel.refusal import Misuse
 
-#: Rows of a page of a list.
+#: Rows on one page of a list.
 PAGE = 50
-#: Records that a page looks through for a text; the next page looks further.
+#: Records that one page searches for a text; a link continues the search.
 LOOK = 10_000
-#: Moments that are shown before and after the one that is looked at.
+#: Moments that are shown before and after the selected one.
 _BESIDE = 4
-#: The pages of the menu: name in the path, title.
+#: The menu: name in the path, title.
 MENU = (
     ("", "Overview"),
     ("requests", "Journal"),
@@ -33,7 +33,7 @@ MENU = (
     ("guides", "Guides"),
     ("reference", "Reference"),
 )
-#: The pages of the menu that others belong to, by their templates.
+#: The menu entry of each page that is not in the menu, by template.
 _SECTIONS = {
     "overview": "",
     "request": "requests",
@@ -46,7 +46,7 @@ _SECTIONS = {
 
 
 def show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
-    """A page: a template with its values, inside of what all pages have."""
+    """Return a page: a template with its values inside the outer template."""
     context = asked.control.context
     return render.page(
         template,
@@ -65,12 +65,12 @@ def show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
 
 
 def problem(asked: PageRequest, status: int, text: str) -> str:
-    """The page that says what was wrong."""
+    """Return an error page."""
     return show(asked, "problem", "Not possible", status=status, text=text)
 
 
 def number(asked: PageRequest, name: str, otherwise: int = 0) -> int:
-    """A whole number of the query. Misuse for anything else."""
+    """Return a whole number of the query. Raises Misuse for anything else."""
     text = asked.query.get(name, "") or str(otherwise)
     if not text.isascii() or not text.isdecimal() or len(text) > 12:
         raise Misuse(f"{name}: {text[:40]!r} is no whole number")
@@ -78,25 +78,25 @@ def number(asked: PageRequest, name: str, otherwise: int = 0) -> int:
 
 
 def part(asked: PageRequest, found: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-    """The part of a whole list that a page shows, and what its links to the other pages need."""
+    """Return one page of a list that is complete, and the values of its pager."""
     offset = number(asked, "offset")
     return found[offset : offset + PAGE], pager(offset, more=len(found) > offset + PAGE)
 
 
 def newest(asked: PageRequest, listing: str, /, **arguments: Any) -> tuple[list[Any], dict[str, Any]]:
-    """The part of a list of the control plane that a page shows, newest first, and what its links need."""
+    """Return one page of a list that the control plane limits, newest first, and the values of its pager."""
     offset = number(asked, "offset")
     found = asked.control(listing, **arguments, limit=PAGE + 1, offset=offset)[::-1]
     return found[:PAGE], pager(offset, more=len(found) > PAGE)
 
 
 def pager(offset: int, *, more: bool) -> dict[str, Any]:
-    """What the links to the other parts of a list need."""
+    """Return the values of the links to the other pages of a list."""
     return {"offset": offset, "page": PAGE, "more": more}
 
 
 def moments(asked: PageRequest, at: str | None) -> dict[str, Any]:
-    """The moments beside the one that is shown, which is now for None: those before and after it, the next of each."""
+    """Return the moments around the one that is shown (None for now): those before and after it, and the neighbours."""
     found = asked.control("list_moments", at=at, limit=_BESIDE)
     ids = [each.id for each in found]
     place = len(ids) if at is None else ids.index(at)
@@ -108,7 +108,7 @@ def moments(asked: PageRequest, at: str | None) -> dict[str, Any]:
 
 
 def diff(before: Any, after: Any) -> list[tuple[str, str]]:
-    """The lines of two JSON values, each with the sign of an added or a removed line."""
+    """Return the lines of two JSON values, each with a sign: added, removed or common."""
     old, new = (render.pretty(each).splitlines() if each is not None else [] for each in (before, after))
     lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
     return [(line[:1], line[1:]) for line in lines if not line.startswith("@@")]

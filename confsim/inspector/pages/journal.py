@@ -1,4 +1,4 @@
-"""Pages about what happened: the journal, one call of it, what another assumption would have answered, coverage."""
+"""Pages about the past: the journal, one call, answers under other assumptions, coverage."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from confsim.kernel.refusal import Misuse
 
 from .common import diff, moments, newest, number, show
 
-#: Records of a start with which the test of a call is shown, at most: it contains them.
+#: Most records in the start of a world for which a call is shown as a test: the test contains them all.
 _LARGEST_START = 2_000
-#: Calls that a what-if question replays unless it is asked of all.
+#: Calls that a what-if question replays unless all are asked for.
 _REPLAYED = 100
 _TITLES = {Kind.CALL: "Call", Kind.CONTROL: "Control call", Kind.TIMER: "Timer"}
 
 
 def requests(asked: PageRequest) -> str:
-    """The journal, newest first: calls, what happened between them; or one of these."""
+    """Show the journal, newest first (calls, and events between them), or one entry."""
     if asked.path:
         return _request(asked, asked.path[0])
     query = asked.query
@@ -51,7 +51,7 @@ def _request(asked: PageRequest, id: str) -> str:
 
 
 def _nearest(asked: PageRequest, call: Any) -> str:
-    """The route that is most similar to a call that matched none; empty for any other."""
+    """Return the route most similar to a call that matched none, else ""."""
     if call.kind != Kind.CALL or call.operation is not None:
         return ""
     found = asked.control("list_unmatched_requests", id=call.id)
@@ -59,9 +59,9 @@ def _nearest(asked: PageRequest, call: Any) -> str:
 
 
 def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
-    """The headers of a call, and the forms in which it can be made again.
+    """Return the forms in which a call can be repeated, with its headers.
 
-    A test and a scenario bring the start along where no name stands for it: of a large one the page says so.
+    A test or scenario contains the start of the world when it has no name; for a large start the page says so instead.
     """
     control = asked.control
     archive = msgspec.json.decode(control("export_requests", as_="har", ids=id).data)
@@ -78,7 +78,7 @@ def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
 
 
 def what_if(asked: PageRequest) -> str:
-    """The answers to the calls of the journal under another alternative."""
+    """Show the answers to the calls of the journal under another alternative."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
     newest_calls = asked.control("list_moments")
     calls = [each.id for each in newest_calls if each.kind == Kind.CALL]
@@ -90,7 +90,7 @@ def what_if(asked: PageRequest) -> str:
 
 
 def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tuple[Any, Any]:
-    """The value that the text stands for, and what it would have changed: as JSON, or as text where that is meant."""
+    """Return the value in a text (JSON, or plain text where the entry takes text), and the calls that it changes."""
     given = {} if first is None else {"from": first}
     try:
         value = msgspec.json.decode(text)
@@ -100,7 +100,7 @@ def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tupl
 
 
 def coverage(asked: PageRequest) -> str:
-    """What calls have met of the API, and what is missing in the areas that they touch, where that is counted."""
+    """Show what calls have covered of the API, and what is missing in the touched areas, when it is counted."""
     try:
         found = msgspec.to_builtins(asked.control("get_coverage"))
     except Misuse as misuse:

@@ -1,4 +1,4 @@
-"""Pages to read: assumptions, operations, guides, reference, what a name stands for."""
+"""Pages to read: assumptions, operations, guides, reference, explanations of names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .common import part, show
 
 
 def assumptions(asked: PageRequest) -> str:
-    """The register: all entries, or those that match; what-if questions about them."""
+    """Show the register: all entries or those that match, with what-if questions about them."""
     wanted = asked.query.get("search", "").lower()
     used = asked.query.get("used") == "true"
     found = [
@@ -27,7 +27,7 @@ def assumptions(asked: PageRequest) -> str:
 
 
 def operations(asked: PageRequest) -> str:
-    """The operations of the API; one of them with its assumptions, or one of the control plane."""
+    """Show the operations of the API, one of them with its assumptions, or one of the control plane."""
     control = asked.control
     declared = control("list_operations")
     if asked.path:
@@ -54,7 +54,7 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
 
 
 def guides(asked: PageRequest) -> str:
-    """The guides, or one of them."""
+    """Show the list of guides, or one of them."""
     if not asked.path:
         return show(asked, "guides", "Guides", guides=written.list_())
     found = manual.guide(asked.path[0])
@@ -62,7 +62,7 @@ def guides(asked: PageRequest) -> str:
 
 
 def reference(asked: PageRequest) -> str:
-    """The pages of the reference, or one of them; the operations of the control plane have pages of their own."""
+    """Show the list of reference pages, or one of them; control operations have pages of their own."""
     if not asked.path:
         titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
         return show(asked, "reference", "Reference", titles=titles)
@@ -72,12 +72,12 @@ def reference(asked: PageRequest) -> str:
 
 
 def explain(asked: PageRequest) -> str:
-    """The explanation of a name."""
+    """Show the explanation of a name."""
     found = asked.control("get_explanation", asked.path[0] if asked.path else asked.query.get("name", ""))
     return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 
 
 def _read(asked: PageRequest, title: str, text: str, section: str) -> str:
-    """A page with a text in Markdown, whose names lead to what they stand for."""
+    """Return a page with a Markdown text, in which names are links."""
     shown = manual.shown(asked.home, text)
     return show(asked, "text", title, section=section, shown=shown.html, headings=shown.headings)

@@ -1,4 +1,4 @@
-"""The page of the search for a text in everything."""
+"""The page of the full-text search."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from confsim.inspector.page_request import PageRequest, link
 
 from .common import LOOK, number, show
 
-#: Things of a group that are listed before more are asked for.
+#: Matches of a group that are listed before a "more" link.
 _LISTED = 10
-#: The headings, in their order, and the groups below them.
+#: The headings in their order, and the groups below each.
 _HEADINGS = (
     ("Named so", Group.NAME),
     ("Journal", Group.CALL),
@@ -31,12 +31,12 @@ _HEADINGS = (
     ("Rules", Group.RULE),
     ("Gaps", Group.GAP),
 )
-#: Kinds of records that stand below a heading of their own.
+#: Kinds of records that have a heading of their own.
 _OWN = {"mail", "webhook deliveries", "presences"}
 
 
 def search(asked: PageRequest) -> str:
-    """A text in everything that is shown, and a link to look further where there is more than a page looks through."""
+    """Show the matches for a text in everything that pages show, with a link to continue the search."""
     wanted = asked.query.get("q", "").strip()
     if not wanted:
         return show(asked, "search", "Search", wanted="", found={}, more=None, total=0)
@@ -61,7 +61,7 @@ def search(asked: PageRequest) -> str:
 
 
 def _target(asked: PageRequest, hit: Any) -> str:
-    """The page that shows what was found."""
+    """Return the path of the page that shows a match."""
     match hit.group:
         case Group.RECORD:
             return link(asked, "records", hit.kind, hit.id)

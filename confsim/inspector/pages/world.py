@@ -1,4 +1,4 @@
-"""Pages about how the world is, now or at an earlier moment, and about what steers it."""
+"""Pages about the present world or an earlier moment, and the controls of the world."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from confsim.kernel.refusal import Misuse
 
 from .common import LOOK, PAGE, moments, newest, number, part, show
 
-#: Channels and users that a field suggests.
+#: Channels and users that an input field suggests.
 _SUGGESTED = 200
 
 
 def overview(asked: PageRequest) -> str:
-    """The world, its latest calls and its next timers."""
+    """Show the world, its latest calls and its next timers."""
     control = asked.control
     return show(
         asked,
@@ -30,7 +30,7 @@ def overview(asked: PageRequest) -> str:
 
 
 def _counted(kinds: list[Any]) -> list[tuple[str, int]]:
-    """The number of records of each kind over all clients."""
+    """Return the number of records of each kind over all clients."""
     counts: dict[str, int] = {}
     for each in kinds:
         counts[each.kind] = counts.get(each.kind, 0) + each.count
@@ -38,7 +38,7 @@ def _counted(kinds: list[Any]) -> list[tuple[str, int]]:
 
 
 def records(asked: PageRequest) -> str:
-    """The records of the world, or of an earlier moment; one record with its machines."""
+    """Show the records of the world or of an earlier moment, or one record with its machines."""
     control, query = asked.control, asked.query
     at = query.get("at") or None
     if len(asked.path) == 2:
@@ -62,7 +62,7 @@ def records(asked: PageRequest) -> str:
 
 
 def _offered(kinds: list[tuple[str, int]], kind: str | None) -> list[tuple[str, int]]:
-    """The kinds to choose from, the chosen one among them where there is no record of it."""
+    """Return the kinds to choose from, including the chosen one when it has no record."""
     return kinds if kind is None or kind in dict(kinds) else [(kind, 0), *kinds]
 
 
@@ -82,7 +82,7 @@ def _record(asked: PageRequest, kind: str, id: str, at: str | None) -> str:
 
 
 def machines(asked: PageRequest) -> str:
-    """All state machines, or one as a diagram and a table."""
+    """Show all state machines, or one as a diagram and a table."""
     declared = asked.control("list_machines")
     if asked.path:
         machine = next((each for each in declared if each.name == asked.path[0]), None)
@@ -93,24 +93,24 @@ def machines(asked: PageRequest) -> str:
 
 
 def time(asked: PageRequest) -> str:
-    """The clock, and what falls due next."""
+    """Show the clock and the next timers."""
     return show(asked, "time", "Time", timers=asked.control("list_timers", limit=PAGE))
 
 
 def mail(asked: PageRequest) -> str:
-    """The mails, newest first."""
+    """Show the mails, newest first."""
     mails, paging = newest(asked, "list_mail")
     return show(asked, "mail", "Mail", mails=mails, **paging)
 
 
 def webhooks(asked: PageRequest) -> str:
-    """The deliveries of webhooks, newest first."""
+    """Show the deliveries of webhooks, newest first."""
     deliveries, paging = newest(asked, "list_deliveries")
     return show(asked, "webhooks", "Webhooks", deliveries=deliveries, **paging)
 
 
 def presence(asked: PageRequest) -> str:
-    """Who is in a channel: in the one that is asked for, in that into which somebody came last, or in the newest."""
+    """Show the users in a channel: the requested one, the one joined last, or the newest."""
     control = asked.control
     channels = control("list_records", kind="channels", limit=_SUGGESTED)
     users = control("list_records", kind="users", limit=_SUGGESTED)
@@ -136,12 +136,12 @@ def presence(asked: PageRequest) -> str:
 
 
 def faults(asked: PageRequest) -> str:
-    """The active faults, and the calls that they hold."""
+    """Show the active faults, and the calls that they hold."""
     return show(asked, "faults", "Faults", faults=asked.control("list_faults"), held=asked.control("list_held"))
 
 
 def worlds(asked: PageRequest) -> str:
-    """The worlds of the server, and the snapshots of this one. Misuse (404) for the name of one that is not there."""
+    """Show the worlds of the server, and the snapshots of this one. Raises Misuse (404) for an unknown name."""
     if asked.path:
         raise Misuse(f"there is no world {asked.path[0][:80]!r}", status=404)
     found, paging = part(asked, asked.control("list_worlds"))

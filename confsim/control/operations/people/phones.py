@@ -16,7 +16,7 @@ from confsim.domain.telephony.calls import CALLS, Call
 from confsim.kernel.world import Change
 from confsim.service.deferred import in_slices
 
-#: Hanging up leaves the channel.
+#: hanging up leaves the channel
 FOLLOWED = COUPLINGS
 
 

@@ -23,7 +23,7 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 from confsim.service.deferred import in_slices
 
-#: Joining and leaving moves sessions, doors and breakout rooms.
+#: joining and leaving moves sessions, lobbies and breakout rooms
 FOLLOWED = COUPLINGS
 
 _WORDS = {Where.IN_ROOM: "in"}
@@ -157,7 +157,7 @@ def _describe(change: Change, channel: Channel, found: Presence) -> InChannel:
 
 
 def _user(change: Change, body: JoinChannel) -> User:
-    """The user who joins. Raises Misuse unless exactly one of userId and token is given."""
+    """Return the user who joins. Raises Misuse unless exactly one of userId and token is given."""
     if (body.userId is None) is (body.token is None):
         raise Misuse("give userId or token")
     if body.userId is not None:
@@ -177,7 +177,7 @@ def _user(change: Change, body: JoinChannel) -> User:
 
 
 def _channel(change: Change, body: UserInChannel | SetPresenter) -> Channel:
-    """The channel of the presence: for a breakout room its event room."""
+    """Return the channel of the presence: for a breakout room its event room."""
     user = get_user(change, body.userId)
     return channels.base_channel(change, channels.get(change, user.client, body.channel))
 

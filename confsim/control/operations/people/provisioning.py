@@ -131,7 +131,7 @@ def _origin(change: Change, body: IssueIdentityToken) -> str:
 
 
 def _validator(change: Change, client: str | None, id: str | None) -> Validator:
-    """The validator that is meant. Misuse (404) when there is none, or several."""
+    """Return the validator to use. Raises Misuse (404) when there is none, or several."""
     owners = [each.id for each in CLIENTS.of(change).all] if client is None else [get_client(change, client).id]
     found = [
         each
