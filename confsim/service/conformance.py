@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .journal import Entry
+from .messages import Request, Response
 
 
 class ContractViolation(Exception):
@@ -28,16 +28,15 @@ class Conformance:
         self._document: dict[str, Any] = {}
         self._refusals: dict[str, Any] = {}
 
-    def violations(self, entry: Entry) -> Iterator[ContractViolation]:
-        """The problems of the response to a call; as a rule none."""
-        if entry.operation and not self._document:
+    def violations(self, operation: str, request: Request, response: Response) -> Iterator[ContractViolation]:
+        """The problems of the response to a call of an operation; as a rule none."""
+        if operation and not self._document:
             self._read()
-        responses = self._answers.get(entry.operation)
+        responses = self._answers.get(operation)
         if responses is None:
             return
-        response = entry.response
         content_type = dict(response.headers).get("Content-Type", "").partition(";")[0]
-        what = f"{entry.request.method} {entry.request.target} ({entry.operation}): {response.status}"
+        what = f"{request.method} {request.target} ({operation}): {response.status}"
         if not self._listed_refusals and response.status >= 400:
             responses = self._refusals
         documented = responses.get(str(response.status))
@@ -49,7 +48,7 @@ class Conformance:
             if content:
                 yield ContractViolation(f"{what} has no body; documented is {', '.join(content)}")
         elif content_type in content:
-            yield from self._violations(what, entry, content_type, content[content_type])
+            yield from self._violations(what, operation, response, content_type, content[content_type])
         elif "*/*" not in content:
             yield ContractViolation(
                 f"{what} is {content_type or 'of no type'}; documented is {', '.join(content) or 'no body'}"
@@ -85,16 +84,16 @@ class Conformance:
         return resolved
 
     def _violations(
-        self, what: str, entry: Entry, content_type: str, content: Mapping[str, Any]
+        self, what: str, operation: str, response: Response, content_type: str, content: Mapping[str, Any]
     ) -> Iterator[ContractViolation]:
         if "schema" not in content:
             return
-        key = entry.operation, f"{entry.response.status} {content_type}"
+        key = operation, f"{response.status} {content_type}"
         validator = self._validators.get(key)
         if validator is None:
             from jsonschema import Draft202012Validator
 
             whole = {**content["schema"], "components": {"schemas": self._document["components"]["schemas"]}}
             validator = self._validators[key] = Draft202012Validator(whole)
-        for error in validator.iter_errors(json.loads(entry.response.body)):
+        for error in validator.iter_errors(json.loads(response.body)):
             yield ContractViolation(f"{what} breaks its schema at {error.json_path}: {error.message[:300]}")

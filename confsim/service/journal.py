@@ -43,10 +43,11 @@ class FaultHit(Struct, frozen=True):
     held: str = ""
 
 
-class Entry(Struct, gc=False):
-    """One call. ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key.
+class Entry(Struct, frozen=True, gc=False):
+    """One call, with its final response; that of a call which is still held is the one withheld.
 
-    ``fired`` are the timers that made something happen since the call before, in order.
+    ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key. ``fired`` are
+    the timers that made something happen since the call before, in order.
     """
 
     id: str
@@ -236,6 +237,10 @@ class Journal:
         self.count += 1
         return f"r{self.count}"
 
+    def continue_from(self, number: int) -> None:
+        """Let the entry to come have this number, as where the calls before it are not repeated."""
+        self.count = number - 1
+
     def follow(self, *followers: Callable[[Entry], object]) -> None:
         """Call the followers with every entry from now on, each once, here and in the journals of forks."""
         self.followers = tuple(dict.fromkeys((*self.followers, *followers))) if self.followers else followers
@@ -249,21 +254,39 @@ class Journal:
         finally:
             self.followers = followers
 
+    def share(self, assumptions: Mapping[str, None]) -> Mapping[str, None]:
+        """Add the assumptions that a call used; returns them as one value, shared by all calls that used the same."""
+        shared = self._uses.setdefault(tuple(assumptions), assumptions)
+        if shared is assumptions:
+            self._used.update(assumptions)
+        return shared
+
     def add(self, entry: Entry) -> None:
-        """Add an entry; the oldest is evicted when there are too many."""
-        self._entries.append(entry)
-        used = entry.assumptions
-        shared = entry.assumptions = self._uses.setdefault(tuple(used), used)  # by all calls that used the same
-        if shared is used:
-            self._used.update(used)
+        """Add the entry of a call that is answered; the oldest is evicted when there are too many."""
+        self.reserve(entry)
         for follower in self.followers:
             follower(entry)
-        if len(entry.request.body) + len(entry.response.body) > LARGE:
+
+    def reserve(self, entry: Entry) -> None:
+        """Add the entry of a call that is committed and still held: its place among the calls, which ``fill`` fills.
+
+        No follower is called with it.
+        """
+        self._entries.append(entry)
+        self._evict_by_size(entry)
+
+    def fill(self, reserved: Entry, entry: Entry) -> None:
+        """Put the entry of a call that is held no longer in its place, unless that is evicted or removed by now."""
+        places = (place for place, each in enumerate(self._entries) if each is reserved)
+        if (place := next(places, None)) is not None:
+            self._entries[place] = entry
             self._evict_by_size(entry)
+        for follower in self.followers:
+            follower(entry)
 
     def _evict_by_size(self, newest: Entry) -> None:
         """Evict the oldest entries until the large bodies of the rest fit the limit."""
-        if not _weight(newest.request.body, newest.response.body):
+        if len(newest.request.body) + len(newest.response.body) <= LARGE:
             return
         for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
             self._entries.popleft()

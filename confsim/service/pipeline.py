@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from confsim.api.address import NOWHERE, Address
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
@@ -38,6 +40,7 @@ from .stages.rate_limit import RateLimit
 from .stages.stage import Next, Stage
 from .stages.stale_reads import StaleReads
 
+_ID = "X-Confsim-Request-Id"
 _STAGES: tuple[type[RateLimit | IdempotencyKeys], ...] = (RateLimit, IdempotencyKeys)
 
 
@@ -54,6 +57,11 @@ class Usage:
         """Note a call of any kind."""
         self.used = monotonic()
 
+    def count_call(self) -> None:
+        """Note a call of the API."""
+        self.calls += 1
+        self.used = monotonic()
+
 
 class Pipeline:
     """Performs the calls of one world.
@@ -63,15 +71,15 @@ class Pipeline:
     ``callers`` identifies who calls.
     """
 
-    def __init__(self, live: LiveWorld, journal: Journal, faults: Faults, usage: Usage) -> None:
+    def __init__(self, live: LiveWorld, journal: Journal, faults: Faults, held: HeldCalls, usage: Usage) -> None:
         self._live = live
         self._journal = journal
         self._faults = faults
+        self.held = held
         self._usage = usage
         self.address: Address = NOWHERE
         self.conformance: Conformance | None = None
         self.callers = Callers()
-        faults.holder = self.held = HeldCalls(live, self)
         self.stages: tuple[Stage, ...] = ()
         self._staged: Next | None = None
         self._stale: StaleReads | None = None
@@ -120,7 +128,7 @@ class Pipeline:
             if injection is None and (faults.on_calls or (query and QUERY in query) or (headers and HEADER in headers)):
                 injection = faults.inject(incoming)
                 if injection is not None and injection.hold == "before":
-                    return self.held.hold(incoming, injection)
+                    return self.held.hold(self, incoming, injection)
             change = live.change(None if injection is None else injection.now)
             if incoming.used:
                 change.used.update(incoming.used)
@@ -151,19 +159,37 @@ class Pipeline:
             if after is not change.world:
                 live.run_reactions(change.now)
             if injection is not None and injection.hold:
-                return self.held.hold(incoming, injection, entry)
+                return self.held.hold(self, incoming, injection, entry)
             return entry.response
 
-    def replace_answer(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
-        """The answer of an effect to a call that was performed already; None where it leaves the answer alone."""
-        if not effect.replaces_operation:
-            return None
+    def answer_held(
+        self, incoming: Incoming, entry: Entry, injection: Injection, effect: Effect | None, *, dropped: bool
+    ) -> Response:
+        """Answer a call that was held after its operation, and put its final entry in the place of ``entry``.
+
+        ``injection`` are its faults, now that it is held no longer; ``effect``, where there is one, decides its answer.
+        """
+        response, used = entry.response, entry.assumptions
+        if dropped:
+            response = replace(response, cut=-1)
+        elif effect is not None:
+            response = replace(response, headers=list(response.headers))
+            if effect.replaces_operation:
+                response, used = self._replacement(incoming, entry, effect)
+            effect.alter(response, incoming.request)
+        hits = (*injection.hits, *entry.fault[len(injection.hits) :])
+        self._journal.fill(entry, replace(entry, response=response, assumptions=self._journal.share(used), fault=hits))
+        return response
+
+    def _replacement(self, incoming: Incoming, entry: Entry, effect: Effect) -> tuple[Response, Mapping[str, None]]:
+        """The response of an effect to a call that was performed, and the assumptions that the call has used then."""
         change = self._live.change()
         headers, profile, used = incoming.request.headers, change.profile, change.used
-        call = Call(incoming.operation, change, self.address, headers, change.now, profile, used)
-        response = effect.respond(call)
-        entry.assumptions = {**entry.assumptions, **change.used}
-        return response if incoming.finish is None else incoming.finish(response, change)
+        response = effect.respond(Call(incoming.operation, change, self.address, headers, change.now, profile, used))
+        if incoming.finish is not None:
+            response = incoming.finish(response, change)
+        response.headers += [line for line in entry.response.headers if line[0] == _ID]
+        return response, {**entry.assumptions, **used}
 
     def unrouted(
         self,
@@ -184,9 +210,7 @@ class Pipeline:
             if used:
                 change.used.update(used)
             response = refused(change, outcome) if isinstance(outcome, Refusal) else outcome
-            entry = self._note("", request, response, change, change.world, finish=finish)
-            entry.handshake = handshake
-            return entry.response
+            return self._note("", request, response, change, change.world, finish=finish, handshake=handshake).response
 
     def _dropped(self, change: Change, refusal: Refusal | None = None) -> World:
         """The world after a call that failed: that before it, unless it was refused for the time being."""
@@ -210,28 +234,33 @@ class Pipeline:
         token: str | None = None,
         injection: Injection | None = None,
         finish: Finish | None = None,
+        *,
+        handshake: bool = False,
     ) -> Entry:
-        """Finish a response and note it in the journal."""
+        """Finish a response and note the call; of one that is to be held the journal keeps the place alone."""
         live, journal, faults, before = self._live, self._journal, self._faults, change.world
-        usage, id = self._usage, journal.next_id()
-        usage.calls += 1
-        usage.used = monotonic()
-        response.headers.append(("X-Confsim-Request-Id", id))
+        id = journal.next_id()
+        self._usage.count_call()
+        response.headers.append((_ID, id))
         touched = () if after is before else change.touched
         hits = () if change.faults is None else faults.hits(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
             injection.alter(response, request)
-        entry = Entry(id, change.now, name, request, response, change.used, touched, before, after, caller, hits, token)
-        if live.fired:
-            entry.fired = live.take_fired()
-        if faults.on_calls or faults.on_things:
-            entry.remaining_faults = faults.remaining()
         if self.conformance is not None and (injection is None or not injection.replaces_operation):
-            live.bugs.extend(self.conformance.violations(entry))
+            live.bugs.extend(self.conformance.violations(name, request, response))
         if finish is not None:
-            entry.response = finish(response, change)
-        journal.add(entry)
+            response = finish(response, change)
+        fired = live.take_fired() if live.fired else ()
+        left = faults.remaining() if faults.on_calls or faults.on_things else None
+        at, used = change.now, journal.share(change.used)
+        entry = Entry(
+            id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
+        )
+        if injection is not None and injection.hold:
+            journal.reserve(entry)
+        else:
+            journal.add(entry)
         return entry
 
 

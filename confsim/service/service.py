@@ -18,6 +18,7 @@ from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
 from .clock import Clock
+from .faults.holding import HeldCalls
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
@@ -103,9 +104,10 @@ class Service:
         self._forked_from: tuple[int, Provenance, Provenance] | None = None
         self.usage = Usage()
         journal = self.journal = Journal(settings.journal_most, settings.journal_followers)
-        faults = self.faults = Faults(live, settings.by_request)
+        held = HeldCalls(live)
+        faults = self.faults = Faults(live, held, settings.by_request)
         self.history = History(live)
-        self.pipeline = Pipeline(live, journal, faults, self.usage)
+        self.pipeline = Pipeline(live, journal, faults, held, self.usage)
         self.webhooks = Webhooks(live, journal, faults, settings.webhook_hosts, settings.webhooks_listed)
         self.token_of = presentation(in_force(profile, wire.PRESENTATION))
         live.observe_timers(self._note_timer)

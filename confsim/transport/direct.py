@@ -50,7 +50,7 @@ class DirectTransport:
             service.incoming(request, call.operation, call.path, ProfileContext(service.profile), self._finish(call))
         )
         if not self.patient:
-            response.delay = 0.0
+            response = replace(response, delay=0.0)  # that of the journal stays as it is
         return delivered(response)
 
     def _finish(self, call: OperationRequest) -> Finish | None:

@@ -28,7 +28,8 @@ def test_any_arguments_are_answered_by_the_document(lived, judge, operation):
         fork = lived.fork()
         call(fork, operation, caller, drawn)
         assert fork.service.bugs == []
-        assert [str(problem) for entry in fork.service.journal for problem in judge.violations(entry)] == []
+        entries = [(each.operation, each.request, each.response) for each in fork.service.journal]
+        assert [str(problem) for entry in entries for problem in judge.violations(*entry)] == []
 
     answered()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from confsim.api.catalogue import API
 from confsim.service import journal
 from confsim.service.journal import ControlCall
+from confsim.service.messages import Request, Response
 from confsim.testing.samples import Pool, valid
 from kit import CUSTOMER
 from kit.catalogue_walk import call
@@ -86,6 +88,24 @@ def test_an_entry_keeps_the_worlds_around_its_call(sim):
     assert read.before is read.after is wrote.before
     assert wrote.after is refused.before is refused.after is sim.service.world
     assert wrote.before is not wrote.after
+
+
+def test_an_entry_is_complete_when_it_is_added(sim):
+    """Followers see all of it: timers before it, faults left after it, the final response. It is never changed."""
+    seen = []
+    sim.service.journal.follow(lambda entry: seen.append(msgspec.structs.asdict(entry)))
+    sim.faults.add("get_me", times=3, do={"status": 503})
+    sim.call("reserve_handle", "demo-user", body={"handle": "somebody"})
+    sim.clock.advance("1h")
+    sim.client("demo-user").get("/users/me")
+    sim.service.pipeline.unrouted(Request("GET", "/streaming/x"), Response(101, []), handshake=True)
+    assert seen == [msgspec.structs.asdict(entry) for entry in sim.service.journal]
+    assert [each["handshake"] for each in seen] == [False, False, True]
+    assert [len(each["fired"]) for each in seen] == [0, 1, 0]
+    assert [[left.times for left in each["remaining_faults"]] for each in seen] == [[3], [2], [2]]
+    assert "Date" in dict(seen[1]["response"].headers)
+    with pytest.raises(AttributeError, match="immutable"):
+        sim.service.journal.last().handshake = False
 
 
 def test_iterating_is_not_disturbed_by_new_entries(sim):

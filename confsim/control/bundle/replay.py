@@ -88,7 +88,7 @@ class Player:
         clock.freeze()
         service = self._service = Service(state.world_from(bytes(bundle.start)), clock, self._profile)
         service.journal.limit(1)
-        service.journal.count = bundle.first - 1
+        service.journal.continue_from(bundle.first)
         service.faults.allow_by_request(bundle.faults_by_request)
         service.webhooks.list_only(bundle.webhooks_listed)
         self._attempts: dict[tuple[str, int], deque[DeliveryNote]] = defaultdict(deque)
@@ -133,7 +133,7 @@ class Player:
             return None
         if call.request is None:
             return self._control(call) if call.control else None
-        self._service.journal.count = int(call.id[1:]) - 1
+        self._service.journal.continue_from(int(call.id[1:]))
         self._send(call)
         entry = self._service.journal.last()
         if entry is None or entry.id != call.id:

@@ -129,7 +129,7 @@ class _Replay:
         self._fork = service.fork(
             world=start, profile=self._profile, clock=Clock(entries[0].at if entries else service.clock.now())
         )
-        self._fork.pipeline.held.enabled = False  # even for requests that carry a hold of their own
+        self._fork.pipeline.held.hold_none()  # even for requests that carry a hold of their own
         self._context = ControlContext(self._fork, Worlds(self._fork), context.host)
         self._app = App(self._context.worlds, mount.whole(CONTROL))
         self._calls = merged(context, entries, controls)

@@ -24,7 +24,6 @@ from .injection import Injection, take_time
 
 #: Outcomes of a held call.
 RELEASED, CHANGED, DROPPED, EXPIRED = "released", "changed", "dropped", "expired"
-_ID = "X-Confsim-Request-Id"
 
 
 class Performer(Protocol):
@@ -34,19 +33,25 @@ class Performer(Protocol):
         """Perform a call whose faults are known."""
         ...
 
-    def replace_answer(self, incoming: Incoming, entry: Entry, effect: Effect) -> Response | None:
-        """The answer of an effect in place of that of an operation which has been performed; None where it has none."""
+    def answer_held(
+        self, incoming: Incoming, entry: Entry, injection: Injection, effect: Effect | None, *, dropped: bool
+    ) -> Response:
+        """Answer a call whose operation has been performed, and whose place in the journal this entry reserves."""
         ...
 
 
 class HeldCall:
-    """A call that is held before its operation, or after it: then ``entry`` is its journal entry.
+    """A call that is held before its operation, or after it: then ``entry`` reserves its place in the journal.
 
-    ``since`` is the instant of its world at which it came in; ``outcome`` is empty while it is held.
+    ``since`` is the instant of its world at which it came in; ``outcome`` is empty while it is held. ``performer``
+    does what is left of it.
     """
 
-    def __init__(self, id: str, incoming: Incoming, injection: Injection, entry: Entry | None, since: int) -> None:
+    def __init__(
+        self, id: str, performer: Performer, incoming: Incoming, injection: Injection, entry: Entry | None, since: int
+    ) -> None:
         self.id = id
+        self.performer = performer
         self.incoming = incoming
         self.injection = injection
         self.entry = entry
@@ -76,12 +81,12 @@ class HeldCall:
 
 
 class HeldCalls:
-    """The held calls of a world, in the order in which they came. ``enabled`` False lets every call pass."""
+    """The held calls of a world, in the order in which they came. ``enabled`` says whether any call is held."""
 
-    __slots__ = ("_count", "_held", "_live", "_performer", "enabled")
+    __slots__ = ("_count", "_held", "_live", "enabled")
 
-    def __init__(self, live: LiveWorld, performer: Performer) -> None:
-        self._live, self._performer = live, performer
+    def __init__(self, live: LiveWorld) -> None:
+        self._live = live
         self._held: dict[str, HeldCall] = {}
         self._count = 0
         self.enabled = True
@@ -99,6 +104,10 @@ class HeldCalls:
             raise Misuse(f"no call {id!r} is held", status=404)
         return found
 
+    def hold_none(self) -> None:
+        """Let every call pass from now on, whatever faults say."""
+        self.enabled = False
+
     def check(self) -> None:
         """Raise Misuse (409) where a held call would block the only thread, so that nobody could release it."""
         if not polls_here() and threading.active_count() == 1:
@@ -108,10 +117,12 @@ class HeldCalls:
                 status=409,
             )
 
-    def hold(self, incoming: Incoming, injection: Injection, entry: Entry | None = None) -> Response:
+    def hold(
+        self, performer: Performer, incoming: Incoming, injection: Injection, entry: Entry | None = None
+    ) -> Response:
         """Hold a call; returns the pending response. Called under the lock of the world."""
         self._count += 1
-        held = HeldCall(f"h{self._count}", incoming, injection, entry, self._live.clock.now())
+        held = HeldCall(f"h{self._count}", performer, incoming, injection, entry, self._live.clock.now())
         self._held[held.id] = held
 
         def poll() -> Response | None:
@@ -163,28 +174,11 @@ class HeldCalls:
         with self._live.lock:
             self._held.pop(held.id, None)
             held.outcome = outcome
-            incoming, entry = held.incoming, held.entry
-            injection = held.injection.after_hold(outcome, effect, dropped=outcome == DROPPED)
+            incoming, entry, dropped = held.incoming, held.entry, outcome == DROPPED
+            injection = held.injection.after_hold(outcome, effect, dropped=dropped)
             if entry is None:
                 take_time(self._live, injection)
-                held.answer(self._performer.perform(incoming, injection))
+                held.answer(held.performer.perform(incoming, injection))
             else:
-                entry.fault = (*injection.hits, *entry.fault[len(injection.hits) :])
-                entry.response = self._answered(incoming, entry, effect, dropped=outcome == DROPPED)
-                held.answer(entry.response)
+                held.answer(held.performer.answer_held(incoming, entry, injection, effect, dropped=dropped))
         return held
-
-    def _answered(self, incoming: Incoming, entry: Entry, effect: Effect | None, *, dropped: bool) -> Response:
-        """The response to a call that has been performed."""
-        before = entry.response
-        if dropped:
-            return replace(before, cut=-1)
-        if effect is None:
-            return before
-        replacement = self._performer.replace_answer(incoming, entry, effect)
-        if replacement is None:
-            replacement = replace(before, headers=list(before.headers))
-        else:
-            replacement.headers += [line for line in before.headers if line[0] == _ID]
-        effect.alter(replacement, incoming.request)
-        return replacement

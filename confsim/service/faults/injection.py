@@ -196,14 +196,14 @@ class Faults:
     """The faults of one world, in their order.
 
     ``on_calls`` says whether any applies to calls, ``on_things`` whether any does to things. ``by_request`` says
-    whether a request may carry its own; no reset changes that. ``holder`` is what holds calls that a fault wants held.
+    whether a request may carry its own; no reset changes that. ``holder`` holds the calls that a fault wants held.
     """
 
-    __slots__ = ("_active", "_count", "_decided", "_follows", "_live", "by_request", "holder", "on_calls", "on_things")
+    __slots__ = ("_active", "_count", "_decided", "_follows", "_holder", "_live", "by_request", "on_calls", "on_things")
 
-    def __init__(self, live: LiveWorld, by_request: bool = True) -> None:
+    def __init__(self, live: LiveWorld, holder: Holder, by_request: bool = True) -> None:
         self._live = live
-        self.holder: Holder | None = None
+        self._holder = holder
         self.by_request = by_request
         self._count = 0
         self._active: list[ActiveFault] = []
@@ -306,7 +306,7 @@ class Faults:
             parts.insert(0, override.effect)
         effect = merged(parts) if parts else None
         when = "before" if effect is not None and effect.replaces_operation else "after"
-        hold = effect.hold if effect is not None and self.holder is not None and self.holder.enabled else ""
+        hold = effect.hold if effect is not None and self._holder.enabled else ""
         if hold:
             self._check_hold(hit)
         held = "held" if hold else ""
@@ -319,9 +319,8 @@ class Faults:
 
     def _check_hold(self, hit: list[ActiveFault]) -> None:
         """Raise Misuse where a call cannot be held: then it was not, and counts for nothing."""
-        assert self.holder is not None
         try:
-            self.holder.check()
+            self._holder.check()
         except Misuse:
             for each in hit:
                 each.uncount(hit=True)

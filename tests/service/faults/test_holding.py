@@ -84,6 +84,36 @@ def test_a_call_held_after_its_operation_is_committed(sim, held):
     assert rooms(sim) == ["Planning"]
 
 
+def test_a_call_held_after_its_operation_has_its_place_in_the_journal(sim, held):
+    """Before the calls made meanwhile; its entry is another one once it is answered, and followers get that alone."""
+    followed = []
+    sim.service.journal.follow(followed.append)
+    call, answer = held(hold="after")
+    withheld = sim.service.journal.last()
+    sim.call("get_me", USER)
+    assert [each.id for each in followed] == ["r2"]
+    call.change({"reason": "too_many_calls"})
+    answer.result(30)
+    first, second = sim.service.journal
+    assert [first, second] == [followed[1], followed[0]]
+    assert (first.id, first.response.status, withheld.response.status) == ("r1", 429, 200)
+    assert [hit.held for hit in (*withheld.fault, *first.fault)] == ["held", "changed"]
+    assert (first.before, first.after) == (withheld.before, withheld.after)
+    assert "http.rate-limit" in first.assumptions.keys() - withheld.assumptions.keys()
+    assert "http.rate-limit" in sim.assumptions_used
+
+
+def test_an_entry_that_was_removed_while_its_call_was_held_does_not_come_back(sim, held):
+    """The journal has been cleared; whoever follows it gets the entry all the same."""
+    followed = []
+    sim.service.journal.follow(followed.append)
+    call, answer = held(hold="after")
+    sim.requests.clear()
+    call.release()
+    assert answer.result(30).status == 200
+    assert (len(sim.requests), [each.id for each in followed]) == (0, ["r1"])
+
+
 def test_what_is_yet_to_come_is_no_answer(sim, pool):
     """503 to a transport that does not wait for it; there is none until the call goes on."""
     sim.faults.add("get_me", do={"hold": "before"})
