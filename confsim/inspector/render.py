@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register.candidates import candidates
 
 #: Most characters of a value in a table.
 _SHORT = 120
+#: Milliseconds of the epoch that are taken for an instant: those of the years 2001 to 2128.
+_INSTANTS = range(10**12, 5 * 10**12)
+#: A rule or a gap of the documents.
+_NUMBERED = re.compile(r"\b[RG]\d{3}\b")
 
 
 @lru_cache(maxsize=1)
@@ -22,7 +32,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"around": around, "instant": instant, "pretty": pretty, "short": short, "json": as_json}
+    filters = around, brief, date, fields, instant, marked, numbered, others, pretty, short
+    environment.filters |= {each.__name__: each for each in filters} | {"json": as_json}
     return environment
 
 
@@ -34,6 +45,49 @@ def page(template: str, **values: Any) -> str:
 def instant(milliseconds: int) -> str:
     """Return an instant (epoch milliseconds) as date and time in UTC."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+
+
+def date(value: Any) -> str:
+    """The date of a value that can only be an instant; an empty text for any other."""
+    return instant(value) if type(value) is int and value in _INSTANTS else ""
+
+
+def brief(record: dict[str, Any], id: str) -> dict[str, Any]:
+    """The fields of a record that tell it from others of its kind: those that say something but its key and client."""
+    return {
+        name: value
+        for name, value in record.items()
+        if name != "client" and value not in (None, "", [], {}, False) and str(value) != id
+    }
+
+
+def fields(record: dict[str, Any]) -> str:
+    """Fields on one line, cut off where it is long."""
+    return short(" · ".join(f"{name} {date(value) or short(value)}" for name, value in record.items()))
+
+
+def others(entry: Any) -> list[str]:
+    """The values that an assumption can take beside the one in force, as texts."""
+    declared = REGISTER.entries[entry.id]
+    values = [value for value in (declared.default, *candidates(declared)) if value != entry.value]
+    return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values]
+
+
+def marked(text: str, wanted: str) -> Markup:
+    """A text in which what was searched for is marked, in any case."""
+    if not wanted:
+        return escape(text)
+    parts = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
+    return Markup().join(
+        Markup("<mark>{}</mark>").format(each) if place % 2 else escape(each) for place, each in enumerate(parts)
+    )
+
+
+def numbered(text: str, link: Callable[..., str]) -> Markup:
+    """A text in which the numbers of rules and gaps lead to what they say."""
+    return Markup(
+        _NUMBERED.sub(lambda found: f'<a href="{escape(link("explain", found[0]))}">{found[0]}</a>', str(escape(text)))
+    )
 
 
 def pretty(value: Any) -> str:

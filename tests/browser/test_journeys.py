@@ -65,12 +65,19 @@ def test_a_held_call_is_released(sim, visit):
 
 
 def test_another_assumption_is_asked(sim, visit):
-    """What if names were unique: the answers that would differ, side by side."""
+    """What if names were not unique: the answers that would differ, side by side; any other value can be given."""
     sim.call("create_channel", OWNER, body={"name": "Planning"})
     page = visit().open("inspector/assumptions?search=channels.unique-names").page
+    page.get_by_role("link", name="What if channels.unique-names = allow").click()
+    expect(page.locator("main")).to_contain_text("What if channels.unique-names = allow")
+    refused = page.locator("article", has_text="channel_name_taken")
+    expect(refused.locator(".status")).to_have_text(["409", "200"])
+    expect(refused.get_by_role("heading", level=3)).to_have_text(["As it was", "As it would be"])
+    page.go_back()
+    page.get_by_text("Another…").click()
     page.get_by_label("Another value of channels.unique-names").fill("refuse")
     page.get_by_role("button", name="What if").click()
-    expect(page.locator("main")).to_contain_text("What if channels.unique-names")
+    expect(page.locator("main")).to_contain_text("That is the value in force.")
 
 
 def test_everything_is_found(sim, visit):

@@ -16,9 +16,11 @@ PAGES = (
     "inspector/requests/c1",
     "inspector/records/users/1004",
     f"inspector/records/channels/{ROOM}?at=r1",
-    "inspector/machines/lobby door",
-    "inspector/what-if?id=channels.unique-names&value=refuse",
+    "inspector/machines/recording",
+    "inspector/what-if?id=channels.unique-names&value=allow",
     "inspector/operations/create_channel",
+    "inspector/operations/add_breakout_participant",
+    "inspector/operations/get_channel",
     "inspector/operations/add_fault",
     "inspector/guides/faults",
     "inspector/explain/R094",
@@ -36,6 +38,15 @@ def test_every_page_is_accessible(sim, visit, scheme):
     for path in (each for each in PAGES if each not in LONG):
         visitor.open(path)
         found = Axe().run(visitor.page)
+        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
+
+
+def test_a_phone_is_accessible(sim, visit):
+    """Where tables scroll, and links stand close to each other."""
+    visitor = visit(viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
+    for path in ("", "inspector/machines/recording", "inspector/operations/get_channel", "inspector/time"):
+        visitor.open(path)
+        found = Axe().run(visitor.page, options={"rules": {"target-size": {"enabled": True}}})
         assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
 
 

@@ -54,7 +54,7 @@ def test_a_mistake_that_shows_late_is_a_page(sim, monkeypatch):
     for path, status in (("inspector/records?kind=rooms", 404), ("inspector/records/channels/nowhere", 404)):
         response = deferred.wait_for(ask(sim, path))
         assert response.status == status
-        assert b"Not possible" in response.body
+        assert b"Not found" in response.body
 
 
 def test_a_program_gets_the_whole_index(sim, monkeypatch):

@@ -66,7 +66,8 @@ def show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
 
 def problem(asked: PageRequest, status: int, text: str) -> str:
     """Return an error page."""
-    return show(asked, "problem", "Not possible", status=status, text=text)
+    title = {403: "Refused", 404: "Not found", 410: "No longer there"}.get(status, "Not possible")
+    return show(asked, "problem", title, status=status, text=text)
 
 
 def number(asked: PageRequest, name: str, otherwise: int = 0) -> int:

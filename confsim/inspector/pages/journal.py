@@ -86,7 +86,9 @@ def what_if(asked: PageRequest) -> str:
     value, found = _answered(asked, id, text, calls[-_REPLAYED] if part else None)
     sides = [(each, diff(each.was.answer, each.would_be.answer)) for each in found.differ]
     title = f"What if {id} = {render.short(value)}"
-    return show(asked, "what_if", title, id=id, value=value, found=found, sides=sides, part=part, total=len(calls))
+    entry = next(each for each in asked.control("list_assumptions") if each.id == id)
+    shown = {"entry": entry, "id": id, "value": value, "found": found, "sides": sides}
+    return show(asked, "what_if", title, **shown, part=part, total=len(calls))
 
 
 def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tuple[Any, Any]:

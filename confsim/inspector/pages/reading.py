@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from confsim import guides as written
+from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.inspector import manual
 from confsim.inspector.page_request import PageRequest
@@ -50,15 +52,26 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
         raise Misuse(f"there is no operation {name!r}{known}", status=404)
     own = [each for each in asked.control("list_assumptions", operation=name) if each.operations]
     shown = manual.shown(asked.home, manual.operation(name, profile)).html
-    return show(asked, "operation", name, operation=operation, entries=own, shown=shown)
+    prefix = API.prefix_under(profile)
+    return show(asked, "operation", name, operation=operation, prefix=prefix, entries=own, shown=shown)
 
 
 def guides(asked: PageRequest) -> str:
     """Show the list of guides, or one of them."""
     if not asked.path:
-        return show(asked, "guides", "Guides", guides=written.list_())
+        begins = {each.name: _first_sentence(each.text) for each in written.list_()}
+        return show(asked, "guides", "Guides", guides=written.list_(), begins=begins)
     found = manual.guide(asked.path[0])
     return _read(asked, found.title, found.text, "guides")
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence below the title of a Markdown text, without marks; empty where something else stands there."""
+    paragraph = text.partition("\n\n")[2].partition("\n\n")[0].replace("\n", " ")
+    if paragraph.startswith(("#", "`" * 3, "|")):
+        return ""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph).replace("`", "").replace("**", "")
+    return plain.partition(". ")[0].removesuffix(".") + "."
 
 
 def reference(asked: PageRequest) -> str:

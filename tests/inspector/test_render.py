@@ -1,0 +1,56 @@
+"""How values are shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim import Simulator, guides
+from confsim.inspector import render
+
+
+def test_what_was_searched_for_is_marked():
+    """In any case, wherever it stands; everything else is text."""
+    assert render.marked("a <b> and A", "a") == "<mark>a</mark> &lt;b&gt; <mark>a</mark>nd <mark>A</mark>"
+    assert render.marked("1 < 2", "<") == "1 <mark>&lt;</mark> 2"
+    assert render.marked("(.*)", ".*") == "(<mark>.*</mark>)"
+    assert render.marked("<i>", "") == "&lt;i&gt;"
+
+
+def test_rules_and_gaps_lead_to_what_they_say():
+    """Their numbers alone, in a text that is escaped."""
+    shown = render.numbered("<i> R094, G353; XR094 P2", lambda *path: "/" + "/".join(path))
+    assert shown == '&lt;i&gt; <a href="/explain/R094">R094</a>, <a href="/explain/G353">G353</a>; XR094 P2'
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(1_769_936_400_000, "2026-02-01 09:00:00.000"), (1004, ""), (True, ""), ("1769936400000", ""), (10**13, "")],
+)
+def test_an_instant_is_shown_as_a_date(value, shown):
+    """A number of milliseconds of our time; other numbers are left alone."""
+    assert render.date(value) == shown
+
+
+def test_a_record_in_a_row_is_what_tells_it_from_others():
+    """Not its key and its client, which stand beside it, nor what is empty; instants as dates."""
+    record = {"id": "c1", "client": "x", "name": "Planning", "image": None, "tags": [], "created": 1_769_936_400_000}
+    assert render.fields(render.brief(record, "c1")) == "name Planning · created 2026-02-01 09:00:00.000"
+
+
+def test_the_other_values_of_an_assumption_can_be_chosen():
+    """Each is a value, none a phrase that describes some; the default is among them where it is not in force."""
+    sim = Simulator(profile={"channels.unique-names": "allow", "status.role-missing": 404})
+    entries = {each.id: each for each in sim.control("list_assumptions")}
+    assert render.others(entries["channels.unique-names"]) == ["refuse", "number", "refuse-everywhere"]
+    assert "403" in render.others(entries["status.role-missing"])
+    assert "another status" not in render.others(entries["status.role-missing"])
+    assert render.others(entries["active.rooms"]) == ["true"]
+
+
+def test_each_guide_says_in_the_list_what_it_is_about(sim, browse):
+    """With its first sentence, without the marks of Markdown."""
+    page = browse("/_confsim/inspector/guides")
+    assert "The service sends mail: codes that verify an address, invitations, notices." in page.text
+    assert all(each.title in page.text for each in guides.list_())
+    assert "`" not in page.text
+    assert "**" not in page.text
