@@ -63,9 +63,10 @@ def test_a_dark_page_is_dark(sim, visit):
 
 
 def test_a_phone_shows_every_page_without_moving_sideways(sim, visit):
-    """What is wider moves in itself."""
+    """What is wider moves in itself, and words that are too long are broken."""
+    sim.client("demo-user").get(f"/v1_0/nowhere/{'w' * 110}")
     visitor = visit(viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
-    for path in PAGES:
+    for path in (*PAGES, "inspector/search?q=nowhere", "inspector/requests"):
         visitor.open(path)
         width = visitor.page.evaluate("document.documentElement.scrollWidth")
         assert width <= 360, path

@@ -29,10 +29,28 @@ def context(certificate: str | Path, key: str | Path | None = None) -> SSLContex
     try:
         made.load_cert_chain(certificate, key, password=_no_password)
     except (SSLError, OSError, ValueError) as error:
-        files = str(certificate) if key is None else f"{certificate} and {key}"
-        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
-        raise Misuse(f"{files} give no certificate with its key: {reason}") from None
+        raise Misuse(_wrong(certificate, key, error)) from None
     return made
+
+
+def _wrong(certificate: str | Path, key: str | Path | None, error: Exception) -> str:
+    """What is wrong with the files of a certificate and its key, by the first thing that is."""
+    texts: dict[str | Path, bytes] = {}
+    for each in (certificate, certificate if key is None else key):
+        try:
+            texts[each] = Path(each).read_bytes()
+        except OSError as unread:
+            return f"{each}: {unread.strerror}"
+    holder = certificate if key is None else key
+    if b"-----BEGIN CERTIFICATE-----" not in texts[certificate]:
+        return f"{certificate} has no certificate in the PEM format"
+    if b"PRIVATE KEY-----" not in texts[holder]:
+        elsewhere = "; one in another file is given with --tls-key" if key is None else ""
+        return f"{holder} has no private key in the PEM format{elsewhere}"
+    if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
+        return f"{holder} has another key than that of the certificate in {certificate}"
+    files = str(certificate) if key is None else f"{certificate} and {key}"
+    return f"{files} give no certificate with its key: {getattr(error, 'reason', None) or error}"
 
 
 def _no_password() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from confsim.control.search.operation import Group
+from confsim.inspector import render
 from confsim.inspector.page_request import PageRequest, link
 
 from .common import LOOK, number, show
@@ -50,7 +51,7 @@ def search(asked: PageRequest) -> str:
     return show(
         asked,
         "search",
-        f"Search: {wanted}",
+        f"Search: {render.short(wanted)}",
         wanted=wanted,
         found={heading: hits for heading, hits in found.items() if hits},
         further=further,

@@ -96,11 +96,23 @@ def test_the_certificate_is_for_the_names_that_it_can_be_for(certificate):
 
 
 def test_what_is_no_certificate_is_reported(tmp_path, certificate):
-    """With the names of the files."""
+    """By the name of the file that is wrong, and what is wrong with it."""
     (tmp_path / "empty.pem").write_text("")
+    (tmp_path / "broken.pem").write_text("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")
     other = write_self_signed(_made(tmp_path / "other"))
-    for files in ((tmp_path / "none.pem",), (tmp_path / "empty.pem",), (certificate[0],), (certificate[0], other[1])):
-        with pytest.raises(Misuse, match=files[0].name):
+    for files, said in (
+        ((tmp_path / "none.pem",), "none.pem: No such file"),
+        ((certificate[0], tmp_path / "none.pem"), "none.pem: No such file"),
+        ((tmp_path / "empty.pem",), "empty.pem has no certificate in the PEM format"),
+        (
+            (certificate[0],),
+            "cert.pem has no private key in the PEM format; one in another file is ",
+        ),
+        ((certificate[0], tmp_path / "empty.pem"), "empty.pem has no private key in the PEM format"),
+        ((certificate[0], other[1]), "key.pem has another key than that of the certificate in "),
+        ((tmp_path / "broken.pem", other[1]), "broken.pem and .*key.pem give no certificate with its key: "),
+    ):
+        with pytest.raises(Misuse, match=said):
             context(*files)
 
 
