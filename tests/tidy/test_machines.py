@@ -14,9 +14,11 @@ from typing import Any
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
 from confsim.domain import repeats
+from confsim.domain.channels import channels
 from confsim.domain.runtime import lobby
 from confsim.domain.users import users
 from confsim.kernel.machine import Machine
+from confsim.kernel.tables.table import Table
 from kit.each import each
 from kit.source import ROOT, nodes, tree
 
@@ -127,8 +129,64 @@ def test_a_side_door_is_found():
     code = "users.MACHINE.fire(change, user, 'end')\nrepeats.turn(change, users.MACHINE, user, 'end', state='x')"
     assert foreign_uses(lobby, list(ast.walk(ast.parse(code))), names) == ["users.MACHINE", "users.MACHINE"]
     assert foreign_uses(lobby, list(ast.walk(ast.parse("users.MACHINE.state(user)"))), names) == []
+    names = {"USERS": users.USERS, "table_of": channels.table_of}
+    for code in (
+        "USERS.of(c, 'x').put(user)",
+        "rows = USERS.of(c, 'x')\nrows.remove(1)",
+        "table_of(r).of(c, 'x').put(r)",
+    ):
+        assert foreign_writes(lobby, list(ast.walk(ast.parse(code))), names)
     assert list(moves(users.remove, set()))
     assert not list(moves(users.get, set()))
+
+
+#: Readers of old state files, which write a world as it was stored.
+READERS = {"confsim.service.files.format_2", "confsim.service.files.formats"}
+
+
+@cache
+def tables_of(module: ModuleType) -> list[Table[Any, Any]]:
+    """The tables that statements of the module bind to a name."""
+    assigned = [node for node in tree(Path(str(module.__file__))).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    targets = [node.targets[0] if isinstance(node, ast.Assign) else node.target for node in assigned]
+    values = [vars(module).get(target.id) for target in targets if isinstance(target, ast.Name)]
+    return [value for value in values if isinstance(value, Table)]
+
+
+def foreign_writes(module: ModuleType, code: Sequence[ast.AST], names: Mapping[str, Any]) -> list[str]:
+    """Where the code puts or removes a record of a table that another module declares."""
+
+    def foreign(rows: ast.AST) -> bool:
+        """Whether an expression is ``TABLE.of(…)``, or ``function(…).of(…)`` for one that returns a table."""
+        if not (isinstance(rows, ast.Call) and isinstance(rows.func, ast.Attribute) and rows.func.attr == "of"):
+            return False
+        holder = rows.func.value
+        if isinstance(holder, ast.Call):
+            function = value_of(holder.func, names)
+            return isinstance(function, FunctionType) and function.__module__ != module.__name__
+        table = value_of(holder, names)
+        return isinstance(table, Table) and table not in tables_of(module)
+
+    bound = {
+        node.targets[0].id
+        for node in code
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and foreign(node.value)
+    }
+    return [
+        ast.unparse(node.func)
+        for node in code
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"put", "remove"}
+        if foreign(rows := node.func.value) or (isinstance(rows, ast.Name) and rows.id in bound)
+    ]
+
+
+@each("name", [name for name in NAMES if name not in READERS])
+def test_a_table_is_written_by_its_own_module(name):
+    """No other module puts or removes its records: it calls a function of that module, or has a row of couplings/."""
+    module = importlib.import_module(name)
+    functions = [node for node in nodes(Path(str(module.__file__))) if isinstance(node, ast.FunctionDef)]
+    found = [foreign_writes(module, list(ast.walk(each)), vars(module)) for each in functions]
+    assert [write for writes in found for write in writes] == []
 
 
 #: Functions outside of a machine that set its field: in a record that they make.

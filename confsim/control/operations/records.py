@@ -13,7 +13,7 @@ from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import operation
 from confsim.domain import terms
 from confsim.domain.broadcast import broadcasts
-from confsim.domain.channels import favourites
+from confsim.domain.channels import channels, favourites
 from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Channel, ServiceMode
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -23,7 +23,9 @@ from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
 from confsim.domain.recordings import recordings
 from confsim.domain.recordings.recordings import RECORDINGS, Recording
+from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS, Session
+from confsim.domain.users import users
 from confsim.domain.users.users import USERS, AuthKind, User
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Record, Table
@@ -188,7 +190,7 @@ def _user(change: Change, id: str) -> User:
 def _change_user(change: Change, user: User, given: dict[str, Any]) -> Record:
     if "follows" in given:
         given["follows"] = _people(change, user.client, "follow", given["follows"])
-    return USERS.of(change, user.client).put(msgspec.structs.replace(user, **given))
+    return users.update(change, user, **given)
 
 
 def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> Record:
@@ -204,12 +206,13 @@ def _change_channel(change: Change, channel: Channel, given: dict[str, Any]) -> 
     if enabled is not channel.broadcast_enabled:
         broadcasts.set_feature(change, channel, "enable" if enabled else "disable")
         channel = _channel(change, channel.id)
-    table = CHANNELS if channel.parent is None else ROOMS
-    return table.of(change, channel.client).put(msgspec.structs.replace(channel, **given))
+    return channels.update(change, channel, **given)
 
 
 def _change_session(change: Change, session: Session, given: dict[str, Any]) -> Record:
-    return SESSIONS.of(change, session.client).put(msgspec.structs.replace(session, **given))
+    if "group_id" in given:
+        session = sessions.set_group(change, session, given["group_id"])
+    return session
 
 
 def _change_client(change: Change, client: Client, given: dict[str, Any]) -> Record:

@@ -24,7 +24,8 @@ from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import Call, State
-from confsim.domain.users import users
+from confsim.domain.users import emails, users, verification_mail
+from confsim.domain.users.emails import Address
 from confsim.domain.users.users import CREATED_BY, User
 from confsim.kernel.influence import Observer
 from confsim.kernel.machine import Machine
@@ -139,6 +140,11 @@ EMITTED: tuple[Observer, ...] = (
     _emits(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
     *(_emits(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
     _emits(Kind.USER_REMOVED, users.MACHINE, ABSENT, _user),
+    *(
+        Observer(emails.MACHINE, waiting, mails, by=trigger)
+        for trigger, mails in (("set", verification_mail.send), ("resend", verification_mail.send_all))
+        for waiting in (Address.PENDING, Address.RENEWING)
+    ),
     *(_emits(Kind.MEDIA_ADDED, media.MACHINE, visibility, _media) for visibility in Visibility),
     _emits(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media),
     _emits(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),

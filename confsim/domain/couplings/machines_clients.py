@@ -8,7 +8,7 @@ from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Service
 from confsim.domain.config import template_choice, templates
-from confsim.domain.identity import credentials, invitations, validators
+from confsim.domain.identity import api_tokens, credentials, invitations, validators
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
 from confsim.domain.runtime import presence
@@ -106,6 +106,39 @@ COUPLINGS: tuple[Coupling, ...] = (
         "revoke",
         related_identity.exchanged_tokens,
         source="G194",
+    ),
+    # The value of an API token is a credential; needs.py has the end of one that is replaced
+    *(
+        Coupling(
+            api_tokens.MACHINE,
+            api_tokens.Life.EXISTS,
+            credentials.MACHINE,
+            "issue",
+            related_identity.new_value,
+            facts=related_identity.issued,
+            by=by,
+            creates=True,
+            source="P1 States L182-183, R117, R118",
+        )
+        for by in ("create", "regenerate")
+    ),
+    Coupling(
+        api_tokens.MACHINE,
+        api_tokens.Life.EXISTS,
+        credentials.MACHINE,
+        "prolong",
+        related_identity.value_of,
+        facts=related_identity.new_expiry,
+        by="set expiry",
+        source="G279",
+    ),
+    Coupling(
+        api_tokens.MACHINE,
+        ABSENT,
+        credentials.MACHINE,
+        "revoke",
+        related_identity.value_of,
+        source="P1 States L184, R119-R121",
     ),
     # Users are connected
     Coupling(

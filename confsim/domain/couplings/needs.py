@@ -12,6 +12,7 @@ from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, Room
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
+from confsim.domain.identity import api_tokens, credentials
 from confsim.domain.recordings import recordings
 from confsim.domain.recordings.recordings import Phase, Recording
 from confsim.domain.runtime import presence, sessions
@@ -22,6 +23,8 @@ from confsim.domain.telephony.calls import Call, State
 from confsim.domain.users import users
 from confsim.kernel.influence import Need
 from confsim.kernel.world import Change
+
+from . import related_identity
 
 # A phone joins the channel
 
@@ -160,5 +163,14 @@ NEEDS: tuple[Need, ...] = (
     ),
     Need(
         recordings.MACHINE, "finish", Phase.READY, sessions.MACHINE, "be recorded", _with_recording, source="R286, G374"
+    ),
+    Need(
+        api_tokens.MACHINE,
+        "regenerate",
+        api_tokens.Life.EXISTS,
+        credentials.MACHINE,
+        "revoke",
+        related_identity.value_of,
+        source="P1 States L183, R118, G280",
     ),
 )

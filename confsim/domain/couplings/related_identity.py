@@ -11,6 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations, providers, validators
+from confsim.domain.identity.api_tokens import ApiToken
 from confsim.domain.identity.credentials import BY_USER, CREDENTIALS, Credential
 from confsim.domain.identity.invitations import Invitation, Kind
 from confsim.domain.identity.validators import Validator
@@ -43,6 +44,26 @@ def exchanged_tokens(change: Change, validator: Validator) -> Iterable[Credentia
         for user in USERS.of(change, validator.client).all:
             if user.auth_kind is AuthKind.CUSTOM:
                 yield from CREDENTIALS.of(change).where(BY_USER, (user.client, user.id))
+
+
+def value_of(change: Change, token: ApiToken) -> Iterable[Credential]:
+    """The credential of the value that the API token has, or had when it was deleted."""
+    yield CREDENTIALS.of(change)[token.value]
+
+
+def new_value(change: Change, token: ApiToken) -> Iterable[Credential]:
+    """The credential to issue for a new value of the API token."""
+    yield Credential(token.value, token.client, api_token=token.id, expires=token.expires)
+
+
+def issued(change: Change, token: ApiToken, draft: Credential) -> dict[str, Any]:
+    """The credential to issue."""
+    return {"draft": draft}
+
+
+def new_expiry(change: Change, token: ApiToken, credential: Credential) -> dict[str, Any]:
+    """The instant at which the API token expires."""
+    return {"expires": token.expires}
 
 
 def released_validator(change: Change, client: Client) -> Iterable[Validator]:

@@ -20,7 +20,6 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import credentials
-from .credentials import CREDENTIALS, Credential
 
 
 class Life(Enum):
@@ -44,25 +43,18 @@ API_TOKENS: Table[str, ApiToken] = Table("api tokens", ApiToken, "id")
 
 def _create(change: Change, *, draft: ApiToken) -> ApiToken:
     """A new value, which is shown this once."""
-    return _accept(change, draft)
+    return draft
 
 
 def _renew(change: Change, token: ApiToken) -> ApiToken:
     """The old value is invalid; the new one is shown once."""
-    _reject(change, token)
     expires = token.expires if ask(change, assumed.REGENERATED_EXPIRY) == "kept" else _expiry(change)
-    return _accept(change, replace(token, value=credentials.secret(change), expires=expires))
+    return replace(token, value=credentials.secret(change), expires=expires)
 
 
-def _reject(change: Change, token: ApiToken) -> None:
-    """The value is invalid for good."""
-    CREDENTIALS.of(change).remove(token.value)
-
-
-def _accept(change: Change, token: ApiToken) -> ApiToken:
-    """Store the value of the token as a credential; return the token."""
-    CREDENTIALS.of(change).put(Credential(token.value, token.client, api_token=token.id, expires=token.expires))
-    return token
+def _set_expiry(change: Change, token: ApiToken, *, expires: int) -> ApiToken:
+    """It expires at this instant."""
+    return replace(token, expires=expires)
 
 
 def _expiry(change: Change) -> int | None:
@@ -78,10 +70,11 @@ MACHINE: Machine[Life, ApiToken] = Machine(
     (
         Row("create", ABSENT, Life.EXISTS, effect=_create, source="P1 States L182, R117"),
         Row("regenerate", Life.EXISTS, Life.EXISTS, effect=_renew, source="P1 States L183, R118"),
-        Row("delete", Life.EXISTS, ABSENT, effect=_reject, source="P1 States L184, R119-R121"),
+        Row("set expiry", Life.EXISTS, Life.EXISTS, effect=_set_expiry, source="G279"),
+        Row("delete", Life.EXISTS, ABSENT, source="P1 States L184, R119-R121"),
     ),
     state=Computed(lambda token: Life.EXISTS),
-    facts={"create": "draft"},
+    facts={"create": "draft", "set expiry": "expires"},
     refusals={None: Reason.NOT_FOUND},
 )
 
@@ -99,7 +92,7 @@ def add(change: Change, client: Client, value: str, label: str | None) -> ApiTok
 
 def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
     """Set the expiry of the token, in epoch milliseconds."""
-    return API_TOKENS.of(change, token.client).put(_accept(change, replace(token, expires=expires)))
+    return MACHINE.fire(change, token, "set expiry", expires=expires)
 
 
 def get(change: Change, client: Client, id: str) -> ApiToken:

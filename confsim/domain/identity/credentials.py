@@ -1,4 +1,4 @@
-"""Credentials by their value: tokens of users and API tokens of clients."""
+"""Credentials by their value: tokens of users, and the values of API tokens of clients."""
 
 from __future__ import annotations
 
@@ -60,14 +60,19 @@ def suggest_token(change: Change, token: str) -> str:
 
 
 class Life(Enum):
-    """The state of a user's token from its issue to its end (P1 Token result)."""
+    """The state of a token from its issue to its end (P1 Token result)."""
 
     ISSUED = "issued"
 
 
-def _issue(change: Change, *, user: User, expires: int) -> Credential:
-    """A fresh value with the rights of the user, valid until its expiry."""
-    return Credential(secret(change), user.client, user=user.id, expires=expires)
+def _issue(change: Change, *, draft: Credential) -> Credential:
+    """A value with the rights of the user or of the API token, valid until its expiry."""
+    return draft
+
+
+def _prolong(change: Change, credential: Credential, *, expires: int) -> Credential:
+    """It expires at another instant."""
+    return replace(credential, expires=expires)
 
 
 _NOT_EXPIRED = Guard(
@@ -76,16 +81,18 @@ _NOT_EXPIRED = Guard(
 
 MACHINE: Machine[Life, Credential] = Machine(
     "user token",
-    "One token of a user, from an exchange, the creation of a guest or an invitation (R069-R071).",
+    "One token of a user, from an exchange, the creation of a guest or an invitation (R069-R071); or the value of an "
+    "API token (R117, R118).",
     CREDENTIALS,
     Life,
     (
-        Row("issue", ABSENT, Life.ISSUED, effect=_issue, source="P1 L304, R068, R069, R175, G112"),
+        Row("issue", ABSENT, Life.ISSUED, effect=_issue, source="P1 L304, R068, R069, R117, R175, G112"),
         Row("present", Life.ISSUED, Life.ISSUED, only_if=_NOT_EXPIRED, source="P1 L99, R070, R071, G020"),
-        Row("revoke", Life.ISSUED, ABSENT, source="P2 States L171, R365, G021, G236"),
+        Row("prolong", Life.ISSUED, Life.ISSUED, effect=_prolong, source="G020, G279"),
+        Row("revoke", Life.ISSUED, ABSENT, source="P1 States L183-184, P2 States L171, R118-R121, R365, G021, G236"),
     ),
     state=Computed(lambda credential: Life.ISSUED),
-    facts={"issue": "user expires", "present": "now"},
+    facts={"issue": "draft", "present": "now", "prolong": "expires"},
     refusals={("present", Life.ISSUED): Reason.CREDENTIAL_EXPIRED, None: Reason.CREDENTIAL_INVALID},
 )
 
@@ -132,7 +139,7 @@ def authenticate(change: Change, value: str) -> Caller:
         raise Refusal(Reason.CREDENTIAL_INVALID)
     if ask(change, assumed.TOKEN_USE) == "prolongs" and credential.expires is not None:
         expires = change.now + ask(change, durations.TOKEN)
-        CREDENTIALS.of(change).put(replace(credential, expires=expires))
+        MACHINE.fire(change, credential, "prolong", expires=expires)
     return caller(change, client, user, expires)
 
 
@@ -157,7 +164,12 @@ def issue(change: Change, user: User, life: int | None = None) -> Credential:
     if ask(change, assumed.EARLIER_TOKENS) == "die":
         revoke(change, user)
     span = life if life is not None else ask(change, durations.TOKEN)
-    return MACHINE.create(change, "issue", user=user, expires=change.now + span)
+    return add(change, user, secret(change), change.now + span)
+
+
+def add(change: Change, user: User, value: str, expires: int | None = None) -> Credential:
+    """A token of the user with a given value; without ``expires`` (epoch milliseconds) it never expires."""
+    return MACHINE.create(change, "issue", draft=Credential(value, user.client, user=user.id, expires=expires))
 
 
 def secret(change: Change) -> str:

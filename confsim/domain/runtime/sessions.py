@@ -246,6 +246,11 @@ def end(change: Change, session: Session) -> None:
     MACHINE.fire(change, session, "end", details={"id": session.id})
 
 
+def set_group(change: Change, session: Session, group: str | None) -> Session:
+    """Set the key that groups the session with others, None for none."""
+    return SESSIONS.of(change, session.client).put(replace(session, group_id=group))
+
+
 def ending(change: Change) -> dict[str, int | None]:
     """The fact ``grace`` of a channel becoming empty: milliseconds until its session ends, None without end."""
     if ask(change, assumed_sessions.ENDS) == "by-call":

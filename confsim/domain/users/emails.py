@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import emails as assumed
-from confsim.domain import mail
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Computed, Guard, Row
@@ -48,14 +47,7 @@ _STATES = {
 
 
 def _add_pending(change: Change, user: User, *, address: str) -> User:
-    """The address waits for a code of its own, which is mailed to it."""
-    user = _add_pending_silently(change, user, address=address)
-    _mail(change, user, *user.pending[-1])
-    return user
-
-
-def _add_pending_silently(change: Change, user: User, *, address: str) -> User:
-    """The address waits for a code that is not mailed."""
+    """The address waits for a code of its own."""
     others = tuple(waiting for waiting in user.pending if waiting[0] != address)
     code = change.digits(6)
     while any(code == other for _, other in others):
@@ -86,13 +78,6 @@ def _trust(change: Change, user: User, *, address: str) -> User:
 def _clear(change: Change, user: User) -> User:
     """The user has no address, and none waits."""
     return replace(user, email=None, pending=())
-
-
-def _resend(change: Change, user: User) -> User:
-    """Every address that waits is mailed its code again."""
-    for address, code in user.pending:
-        _mail(change, user, address, code)
-    return user
 
 
 _KNOWN = Guard("an address waits for the code", lambda user, *, code: code in _addresses(user))
@@ -132,21 +117,21 @@ MACHINE: Machine[Address, User] = Machine(
         Row("verify", Address.PENDING, Address.VERIFIED, only_if=_KNOWN, effect=_accept, source="P1 L230, R158, G222"),
         Row("verify", Address.RENEWING, Address.VERIFIED, only_if=_WINS, effect=_accept, source="R158, G223"),
         Row("verify", Address.RENEWING, Address.VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
-        Row("resend", Address.PENDING, Address.PENDING, effect=_resend, source="G220"),
-        Row("resend", Address.RENEWING, Address.RENEWING, effect=_resend, source="G220"),
+        Row("resend", Address.PENDING, Address.PENDING, source="G220"),
+        Row("resend", Address.RENEWING, Address.RENEWING, source="G220"),
         Row("clear", tuple(Address), Address.NONE, effect=_clear, source="P1 L230 option, G220"),
         Row(
             "give silently",
             (Address.NONE, Address.PENDING),
             Address.PENDING,
-            effect=_add_pending_silently,
+            effect=_add_pending,
             source="G212, G246",
         ),
         Row(
             "give silently",
             (Address.VERIFIED, Address.RENEWING),
             Address.RENEWING,
-            effect=_add_pending_silently,
+            effect=_add_pending,
             source="G246",
         ),
         Row("trust", tuple(Address), Address.VERIFIED, effect=_trust, source="G200, G212, G246"),
@@ -234,8 +219,3 @@ def _check(change: Change, user: User, address: str) -> None:
 
 def _addresses(user: User) -> dict[str, str]:
     return {code: address for address, code in user.pending}
-
-
-def _mail(change: Change, user: User, address: str, code: str) -> None:
-    text = f"The code that verifies this address for {user.handle} is {code}."
-    mail.send(change, user.client, address, "Verify your address", text, kind=mail.Kind.VERIFICATION, code=code)

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.identity import api_tokens, validators
-from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.identity import api_tokens, credentials, validators
 from confsim.domain.members import roles
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
@@ -220,7 +220,7 @@ def _client(change: Change, file: ClientFile, made: Mapping[str, Client]) -> Cli
         change, file.name, parent, reseller=file.reseller, id=msgspec.UNSET if file.id is None else file.id
     )
     if file.termsUrl is not None:
-        client = clients.update(change, client, terms=msgspec.structs.replace(client.terms, url=file.termsUrl))
+        client = terms.link(change, client, file.termsUrl)
     ids = [room.id or change.uuid() for room in file.channels]
     rooms = _grouped((room.name, id) for room, id in zip(file.channels, ids, strict=True))
     people = _grouped((each.handle, _user(change, client, each, rooms)) for each in file.users)
@@ -275,7 +275,7 @@ def _user(change: Change, client: Client, file: UserFile, rooms: Mapping[str, li
         identity=Identity(file.provider, file.fullName or "", file.email or "") if file.provider is not None else None,
     )
     if file.token is not None:
-        CREDENTIALS.of(change).put(Credential(file.token, client.id, user=user.id))
+        credentials.add(change, user, file.token)
     return user
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec.structs import replace
-
 from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users.users import AUTH_KIND_WORDS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Terms
+from confsim.domain.users import user_images, users
 from confsim.domain.users.users import USERS, AuthKind, Level
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
@@ -253,19 +252,19 @@ class Discovery:
 
     def _tell_user(self, change: Change, person: Mapping[str, Any]) -> None:
         """Copy a user to the model."""
-        table = USERS.of(change, str(person["clientId"]))
-        user = next(each for each in table.all if each.handle == person["handle"])
+        everybody = USERS.of(change, str(person["clientId"])).all
+        user = next(each for each in everybody if each.handle == person["handle"])
         words: Any = in_force(self._profile, AUTH_KIND_WORDS)
         languages = person.get("languages") or {}
-        table.put(
-            replace(
-                user,
-                description=person.get("description"),
-                image="https://images.example/unknown" if person.get("imageUrl") else None,
-                languages=tuple(languages.get("languages", ())),
-                auth_kind=next((each for each in AuthKind if words[each] == person.get("authKind")), None),
-                reputation=int(person.get("reputation", user.reputation)),
-            )
+        if person.get("imageUrl"):
+            user = user_images.adopt(change, user, "https://images.example/unknown")
+        users.update(
+            change,
+            user,
+            description=person.get("description"),
+            languages=tuple(languages.get("languages", ())),
+            auth_kind=next((each for each in AuthKind if words[each] == person.get("authKind")), None),
+            reputation=int(person.get("reputation", user.reputation)),
         )
         self._known.pair("users", user.id, person["id"])
 
