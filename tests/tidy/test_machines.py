@@ -154,7 +154,8 @@ def tables_of(module: ModuleType) -> list[Table[Any, Any]]:
 
 
 def foreign_writes(module: ModuleType, code: Sequence[ast.AST], names: Mapping[str, Any]) -> list[str]:
-    """Where the code puts or removes a record of a table that another module declares."""
+    """Where the code puts or removes a record of a table that another module declares, which has no machine of it."""
+    moved = {machine.record for machine in declared_in(module)}
 
     def foreign(rows: ast.AST) -> bool:
         """Whether an expression is ``TABLE.of(…)``, or ``function(…).of(…)`` for one that returns a table."""
@@ -165,7 +166,7 @@ def foreign_writes(module: ModuleType, code: Sequence[ast.AST], names: Mapping[s
             function = value_of(holder.func, names)
             return isinstance(function, FunctionType) and function.__module__ != module.__name__
         table = value_of(holder, names)
-        return isinstance(table, Table) and table not in tables_of(module)
+        return isinstance(table, Table) and table not in tables_of(module) and table.record not in moved
 
     bound = {
         node.targets[0].id
