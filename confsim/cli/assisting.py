@@ -6,13 +6,23 @@ from importlib.util import find_spec
 
 import click
 
-from .command import confsim, moment, option
+from .command import confsim, moment, option, shipped_scenarios, shipped_worlds
 
 
 @confsim.command()
 @option("--base-url", help="Work on the world of a confsim server at this URL, not on one in this process.")
-@option("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a file.")
-@option("--scenario", help="A shipped scenario by name, or an Arazzo file: start from the world as it is after it.")
+@option(
+    "--world",
+    default="demo",
+    show_default=True,
+    shell_complete=shipped_worlds,
+    help="A shipped world by name, or the path of a file.",
+)
+@option(
+    "--scenario",
+    shell_complete=shipped_scenarios,
+    help="A shipped scenario by name, or an Arazzo file: start from the world as it is after it.",
+)
 @option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens.")
 @option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock stands.")
 @option("--profile", type=click.Path(), help="Profile (TOML) that chooses alternatives of assumptions.")

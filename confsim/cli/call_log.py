@@ -256,4 +256,9 @@ def terminal() -> dict[str, Any]:
     """How lines are shown where standard output leads: coloured and cut off on a terminal."""
     if not sys.stdout.isatty():
         return {}
-    return {"colour": "NO_COLOR" not in os.environ, "width": lambda: os.get_terminal_size(sys.stdout.fileno()).columns}
+    return {"colour": "NO_COLOR" not in os.environ, "width": _columns}
+
+
+def _columns() -> int:
+    """The columns of the terminal; those of one that does not say how many it has are without bounds."""
+    return os.get_terminal_size(sys.stdout.fileno()).columns or sys.maxsize

@@ -7,9 +7,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -95,6 +98,28 @@ class Commands(click.Group):
 @click.version_option(package_name="confsim", message="confsim %(version)s")
 def confsim() -> None:
     """Simulate a multi-tenant web-conferencing REST API."""
+
+
+def shipped_scenarios(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The scenarios that a shell offers: the shipped ones, or files where none begins so."""
+    from confsim.arazzo import library
+
+    return _names_or_files(library.shipped(), incomplete)
+
+
+def shipped_worlds(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The worlds that a shell offers: the shipped ones, or files where none begins so."""
+    from confsim.service.files import world_file
+
+    return _names_or_files(world_file.shipped(), incomplete)
+
+
+def _names_or_files(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """What a shell offers; bash would forget the names where it is told to offer files as well."""
+    from click.shell_completion import CompletionItem
+
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
 
 
 def print_json(value: Any) -> None:

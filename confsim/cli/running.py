@@ -10,28 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import confsim, moment, option, plain, print_table, progress
+from .command import confsim, moment, option, plain, print_table, progress, shipped_scenarios, shipped_worlds
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from confsim.arazzo.report import Report
 
 
-def _shipped(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The scenarios that a shell offers: the shipped ones, and files."""
-    from click.shell_completion import CompletionItem
-
-    from confsim.arazzo import library
-
-    names = [CompletionItem(name) for name in library.shipped() if name.startswith(incomplete)]
-    return [*names, CompletionItem(incomplete, type="file")]
-
-
 @confsim.command()
-@click.argument("scenario", nargs=-1, shell_complete=_shipped)
+@click.argument("scenario", nargs=-1, shell_complete=shipped_scenarios)
 @option("--base-url", help="Run against the server with this base URL of the API, not in this process.")
-@option("--world", default="demo", show_default=True, help="The world to run in, in this process.")
+@option(
+    "--world",
+    default="demo",
+    show_default=True,
+    shell_complete=shipped_worlds,
+    help="The world to run in, in this process.",
+)
 @option("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens, in this process.")
 @option("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock is frozen, in this process.")
 @option("--profile", type=click.Path(), help="Profile (TOML) that determines routes and the presentation of tokens.")

@@ -7,7 +7,7 @@ from functools import partial
 
 import click
 
-from .command import F, option
+from .command import F, option, shipped_scenarios, shipped_worlds
 
 _PATH = click.Path()
 _NUMBER = click.IntRange(0)
@@ -24,8 +24,18 @@ _ADDRESS = (
 
 _world = partial(option, section="World")
 _WORLD = (
-    _world("--world", default="demo", show_default=True, help="A shipped world by name, or the path of a file."),
-    _world("--scenario", help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it."),
+    _world(
+        "--world",
+        default="demo",
+        show_default=True,
+        shell_complete=shipped_worlds,
+        help="A shipped world by name, or the path of a file.",
+    ),
+    _world(
+        "--scenario",
+        shell_complete=shipped_scenarios,
+        help="A shipped scenario by name, or an Arazzo file: serve the world as it is after it.",
+    ),
     _world("--profile", type=_PATH, help="Profile (TOML) that chooses alternatives of assumptions."),
     _world("--seed", default=0, show_default=True, type=int, help="Seed of ids and tokens."),
     _world("--clock", help="Instant (ISO 8601 or epoch milliseconds) at which the clock starts."),

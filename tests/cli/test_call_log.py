@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
+import sys
+import termios
 import urllib.request
 from contextlib import suppress
 from urllib.error import HTTPError
 
+import click
 import pytest
 
 from confsim import Simulator
-from confsim.cli.call_log import CallLog
+from confsim.cli.call_log import CallLog, terminal
 from confsim.service.deferred import polling, wait_for
 from confsim.service.messages import Request, Response
 from kit import START
@@ -204,3 +208,16 @@ def test_serve_opens_the_inspector_in_the_browser(tmp_path):
         assert opened.read_text() == f"{root}/_confsim/"
         with urllib.request.urlopen(f"{root}/_confsim/health", timeout=30) as answer:
             assert answer.status == 200
+
+
+def test_a_terminal_without_a_size_shows_whole_lines(monkeypatch):
+    """As a new pseudo-terminal is, until somebody gives it one: its lines were empty."""
+    ours, theirs = os.openpty()
+    with open(theirs, "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        shown = terminal()
+        log = Log(**shown)
+        assert "/v1_0/users/me" in log("GET", "/v1_0/users/me")
+        termios.tcsetwinsize(theirs, (24, 40))
+        assert 20 < len(click.unstyle(log("GET", "/v1_0/users/me"))) <= 40
+    os.close(ours)

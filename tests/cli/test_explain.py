@@ -64,12 +64,19 @@ def test_a_guide_is_printed():
 
 
 def test_the_shell_completes_names():
-    """Those that can be explained, guides, scenarios."""
+    """Those that can be explained, guides, scenarios, worlds; and no files beside them, for which bash forgets them."""
     for words, word, offered in (
         ("confsim explain reserve_h", 2, "reserve_handle"),
         ("confsim guide fau", 2, "faults"),
         ("confsim reference wor", 2, "world-files"),
         ("confsim run lob", 2, "lobby"),
+        ("confsim serve --scenario lob", 3, "lobby"),
+        ("confsim exec --world de", 3, "demo"),
+        ("confsim mcp --scenario lob", 3, "lobby"),
     ):
         given = {"_CONFSIM_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(word)}
-        assert f"plain,{offered}" in run(**given)[1].splitlines()
+        lines = run(**given)[1].splitlines()
+        assert f"plain,{offered}" in lines
+        assert not [line for line in lines if line.startswith("file")]
+    given = {"_CONFSIM_COMPLETE": "bash_complete", "COMP_WORDS": "confsim run ./own", "COMP_CWORD": "2"}
+    assert run(**given)[1].splitlines() == ["file,./own"]
