@@ -1,3 +1,1 @@
-"""HTTP: routes from the catalogues, the app, the WSGI application, the live server. The only importer of werkzeug and
-httptools.
-"""
+"""HTTP: routes, the app, the WSGI application, the live server. Only this package imports werkzeug and httptools."""

@@ -1,4 +1,4 @@
-"""The app: from a request to its world, its operation and its response. Every HTTP entry point calls it."""
+"""The app: finds the world and the operation of a request, and makes the response. Every HTTP entry point calls it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .unmatched import allow, handle_unmatched, no_route, split_slashes, wrong_m
 
 
 class App:
-    """The worlds of one server over HTTP.
+    """Serves the worlds of one server over HTTP.
 
     ``answers_to`` returns whether a Host name is one of the server's; without it, every name is.
     """
@@ -45,7 +45,7 @@ class App:
         self.limits = limits_under(profile)
 
     def __call__(self, request: Request) -> Response:
-        """Answer one request. Raises only what prevents a change from being recorded in the state directory."""
+        """Answer one request. Raises only when a change cannot be recorded in the state directory."""
         segments = request.target.split("/")
         service = self.worlds.default
         del segments[0]
@@ -63,7 +63,7 @@ class App:
         except Refusal as refusal:
             response = service.pipeline.unrouted(request, refusal, exchange.used, exchange.finish)
         except Misuse as misuse:
-            service.journal.use(exchange.used)  # no entry of the journal says what it rests on
+            service.journal.use(exchange.used)  # no journal entry notes its assumptions
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
             response = service.pipeline.unrouted(
@@ -72,7 +72,7 @@ class App:
         return delayed(response) if response.delay else response
 
     def _nowhere(self, name: str, request: Request) -> Response:
-        """The response for an unknown world, to a browser as a page of the root world; no journal notes it."""
+        """Return the response for an unknown world (for a browser a page of the root world); no journal notes it."""
         looks = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
         if looks and self.mount.pages is not None:
             return self._control(self.worlds.default, [self._control_prefix, *_PAGES[-1], "worlds", name], request)
@@ -83,7 +83,7 @@ class App:
         return self.mount.control.refuse(Misuse(f"there is no world {name[:80]!r}", 404, code="world_unknown"))
 
     def _control(self, service: Service, segments: list[str], request: Request) -> Response:
-        """Answer a call of the control plane, which no choice of a profile touches."""
+        """Answer a control call; a profile has no influence on it."""
         control = self.mount.control
         try:
             return self._controlled(service, segments, request)
@@ -138,7 +138,7 @@ class App:
         return service.pipeline.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
 
     def admit(self, request: Request) -> None:
-        """Refuse what a transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
+        """Refuse what the transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
         if request.fault:
             raise self._fault(request.fault, request.problem)
         host = request.headers.get("host")
@@ -167,7 +167,7 @@ class App:
 
 
 def limits_under(profile: Mapping[str, Any]) -> Limits:
-    """The limits on requests under a profile."""
+    """Return the limits on requests under a profile."""
     return Limits(
         body=in_force(profile, sizes.REQUEST_BODY),
         url=in_force(profile, sizes.REQUEST_URL),
@@ -176,14 +176,14 @@ def limits_under(profile: Mapping[str, Any]) -> Limits:
 
 
 def _internal(service: Service, request: Request, bug: Exception) -> Refusal:
-    """The refusal for a failure of confsim itself, which is added to ``service.bugs``."""
+    """Return the refusal for an internal error, and add the error to ``service.bugs``."""
     bug.add_note(f"confsim failed while it answered {request.method} {request.target[:200]}")
     service.bugs.append(bug)
     return Refusal(Reason.INTERNAL_ERROR, reference=repr(bug))
 
 
 def _dated(service: Service, response: Response) -> Response:
-    """A response that no journal notes, with the header Date of the world's clock."""
+    """Return a response that no journal notes, with the Date of the world's clock."""
     later = response.poll
     if later is None:
         response.headers.append(("Date", http_date(service.clock.now())))
@@ -197,24 +197,24 @@ def _dated(service: Service, response: Response) -> Response:
 
 
 def _is_front(segments: list[str], request: Request) -> bool:
-    """Whether a request that could be read is to read the mount of a world itself.
+    """Return whether a request reads the mount of a world itself.
 
-    Not one with a target that is no path, such as that of CONNECT, which a success would let begin a tunnel.
+    A target that is no path, as in CONNECT, does not: a success would open a tunnel.
     """
     if segments and segments != [""]:
         return False
     return request.method in {"GET", "HEAD"} and request.target.startswith("/") and not request.fault
 
 
-#: Behind the prefix of the control plane, the paths of pages.
+#: First path segments of pages, behind the prefix of the control plane.
 _PAGES: tuple[list[str], ...] = ([], [""], ["inspector"])
 
-#: Common Accept headers that admit application/json, so that they need not be parsed.
+#: Common Accept headers that allow application/json; they need not be parsed.
 _ADMITTING = frozenset({"*/*", "application/json"})
 
 
 def _check_accept(exchange: Exchange) -> None:
-    """Refuse, where the profile says so, an Accept header that does not admit application/json (R003, G008)."""
+    """Refuse, if the profile says so, an Accept header that does not allow application/json (R003, G008)."""
     from .representation import admits_json
 
     request = exchange.request

@@ -25,9 +25,9 @@ Handler = Callable[[Request], Response]
 class Client(TestClient):
     """Werkzeug's test client, below the base address of the API and with a token.
 
-    A path is taken to be below ``prefix``, unless it starts with one of ``roots``; and below ``mount``, unless it
-    starts with that of a world. ``headers`` and ``query`` are how the token is presented; headers given with a request
-    win. The host, also of cookies, is that used by all in-process clients, unless a URL or ``base_url`` names another.
+    A path is below ``prefix`` unless it starts with one of ``roots``, and below ``mount`` unless it starts with the
+    mount of a world. ``headers`` and ``query`` present the token; headers of a request take precedence. The host, also
+    of cookies, is that of all in-process clients, unless a URL or ``base_url`` names another.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class Client(TestClient):
         return super().open(*args, **kwargs)
 
     def set_cookie(self, key: str, value: str = "", *, domain: str = HOST, **kwargs: Any) -> None:
-        """Set a cookie of the host."""
+        """Set a cookie for the host."""
         super().set_cookie(key, value, domain=domain, **kwargs)
 
     def get_cookie(self, key: str, domain: str = HOST, path: str = "/") -> Cookie | None:
-        """A cookie of the host, or None."""
+        """Return a cookie of the host, or None."""
         return super().get_cookie(key, domain, path)
 
     def delete_cookie(self, key: str, *, domain: str = HOST, path: str = "/") -> None:
@@ -69,7 +69,7 @@ class Client(TestClient):
         super().delete_cookie(key, domain=domain, path=path)
 
     def _add_cookies_to_wsgi(self, environ: dict[str, Any]) -> None:
-        """Send the client's cookies behind those of the request, which Werkzeug would drop without a word."""
+        """Send the client's cookies after those of the request, which Werkzeug would silently drop."""
         given = environ.get("HTTP_COOKIE")
         super()._add_cookies_to_wsgi(environ)
         if given:
@@ -85,7 +85,7 @@ class Client(TestClient):
 
 
 def _base_of(path: str) -> str:
-    """The scheme and the host of a URL; those of the process for a path."""
+    """Return scheme and host of a URL; those of the process for a path."""
     parts = urlsplit(path)
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme and parts.netloc else f"http://{HOST}"
 
@@ -101,7 +101,7 @@ def _merged(own: Mapping[str, str], given: Any) -> list[tuple[str, str]]:
 
 
 def requests_session(handler: Handler, headers: Mapping[str, str], query: Mapping[str, str]) -> requests.Session:
-    """Return a session of requests that calls the app in this process for any host of a URL."""
+    """Return a session of requests that calls the app in this process, whatever the host of a URL."""
     import requests
     from requests.adapters import HTTPAdapter
     from urllib3 import HTTPHeaderDict, HTTPResponse
@@ -136,7 +136,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
 
 
 def _body(body: Any) -> bytes:
-    """The body of a prepared request, which is bytes, text, a file, or an iterable of bytes and text."""
+    """Return the body of a prepared request as bytes; it may be bytes, text, a file, or an iterable of both."""
     if hasattr(body, "read"):
         body = body.read()
     if body is None or isinstance(body, bytes | str):
@@ -149,7 +149,7 @@ def _text(value: Any) -> str:
 
 
 def joined(items: Any) -> dict[str, str]:
-    """Header values by lower-case name; repeated headers are joined by ``", "``."""
+    """Return header values by lower-case name; repeated headers are joined by ``", "``."""
     headers: dict[str, str] = {}
     for name, value in items:
         key = name.lower()

@@ -1,4 +1,4 @@
-"""The transport for httpx, synchronous and asynchronous. Imported, and httpx with it, when one is asked for."""
+"""The transport for httpx, synchronous and asynchronous. It is imported, with httpx, on first use."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .clients import joined
 class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """Calls an app in this process, for ``httpx.Client`` and ``httpx.AsyncClient``.
 
-    The app gets the path of a URL as it was written.
+    The app gets the path of a URL as written.
     """
 
     def __init__(self, handler: Callable[[Request], Response]) -> None:
         self._handler = handler
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; blocks until the response is there. RemoteProtocolError when a fault drops the connection."""
+        """Send a request; block until the response is ready. Raises RemoteProtocolError for a dropped connection."""
         return _received(request, wait_for(self._begin(request, request.read())))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """As ``handle_request``; other tasks run while the response is pending."""
+        """Like ``handle_request``; other tasks run while the response is pending."""
         content = await request.aread()
         with polling():
             response = self._begin(request, content)

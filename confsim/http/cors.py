@@ -1,4 +1,4 @@
-"""CORS headers, for the origins that clients have set (G005, G006)."""
+"""CORS headers, for the origins that clients allow (G005, G006)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confsim.service.service import Service
 
 
 def headers(service: Service, request: Request, context: Context) -> list[tuple[str, str]]:
-    """The CORS headers of a response to any method but OPTIONS."""
+    """Return the CORS headers of a response to any method except OPTIONS."""
     origin = request.headers.get("origin", "")
     if not origin or not ask(context, transport.CORS) or not _allowed(service, request, origin):
         return []
@@ -21,7 +21,7 @@ def headers(service: Service, request: Request, context: Context) -> list[tuple[
 
 
 def preflight(service: Service, request: Request, context: Context, allowed: str) -> list[tuple[str, str]]:
-    """The CORS headers of a response to OPTIONS."""
+    """Return the CORS headers of a response to OPTIONS."""
     granted = headers(service, request, context)
     if not granted:
         return []
@@ -35,7 +35,7 @@ def preflight(service: Service, request: Request, context: Context, allowed: str
 
 
 def _allowed(service: Service, request: Request, origin: str) -> bool:
-    """Whether the caller's client has set the origin; without a known token, whether any client has."""
+    """Return whether the caller's client allows the origin; without a known token, whether any client does."""
     try:
         token = service.token_of(request, decode_query(ProfileContext(service.profile), request.query))
     except Refusal:

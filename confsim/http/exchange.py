@@ -1,4 +1,4 @@
-"""The last step of a response of the API: the headers of all responses, conditional and range requests."""
+"""The last step of an API response: common headers, conditional and range requests."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NO_STORE = ("Cache-Control", "no-store")
 
 
 class Exchange(ProfileContext):
-    """One request of the API to a world; the context of the assumptions that are used before its call is performed.
+    """One API request to a world; the context of the assumptions used before its call is performed.
 
-    ``download`` is set where the operation answers the bytes of a file.
+    ``download`` is set when the operation answers the bytes of a file.
     """
 
     __slots__ = ("download", "request", "service")
@@ -55,7 +55,7 @@ class Exchange(ProfileContext):
         return response
 
     def _selected(self, response: Response, change: Change) -> Response:
-        """The response with its entity tag: whole, the range of a download that is asked for, 304 or 416."""
+        """Return the response with its entity tag: whole, the requested range of a download, 304 or 416."""
         from . import representation
 
         request, headers = self.request, response.headers

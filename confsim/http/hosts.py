@@ -16,7 +16,7 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.~!$&'()*+;=%-]+)(:([0-9]*))?", re.A
 
 @lru_cache(maxsize=64)
 def is_valid(host: str) -> bool:
-    """Whether a Host header is well-formed: one host, no URL, a port below 65536 (RFC 9112, 3.2)."""
+    """Return whether a Host header is well-formed: one host, no URL, a port below 65536 (RFC 9112, 3.2)."""
     match = _HOST.fullmatch(host)
     return match is not None and (len(match[3] or "") < 5 or int(match[3]) < 65536)
 
@@ -39,7 +39,7 @@ def known(bound: str, more: Container[str] = ()) -> Callable[[str], bool]:
 
 
 def name_of(host: str) -> str:
-    """The name in a Host header, in lower case and without the port; empty for a malformed one."""
+    """Return the name in a Host header, in lower case and without the port; "" for a malformed one."""
     if host.startswith("["):
         name, _, port = host[1:].partition("]")
     else:

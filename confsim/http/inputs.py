@@ -1,6 +1,6 @@
-"""Cookies and forms of a request, parsed before it reaches the service, which has no parser of HTTP's grammar.
+"""Cookies and forms of a request, parsed before it reaches the service, which does not parse HTTP syntax.
 
-Werkzeug parses them, imported with the first request that has one.
+Werkzeug parses them; it is imported with the first request that has one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def sansio(request: Request) -> SansIORequest:
-    """The request as Werkzeug's sans-I/O one, of which each property parses its header.
+    """Return the request as Werkzeug's sans-I/O request, whose properties parse their headers.
 
-    It is made where one is to be parsed: to make it takes 2 µs.
+    It is made only when a header must be parsed, since making it takes 2 µs.
     """
     from werkzeug.datastructures import Headers
     from werkzeug.sansio.request import Request as SansIORequest
@@ -28,20 +28,20 @@ def sansio(request: Request) -> SansIORequest:
 
 
 def parse_cookies(request: Request) -> None:
-    """Set ``request.cookies``, where there is a Cookie header; of two cookies of one name the first counts."""
+    """Set ``request.cookies`` from a Cookie header; of two cookies of one name the first counts."""
     if "cookie" in request.headers:
         request.cookies = sansio(request).cookies.to_dict()
 
 
 def parse_form(request: Request, operation: Operation) -> None:
-    """Set ``request.form``, where the operation takes a file and the body is multipart/form-data (RFC 7578)."""
+    """Set ``request.form`` when the operation takes a file and the body is multipart/form-data (RFC 7578)."""
     body, kind = operation.body, request.headers.get("content-type")
     if body is not None and not body.is_json and kind is not None and kind[:10].lower() == "multipart/":
         request.form = _form(kind, request.body)
 
 
 def _form(kind: str, body: bytes) -> Form | None:
-    """The form in a body of this Content-Type; None for another media type, and without a boundary."""
+    """Return the form in a body of this Content-Type; None for another media type or a missing boundary."""
     from werkzeug.http import parse_options_header
     from werkzeug.sansio.multipart import Data, Epilogue, File, MultipartDecoder, NeedData
 

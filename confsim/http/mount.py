@@ -1,4 +1,4 @@
-"""The catalogues that a server mounts for each world, and their routes."""
+"""The mount of each world: its catalogues and their routes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from confsim.service.worlds import Worlds
 
 from .routing import Routes
 
-#: Performs an operation of the control plane: service, worlds, operation, path texts, request.
+#: Performs a control operation: service, worlds, operation, path texts, request.
 Perform = Callable[[Service, Worlds, Operation, tuple[str, ...], Request], Response]
 
 
-#: Sets of routes that a mount keeps, of some 0.25 MiB each.
+#: Most sets of routes that a mount caches, of about 0.25 MiB each.
 MOST = 64
 
 
@@ -29,7 +29,7 @@ Pages = Callable[[Service, Worlds, Request, Sequence[str]], Response]
 
 
 class MountedApi:
-    """A catalogue beside the API, with its path prefix and the functions that perform and refuse its calls."""
+    """A catalogue mounted beside the API: its path prefix, and the functions that perform and refuse its calls."""
 
     __slots__ = ("catalogue", "perform", "prefix", "refuse")
 
@@ -45,8 +45,8 @@ class MountedApi:
 class Mount:
     """The mount of a world: the API, its files, the control plane, and pages for browsers.
 
-    The routes are built once for each set of ``route.*`` choices; those of the last ``MOST`` sets stay, so that worlds
-    that come and go, each with choices of its own, leave nothing behind.
+    Routes are built once for each set of ``route.*`` choices; the last ``MOST`` sets are cached, which bounds memory
+    when worlds with different choices come and go.
     """
 
     def __init__(self, api: Catalogue, files: Catalogue, control: MountedApi, pages: Pages | None = None) -> None:
@@ -58,7 +58,7 @@ class Mount:
         self._chosen = lru_cache(MOST)(self._made)
 
     def routes(self, profile: Mapping[str, Any]) -> Routes:
-        """Return the routes under a profile; profiles that make the same ``route.*`` choices share them."""
+        """Return the routes under a profile; profiles with the same ``route.*`` choices share them."""
         if profile:
             chosen = tuple(sorted((id, value) for id, value in profile.items() if id.startswith("route.")))
             if chosen:

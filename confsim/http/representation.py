@@ -1,7 +1,7 @@
 """Content negotiation, conditional and range requests (RFC 9110, sections 12 to 14), by Werkzeug's sans-I/O request.
 
-They work on the records that every way in shares, so that WSGI, the live server, httpx and requests answer alike.
-Imported with the first request that needs it: a live server starts without Werkzeug.
+It works on the shared records, so that WSGI, the live server, httpx and requests answer alike. It is imported with the
+first request that needs it: a live server starts without Werkzeug.
 """
 
 from __future__ import annotations
@@ -19,30 +19,29 @@ from .inputs import sansio
 
 
 def admits_json(request: Request) -> bool:
-    """Whether the Accept header admits application/json (R003).
+    """Return whether the Accept header allows application/json (R003).
 
-    Of the media ranges that match, the most specific decides. Parameters, such as a charset, do not distinguish one
-    JSON from another.
+    The most specific of the matching media ranges decides. Parameters, such as a charset, are ignored.
     """
     given = sansio(request).accept_mimetypes
     return MIMEAccept((kind.partition(";")[0], quality) for kind, quality in given).quality("application/json") > 0
 
 
 def etag(body: bytes) -> str:
-    """The strong entity tag of a body, for the header ETag."""
+    """Return the strong entity tag of a body, for the header ETag."""
     return quote_etag(blake2b(body, digest_size=12).hexdigest())
 
 
 def is_unmodified(request: Request, tag: str) -> bool:
-    """Whether If-None-Match names the tag: a list, ``*``, or weak tags, which match as strong ones do (13.1.2)."""
+    """Return whether If-None-Match names the tag: in a list, as ``*``, or as a weak tag, which matches too (13.1.2)."""
     return not is_resource_modified(http_if_none_match=request.headers.get("if-none-match"), etag=tag)
 
 
 def in_range(request: Request, response: Response, tag: str) -> Response | None:
-    """The response to a GET with a Range header: 206, the whole one, or None where no byte of it is in the range.
+    """Return the response to a GET with a Range header: 206, the whole one, or None when the range contains no byte.
 
-    A range of another unit or that is no range, several ranges, and a range of what If-Range does not name are passed
-    over (14.2, 13.1.5).
+    An invalid range, another unit, several ranges, and a failed If-Range are ignored: the whole response (14.2,
+    13.1.5).
     """
     headers = request.headers
     asked, condition = headers.get("range"), headers.get("if-range")
@@ -50,13 +49,13 @@ def in_range(request: Request, response: Response, tag: str) -> Response | None:
     if ranges is None or ranges.units != "bytes" or len(ranges.ranges) > 1:
         return response
     if condition is not None:
-        # The strong comparison: a weak tag matches nothing, which parse_if_range_header leaves to its caller.
+        # Strong comparison: a weak tag matches nothing, which parse_if_range_header leaves to its caller.
         weak = condition.startswith("W/")
         if weak or is_resource_modified(asked, condition, etag=tag, ignore_if_range=False):
             return response
     length = len(response.body)
     start, _ = ranges.ranges[0]
-    if 0 < length < -start:  # the last bytes of a body that has fewer: all of it, which Werkzeug takes for no range
+    if 0 < length < -start:  # a suffix longer than the body means all of it; Werkzeug takes it for no range
         ranges = Range("bytes", [(0, None)])
     span, shown = ranges.range_for_length(length), ranges.make_content_range(length)
     if span is None or shown is None:

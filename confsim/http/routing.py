@@ -1,4 +1,4 @@
-"""Routes as a tree of path segments. Literal segments win over parameters, from left to right."""
+"""Routes as a tree of path segments. Literal segments take precedence over parameters, from left to right."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from confsim.kernel.refusal import Misuse
 
 
 class _Endpoint:
-    """An operation, where its parameters stand in the path, and the operations that share its route.
+    """An operation, the positions of its parameters in the path, and the operations that share its route.
 
-    A variant is chosen by the query parameter that it requires. ``places`` is None where the order is its own;
-    ``route`` are the segments below which it stands, ``ambiguous`` whether a parameter may match where it has a word.
+    A variant is chosen by the query parameter that it requires. ``places`` is None when the parameters are in order;
+    ``route`` has the segments before it, ``ambiguous`` says whether a parameter may match a literal segment.
     """
 
     __slots__ = ("ambiguous", "operation", "order", "places", "route", "variants")
@@ -30,7 +30,7 @@ class _Endpoint:
         self.variants: dict[str, Operation] = {}
 
     def chosen(self, query: str) -> Operation:
-        """The operation that a request with this query calls."""
+        """Return the operation for a request with this query."""
         for item in query.split("&") if self.variants and query else ():
             variant = self.variants.get(item.partition("=")[0])
             if variant is not None:
@@ -48,7 +48,7 @@ class _Node:
 
 
 class Found:
-    """An operation that a path matches, and the decoded texts of its path parameters."""
+    """The operation of a path, and its decoded path parameters."""
 
     __slots__ = ("operation", "texts")
 
@@ -58,9 +58,9 @@ class Found:
 
 
 class Routes:
-    """All routes of one mount. A profile may put an operation on another route (``route.<operation>``).
+    """All routes of one mount. A profile may move an operation to another route (``route.<operation>``).
 
-    ``mounted`` are pairs of a path prefix and the operations below it. Misuse when two operations would share a route.
+    ``mounted`` has pairs of a path prefix and the operations below it. Raises Misuse when two operations share a route.
     """
 
     def __init__(self, mounted: Iterable[tuple[str, Iterable[Operation]]], profile: Mapping[str, Any]) -> None:
@@ -89,7 +89,7 @@ class Routes:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of all paths, sorted."""
+        """Return the methods of all paths, sorted."""
         return tuple(sorted(self._methods))
 
     def _add(self, operation: Operation, method: str, path: str, more: list[str] | None = None) -> _Endpoint:
@@ -113,7 +113,7 @@ class Routes:
         return answer
 
     def _is_ambiguous(self, route: list[str]) -> bool:
-        """Whether some node of the route has both a literal segment of it and a parameter."""
+        """Return whether some node of the route has both a literal segment of it and a parameter."""
         node, found = self._root, False
         for segment in route:
             if segment.startswith("{"):
@@ -127,10 +127,10 @@ class Routes:
     def find(
         self, context: ProfileContext, method: str, segments: list[str], query: str = ""
     ) -> Found | tuple[str, ...]:
-        """Return what answers the method at the raw path segments (R001, R249), or the methods of the path (none: 404).
+        """Return the operation for the method and raw path segments (R001, R249), or the path's methods (none: 404).
 
-        A literal path does not borrow the methods of a templated one that matches too, unless the profile lets what is
-        declared first win (G064). Raises Refusal INVALID_INPUT when an escape in the path is broken.
+        A literal path does not inherit the methods of a template that matches too, unless the profile lets the first
+        declaration win (G064). Raises Refusal INVALID_INPUT when an escape in the path is invalid.
         """
         texts: list[str] = []
         node = self._match(segments, texts)
@@ -148,7 +148,7 @@ class Routes:
         if answer is None:
             return tuple(sorted(allowed))
         for text in texts:
-            if text.lower() in self._words:  # a word of a path but for its case, or the word itself as a value (G062)
+            if text.lower() in self._words:  # a literal in other case, or the literal itself as a value (G062)
                 note(context, transport.CASE)
         values = tuple([percent_decoded(text, "path", context) if "%" in text else text for text in texts])
         if answer.places is not None:
@@ -156,9 +156,9 @@ class Routes:
         return Found(answer.chosen(query) if answer.variants else answer.operation, values)
 
     def _match(self, segments: list[str], texts: list[str]) -> _Node | None:
-        """The first node with methods that the segments lead to; ``texts`` gains the parameters' texts."""
+        """Return the first node with methods that the segments lead to; add the parameters to ``texts``."""
         node, at, fold, length = self._root, 0, self._fold, len(segments)
-        others: list[tuple[_Node, int, int]] = []  # parameters passed over for a literal: node, depth, texts before it
+        others: list[tuple[_Node, int, int]] = []  # parameters skipped for a literal: node, depth, texts before it
         while True:
             if at == length:
                 if node.methods:
@@ -178,7 +178,7 @@ class Routes:
             texts[before:] = [segments[at - 1]]
 
     def _all(self, segments: list[str]) -> list[tuple[_Node, list[str]]]:
-        """Every node with methods that the segments lead to, with the texts of the parameters (G064)."""
+        """Return every node with methods that the segments lead to, with the texts of the parameters (G064)."""
         found: list[tuple[_Node, list[str]]] = []
         pending: list[tuple[_Node, int, list[str]]] = [(self._root, 0, [])]
         while pending:

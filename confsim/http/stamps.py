@@ -1,7 +1,7 @@
-"""Parts of every response: the phrase of its status and the Date header.
+"""Parts of every response: the reason phrase of its status, and the Date header.
 
-Both are the standard library's, on which Werkzeug's stand too: a live server starts without importing Werkzeug, which
-takes some 40 ms, and imports it with the first request whose headers ask for more (``representation``, ``inputs``).
+Both come from the standard library, as Werkzeug's do: a live server starts without importing Werkzeug, which takes
+about 40 ms; it is imported with the first request that needs it (``representation``, ``inputs``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from wsgiref.handlers import format_date_time
 
-#: The phrase of each status code.
+#: The reason phrase of each status code.
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -20,5 +20,5 @@ def _second(second: int) -> str:
 
 
 def http_date(instant: int) -> str:
-    """An instant (epoch milliseconds) as a Date header has it (RFC 9110, 5.6.7)."""
+    """Return an instant (epoch milliseconds) in the form of a Date header (RFC 9110, 5.6.7)."""
     return _second(instant // 1000)

@@ -14,7 +14,7 @@ from .routing import Found, Routes
 
 
 def split_slashes(request: Request, segments: list[str], context: ProfileContext) -> list[str]:
-    """Return the path segments, split at encoded slashes where the profile says so (G058)."""
+    """Return the path segments, split at encoded slashes if the profile says so (G058)."""
     if "%2f" not in request.target.lower():
         return segments
     choice = ask(context, transport.ENCODED_SLASH)
@@ -34,9 +34,9 @@ def handle_unmatched(
     request: Request,
     context: ProfileContext,
 ) -> Found | Response:
-    """The operation or the response for a request that no route answers as it is (G003, G004).
+    """Return the operation or the response for a request that matched no route (G003, G004).
 
-    ``allowed`` are the methods that its path has. Raises Refusal ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED.
+    ``allowed`` are the methods of its path. Raises Refusal ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED.
     """
     found: Found | tuple[str, ...] = allowed
     note(context, transport.PREFIX)
@@ -57,7 +57,7 @@ def handle_unmatched(
 
 
 def _unanswered(service: Service, request: Request, found: tuple[str, ...], context: ProfileContext) -> Response:
-    """The response where the path is not served, or not to this method (G002, G003, G005)."""
+    """Return the response for an unknown path, or a wrong method (G002, G003, G005)."""
     if not found:
         raise no_route(request)
     head = ask(context, transport.HEAD) == "as GET"
@@ -71,7 +71,7 @@ def _unanswered(service: Service, request: Request, found: tuple[str, ...], cont
 
 
 def allow(found: tuple[str, ...], *, head: bool, options: bool = True) -> str:
-    """The value of the header Allow."""
+    """Return the value of the header Allow."""
     more = [*(["HEAD"] if head and "GET" in found else []), *(["OPTIONS"] if options else [])]
     return ", ".join((*found, *more))
 
@@ -82,10 +82,10 @@ def _redirect(service: Service, segments: list[str], request: Request) -> Respon
 
 
 def wrong_method(request: Request, allowed: str) -> Refusal:
-    """The refusal of a method that the path does not answer."""
+    """Return the refusal of a wrong method."""
     return Refusal(Reason.METHOD_NOT_ALLOWED, method=request.method[:40], path=request.target[:200], allowed=allowed)
 
 
 def no_route(request: Request) -> Refusal:
-    """The refusal of a path that is not served."""
+    """Return the refusal of an unknown path."""
     return Refusal(Reason.ROUTE_NOT_FOUND, method=request.method[:40], path=request.target[:200])

@@ -1,8 +1,7 @@
-"""The app as a WSGI application (PEP 3333), of Werkzeug's input streams and its sans-I/O response.
+"""The app as a WSGI application (PEP 3333), made of Werkzeug's input streams and its sans-I/O response.
 
-Between them stand the two records that every way in shares. Werkzeug's sans-I/O request is made of them where a header
-is to be parsed (``inputs``, ``representation``): made for every call, it would take one beyond what one of a bare
-Werkzeug app costs.
+They are converted to the shared records of a request and a response. Werkzeug's sans-I/O request is made only when a
+header must be parsed (``inputs``, ``representation``): for every call it would cost too much.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ from confsim.service.messages import Request, Response, split_target
 from .limits import Limits
 from .stamps import PHRASES
 
-#: WSGI servers that add a header Date only where the application gives none, as their software is named; others, such
-#: as gunicorn, or uvicorn and hypercorn with a bridge, always add theirs, and two would be no valid response.
+#: WSGI servers, by their software names, that add a Date header only if the application sets none. Others (gunicorn, or
+#: uvicorn and hypercorn with a bridge) always add one, and two would make the response invalid.
 _TAKES_DATE = ("Cheroot/", "WSGIServer/", "Werkzeug/", "waitress")
 _STATUS = {code: f"{code} {phrase}" for code, phrase in PHRASES.items()}
-#: Characters that are not encoded when a path is encoded again.
+#: Characters that stay unencoded when a path is encoded again.
 _SAFE = "/:@!$&'()*+,;=~-._"
 _PLAIN = re.compile("[A-Za-z0-9/._~-]+").fullmatch
 
 
 class _Sent(WerkzeugResponse):
-    """A response as Werkzeug's, which refuses what would be no valid header; one without a media type has none."""
+    """A response as Werkzeug's, which refuses invalid headers; without a default media type."""
 
     default_mimetype = None
 
 
 class Wsgi:
-    """``handler`` behind the WSGI protocol."""
+    """A handler behind the WSGI protocol."""
 
     def __init__(self, handler: Callable[[Request], Response], limits: Limits) -> None:
         self._handler = handler
         self._limits = limits
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer one request as PEP 3333 says."""
+        """Answer one request by PEP 3333."""
         request = self._request(environ)
         response = self._handler(request)
         if response.poll is not None:
@@ -83,21 +82,21 @@ class Wsgi:
 
 @lru_cache(maxsize=256)
 def _header(name: str) -> str:
-    """The name of a header, in lower case, of its name in an environment."""
+    """Return the lower-case header name for a key of the environment."""
     return name[5:].replace("_", "-").lower()
 
 
 def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
-    """The body, limited to ``length`` bytes, and the fault in reading it.
+    """Return the body, limited to ``length`` bytes, and the fault in reading it.
 
-    Without a length there is none, unless the server ends the input by itself (``wsgi.input_terminated``).
+    Without a length the body is empty, unless the server ends the input itself (``wsgi.input_terminated``).
     """
     length = environ.get("CONTENT_LENGTH")
     if length and not length.isdecimal():
         return b"", "malformed"
     try:
         if "wsgi.input_terminated" in environ:
-            # Werkzeug's stream stops in silence at the limit where the server ends the input: one byte more shows it.
+            # Werkzeug's stream stops silently at the limit when the server ends the input: one byte more reveals it.
             body = get_input_stream(environ, max_content_length=most + 1).read()
             return (b"", "body_too_large") if len(body) > most else (body, "")
         if not length:
@@ -112,15 +111,16 @@ def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
 
 
 def _declared(source: Any, length: int) -> bytes:
-    """So many bytes of an input: all at once, as a rule, else as they come. Raises BadRequest when there are fewer."""
+    """Return this many bytes of an input, in one read if possible. Raises BadRequest when there are fewer."""
     body: bytes = source.read(length)
     return body if len(body) == length else body + LimitedStream(source, length - len(body)).readall()
 
 
 def _target(environ: dict[str, Any]) -> tuple[str | None, str]:
-    """The authority (None for none) and the path, still percent-encoded.
+    """Return the authority (None for none) and the path, still percent-encoded.
 
-    It is the raw target when the server provides it, else encoded again; an encoded slash is lost then, as in WSGI.
+    The raw target is used if the server provides it. Otherwise the path is encoded again; an encoded slash is lost
+    then, as always in WSGI.
     """
     raw = environ.get("RAW_URI") or environ.get("REQUEST_URI")
     if raw:

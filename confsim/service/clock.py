@@ -1,4 +1,4 @@
-"""The clock of a world: the machine's time plus an offset, or a frozen instant. All in epoch milliseconds."""
+"""The clock of a world: the machine's time plus an offset, or a frozen instant, in epoch milliseconds."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from datetime import datetime
 
 from confsim.kernel.refusal import Misuse
 
-#: What ``instant`` takes for an instant.
+#: Types that ``instant`` accepts.
 Instant = int | str | datetime
 
-#: The last millisecond of the year 9999: no clock goes beyond it.
+#: The last millisecond of the year 9999, the latest instant of any clock.
 LATEST = 253_402_300_799_999
 
 
 def instant(value: object) -> int:
-    """An instant in epoch milliseconds. Misuse when no clock shows it.
+    """Return an instant in epoch milliseconds. Raises Misuse when it is out of range.
 
-    It may be a number of them, ISO 8601 text with an offset, or an aware datetime.
+    It may be given as such a number, as ISO 8601 text with an offset, or as an aware datetime.
     """
     found = value if isinstance(value, int) and not isinstance(value, bool) else None
     when = value if isinstance(value, datetime) else None
@@ -35,16 +35,16 @@ def instant(value: object) -> int:
 
 
 def seconds_to_next_minute(now: int) -> int:
-    """Seconds until the next minute of the clock begins; ``now`` in epoch milliseconds."""
+    """Return the seconds until the next minute of the clock begins; ``now`` in epoch milliseconds."""
     return 60 - now % 60_000 // 1000
 
 
-#: How many times as fast as the machine's time a clock may run.
+#: The highest rate of a clock.
 FASTEST = 1_000_000
 
 
 def rate(value: object) -> float:
-    """How many times as fast as the machine's time a clock is to run. Misuse when it is no such number."""
+    """Return the rate of a clock, as a multiple of the machine's time. Raises Misuse for an invalid one."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= FASTEST:
         return int(value) if value == int(value) else value
     raise Misuse(f"{value!r} is no rate: a number above 0, at most {FASTEST}; 60 lets a minute pass in a second")
@@ -55,7 +55,7 @@ Values = tuple[int, int | None, int | float, int, int | None, int | float]
 
 
 class Clock:
-    """A clock that follows ``time.time()`` plus an offset, at its pace or a multiple of it, or is frozen.
+    """A clock that follows ``time.time()`` plus an offset, at its speed or a multiple of it, or is frozen.
 
     ``Clock()`` follows the machine, so freezegun and time-machine move it; ``Clock(at)`` is frozen at an instant (epoch
     milliseconds, ISO 8601 or a datetime), which makes a run repeatable to the byte.
@@ -70,14 +70,14 @@ class Clock:
         self.begin()
 
     def now(self) -> int:
-        """The instant it shows; at the end of the year 9999 it stops."""
+        """The current instant; the clock stops at the end of the year 9999."""
         if self._stands is not None:
             return self._stands
         shown = self._passed() + self._offset
         return shown if shown < LATEST else LATEST
 
     def _passed(self) -> int:
-        """The machine's time, at the rate of the clock."""
+        """The machine's time since the epoch, multiplied by the rate."""
         return int(time.time() * 1000 * self._rate) if self._rate != 1 else int(time.time() * 1000)
 
     @property
@@ -87,60 +87,60 @@ class Clock:
 
     @property
     def rate(self) -> float:
-        """How many times as fast as the machine's time it runs, or will when it is resumed."""
+        """The speed as a multiple of the machine's time; for a frozen clock, the speed after it resumes."""
         return self._rate
 
     def move(self, to: int) -> None:
-        """Show this instant from now on, and go on as before: standing, or running at its rate."""
+        """Set the clock to an instant; it stays frozen or goes on running."""
         if self._stands is not None:
             self._stands = to
         else:
             self._offset = to - self._passed()
 
     def freeze(self) -> None:
-        """Stand still at the instant it shows."""
+        """Stop the clock at its current instant."""
         self._stands = self.now()
 
     def resume(self) -> None:
-        """Run on from the instant it shows, at the rate that it had."""
+        """Let the clock run from its current instant, at its earlier rate."""
         self.run(self._rate)
 
     def run(self, rate: float) -> None:
-        """Run on from the instant it shows, at this multiple of the machine's time."""
+        """Let the clock run from its current instant, at this multiple of the machine's time."""
         at, self._stands, self._rate = self.now(), None, rate
         self.move(at)
 
     def follow(self, at: int, *, frozen: bool, rate: float) -> None:
-        """Show an instant, and from there on stand still, or run at a rate."""
+        """Set the clock to an instant, frozen or running at a rate."""
         self._stands, self._rate = at if frozen else None, rate
         self.move(at)
 
     def begin(self) -> None:
-        """Let what it shows now be its start."""
+        """Make the current state of the clock its start."""
         self._start = (self._offset, self._stands, self._rate)
 
     def restart(self) -> None:
-        """Return to the start: undo every move, freeze and change of rate."""
+        """Go back to the start: undo every move, freeze and change of rate."""
         self._offset, self._stands, self._rate = self._start
 
     def copy(self) -> Clock:
-        """A clock that shows the same and goes on by itself; to restart it is to come back to this."""
+        """Return an independent clock in the same state, which is also its start."""
         other = Clock.__new__(Clock)
         other._offset, other._stands, other._rate = other._start = self._offset, self._stands, self._rate
         return other
 
     def fresh(self) -> Clock:
-        """A clock as this one was at its start."""
+        """Return a clock in the state of this one's start."""
         other = Clock()
         other._start = self._start
         other.restart()
         return other
 
     def values(self) -> Values:
-        """Everything about it as plain values, for ``show`` to bring back."""
+        """Return the state of the clock as plain values for ``show``."""
         return self._offset, self._stands, self._rate, *self._start
 
     def show(self, values: Values) -> None:
-        """Be as the clock that gave these values."""
+        """Set the state of the clock to these values."""
         self._offset, self._stands, self._rate = values[:3]
         self._start = values[3:]

@@ -14,10 +14,10 @@ class ContractViolation(Exception):
 
 
 class Conformance:
-    """Checks the responses of a service with this profile. The schemas are made once, for the first response.
+    """Checks the responses of a service with this profile. The schemas are made for the first response.
 
-    An operation may be refused for a reason that its document does not list yet. With ``listed_refusals`` that is a
-    violation; without, a refusal is only judged as one of the register: its status, its envelope and its code.
+    A refusal that the document does not list for its operation is a violation with ``listed_refusals``; without, a
+    refusal is only checked against the register: its status, its envelope and its code.
     """
 
     def __init__(self, profile: Mapping[str, Any], *, listed_refusals: bool = True) -> None:
@@ -59,7 +59,7 @@ class Conformance:
         from confsim.assumptions.register import in_force
         from confsim.contract.openapi.errors import envelope, status_of
 
-        from .document import api_document  # imports the whole API
+        from .document import api_document  # imported here: it imports the whole API
 
         self._document = json.loads(api_document(self._profile))
         codes: dict[str, list[str]] = {}
@@ -72,7 +72,7 @@ class Conformance:
             for operation in item.values():
                 self._answers[operation["operationId"]] = operation["responses"]
                 for variant in operation.get("x-confsim-variants", ()):
-                    # Refusals are declared once, with the route.
+                    # The refusal of an unknown route is declared once, with the route.
                     refusals = {
                         code: documented for code, documented in operation["responses"].items() if "$ref" in documented
                     }

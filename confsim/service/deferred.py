@@ -19,9 +19,9 @@ R = TypeVar("R")
 
 #: Seconds between two polls.
 POLL_INTERVAL = 0.01
-#: Seconds between two polls of what is at work, in which others are served.
+#: Seconds between two polls of pending work that uses the processor; others are served in between.
 BREATH = 0.002
-#: Seconds of one slice of work that takes long.
+#: Seconds of one slice of long work.
 SLICE = 0.01
 
 
@@ -34,9 +34,9 @@ class Pending(Exception):
 
 
 def in_steps(work: Generator[bool | None, None, R]) -> R:
-    """The result of work that yields between its steps so that others can be served: True while it waits.
+    """Return the result of a generator that yields between steps, so that others can be served, and True to wait.
 
-    Raises ``Pending`` when it waits, and after each slice of time but the last.
+    Raises ``Pending`` when it waits, and after each slice of time except the last.
     """
     end = monotonic() + SLICE
     try:
@@ -49,7 +49,7 @@ def in_steps(work: Generator[bool | None, None, R]) -> R:
 
 
 def in_slices(items: Iterable[T | None], result: Callable[[list[T]], R]) -> R:
-    """The result of the items that are not None; each is made in a step. Raises ``Pending`` like ``in_steps``."""
+    """Return the items that are not None; each is one step. Raises ``Pending`` like ``in_steps``."""
 
     def work() -> Generator[None, None, R]:
         made: list[T] = []
@@ -63,9 +63,9 @@ def in_slices(items: Iterable[T | None], result: Callable[[list[T]], R]) -> R:
 
 
 def newest(items: Iterable[T | None], limit: int | None, offset: int | None = None) -> Iterator[T | None]:
-    """Of items of which the newest comes first, after the first ``offset`` the next ``limit``; None in place of others.
+    """Yield ``limit`` items after the first ``offset``, None in place of each other; the newest item comes first.
 
-    Without a limit all that follow.
+    Without a limit, yields all after ``offset``.
     """
     first = offset or 0
     last = None if limit is None else first + limit
@@ -79,23 +79,23 @@ def newest(items: Iterable[T | None], limit: int | None, offset: int | None = No
 
 
 def turned(items: list[T]) -> list[T]:
-    """The items in the opposite order."""
+    """Return the items in reverse order."""
     return items[::-1]
 
 
 if sys.platform == "win32":
 
     def monotonic() -> float:
-        """Seconds of a monotonic clock."""
+        """Return the seconds of a monotonic clock."""
         return time.monotonic()
 
 else:
-    #: Seconds of the one monotonic clock that freezegun and time-machine leave alone.
+    #: Return the seconds of a monotonic clock that freezegun and time-machine leave alone.
     monotonic = partial(time.clock_gettime, time.CLOCK_MONOTONIC)
 
 
 def delayed(response: Response) -> Response:
-    """The response as one that is not ready yet, where a fault delays it."""
+    """Return the response, as a pending one if a fault delays it."""
     if not response.delay:
         return response
     due = monotonic() + response.delay
@@ -104,7 +104,7 @@ def delayed(response: Response) -> Response:
 
 
 def delivered(response: Response) -> Response:
-    """The response as a caller in this process gets it, once it is ready. ConnectionResetError when it is cut off."""
+    """Return the response for a caller in this process, once ready. Raises ConnectionResetError when it is cut off."""
     if response.poll is not None or response.delay or response.cut is not None:
         response = wait_for(delayed(response))
         if response.cut is not None:
@@ -113,7 +113,7 @@ def delivered(response: Response) -> Response:
 
 
 class _Polling(threading.local):
-    """Whether the present thread polls pending responses, and serves others in between."""
+    """Whether the present thread polls pending responses and serves others in between."""
 
     here = False
 
@@ -122,13 +122,13 @@ _POLLING = _Polling()
 
 
 def polls_here() -> bool:
-    """Whether the present thread blocks for no pending response."""
+    """Return whether the present thread must not block for a pending response."""
     return _POLLING.here
 
 
 @contextmanager
 def polling() -> Iterator[None]:
-    """In the block, the present thread polls pending responses, and serves others in between."""
+    """In the block, the present thread polls pending responses and serves others in between."""
     before, _POLLING.here = _POLLING.here, True
     try:
         yield
@@ -137,7 +137,7 @@ def polling() -> Iterator[None]:
 
 
 def wait_for(response: Response) -> Response:
-    """The response, once it is ready: blocks the calling thread until then."""
+    """Block the calling thread until the response is ready, and return it."""
     while response.poll is not None:
         begun = monotonic()
         answer = response.poll()
@@ -148,7 +148,7 @@ def wait_for(response: Response) -> Response:
 
 
 def wait_for_result(again: Callable[[], Any]) -> Any:
-    """The result of ``again``, or of what continues it after ``Pending``: blocks the calling thread until then."""
+    """Block the calling thread until ``again``, or what continues it after ``Pending``, has a result; return it."""
     while True:
         begun = monotonic()
         try:
@@ -159,7 +159,7 @@ def wait_for_result(again: Callable[[], Any]) -> Any:
 
 
 def until_next_poll(begun: float) -> float:
-    """Seconds until the next poll of what was polled at ``begun``: short where it was at work rather than waiting.
+    """Return the seconds until the next poll; few if the last poll, begun at ``begun``, worked rather than waited.
 
     Others are served meanwhile.
     """
@@ -167,6 +167,6 @@ def until_next_poll(begun: float) -> float:
 
 
 def _pause(begun: float) -> None:
-    """Sleep until the next poll, unless the one that began then was at work rather than waiting."""
+    """Sleep until the next poll, unless the last one worked rather than waited."""
     if monotonic() - begun < SLICE / 2:
         time.sleep(POLL_INTERVAL)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FILES", "SERVER", "api_document"]
 
-#: Where ``confsim serve`` listens by default.
+#: The default address of ``confsim serve``.
 SERVER = "http://127.0.0.1:8080"
 _DESCRIPTION = (
     "Meeting rooms (channels), their sessions, recordings and telephony; users, roles and clients of a multi-tenant "
@@ -28,7 +28,7 @@ _DESCRIPTION = (
 
 
 def api_document(profile: Mapping[str, Any], root: str = SERVER) -> bytes:
-    """The OpenAPI document of the API under a profile, as JSON; ``root`` is the URL of the mount that serves it."""
+    """Return the OpenAPI document of the API under a profile, as JSON; ``root`` is the URL of the serving mount."""
     from confsim.contract.openapi.document import document_bytes
 
     prefix = in_force(profile, transport.PREFIX)
@@ -37,7 +37,7 @@ def api_document(profile: Mapping[str, Any], root: str = SERVER) -> bytes:
 
 @cache
 def _subject() -> Subject:
-    """The subject of the document; made for the first document, as most worlds serve none."""
+    """Return the content of the document; it is made on first use, as most worlds serve none."""
     from confsim.api.events.webhooks import events
     from confsim.contract.openapi.document import Subject
     from confsim.reference.observed import observed

@@ -1,4 +1,4 @@
-"""Refusals as responses: from a reason to status, code and body, by the one table and the template in force."""
+"""Refusals as responses: status, code and body by the table of refusals and the error template in force."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .messages import Response
 
 
 def refused(context: Context, refusal: Refusal) -> Response:
-    """The API's error envelope of a refusal (G034, G035)."""
+    """Return the response for a refusal, with the API's error envelope (G034, G035)."""
     reason = refusal.reason
     assert isinstance(reason, Reason)
     entry = STATUS[reason]
@@ -38,7 +38,7 @@ def refused(context: Context, refusal: Refusal) -> Response:
 
 
 def envelope(context: Context, status: int, code: str, message: str, details: Any) -> bytes:
-    """The body of an error by the template in force."""
+    """Return the body of an error by the template in force."""
     template = ask(context, wire.ERROR_BODY)
     if isinstance(template, str):
         template = wire.ERROR_BODIES[template]

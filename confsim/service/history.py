@@ -1,4 +1,4 @@
-"""Earlier moments of a world: the start that a reset brings back, and snapshots by name."""
+"""Earlier moments of a world: the start, for a reset, and named snapshots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .live import LiveWorld
 
 
 class Snapshot(Struct, frozen=True):
-    """A world saved under a name, with the instant of its clock, and whether and how fast that clock ran."""
+    """A world saved under a name, with the instant and the state of its clock."""
 
     world: World
     now: int
@@ -24,7 +24,7 @@ class Snapshot(Struct, frozen=True):
 
 
 class History:
-    """The start and the snapshots of a live world. ``origin`` is the world that a reset brings back."""
+    """The start and the snapshots of a live world. ``origin`` is the world that a reset restores."""
 
     __slots__ = ("_live", "_snapshots", "origin")
 
@@ -35,11 +35,11 @@ class History:
 
     @property
     def snapshots(self) -> Mapping[str, Snapshot]:
-        """The snapshots by name, in the order in which their names were first taken."""
+        """Return the snapshots by name, in the order in which the names were first used."""
         return self._snapshots
 
     def begin(self) -> None:
-        """Let this world and this instant be the start."""
+        """Make this world and this instant the start."""
         live = self._live
         with live.lock:
             self.origin = live.world
@@ -47,7 +47,7 @@ class History:
             live.clock.begin()
 
     def reset(self) -> None:
-        """Bring back the world of the start, and by the profile its clock. Snapshots stay."""
+        """Restore the world of the start and, if the profile says so, its clock. Snapshots stay."""
         live = self._live
         with live.lock:
             live.replace(self.origin)
@@ -64,7 +64,7 @@ class History:
             return snapshot
 
     def restore(self, name: str) -> Snapshot:
-        """Bring the world and the clock of a snapshot back. Misuse (404) when there is none of this name."""
+        """Restore the world and the clock of a snapshot. Raises Misuse (404) for an unknown name."""
         snapshot, live = self._get(name), self._live
         with live.lock:
             live.replace(snapshot.world)
@@ -73,13 +73,13 @@ class History:
         return snapshot
 
     def drop(self, name: str) -> Snapshot:
-        """Forget a snapshot. Misuse (404) when there is none of this name."""
+        """Delete a snapshot. Raises Misuse (404) for an unknown name."""
         snapshot = self._get(name)
         self._snapshots.pop(name, None)
         return snapshot
 
     def clear(self) -> None:
-        """Forget every snapshot."""
+        """Delete every snapshot."""
         self._snapshots.clear()
 
     def recover(self, origin: World, snapshots: Mapping[str, Snapshot]) -> None:

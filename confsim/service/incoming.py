@@ -1,4 +1,4 @@
-"""An incoming call: made by an app for HTTP, or by a caller in this process."""
+"""An incoming call, made from a request by the app or by a caller in this process."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from .checks.credentials import Read
 from .faults.per_request import without_override
 from .messages import Request, Response
 
-#: Makes the final response, for the journal to note; the assumptions that it uses are noted with the change.
+#: A function that makes the final response, which the journal notes; it may use assumptions.
 Finish = Callable[[Response, Change], Response]
 
 
 class Incoming(Struct, gc=False):
     """A call of an operation.
 
-    ``path`` holds the decoded texts of the path parameters in their order, ``query`` those of the query by name;
-    ``token`` is the caller's, None for none, and ``request`` the message, which the journal shows. ``from_request``
-    says whether query and token were read from it: then ``query_refusal`` and ``token_refusal`` are what was wrong
-    with them, ``used`` the assumptions that its routing used, and ``query_used`` those that reading the query did.
-    ``finish`` makes the final response.
+    ``path`` has the decoded path parameters in their order, ``query`` those of the query by name; ``token`` is the
+    caller's, None for none, and ``request`` the message for the journal. ``from_request`` says whether query and token
+    were read from it: then ``query_refusal`` and ``token_refusal`` are their mistakes, and ``used`` and ``query_used``
+    the assumptions that routing and the query used. ``finish`` makes the final response.
     """
 
     operation: Operation
@@ -62,10 +61,10 @@ def incoming(
     context: Context,
     finish: Finish | None = None,
 ) -> Incoming:
-    """The call that a request makes.
+    """Return the call in a request.
 
-    ``token_of`` reads the token by the presentations in force. The query is read without the parameter that carries
-    faults, where a request may have one.
+    ``token_of`` reads the token by the presentations in force. The query is read without the parameter of faults if
+    requests may carry them.
     """
     query: dict[str, str] = {}
     query_used = None

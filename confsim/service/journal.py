@@ -1,6 +1,6 @@
-"""The journal of a world: every call with its final response, the assumptions it used and what it changed.
+"""The journal of a world: every call with its final response, the assumptions used and the changes made.
 
-Beside the calls of the API it keeps what happens between them: calls of the control plane, and timers that fire.
+It also has the events between calls: control calls, and timers that fire.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from confsim.kernel.world import Place, World
 from .faults.spec import FaultSpec
 from .messages import Request, Response
 
-#: Entries that a journal keeps by default; the oldest go first.
+#: Default number of calls in a journal; the oldest are evicted.
 MOST_CALLS = 1000
-#: Bytes that bodies of more than ``LARGE`` bytes may take up in a journal, the newest aside; the oldest calls go first.
+#: Most bytes of bodies larger than ``LARGE`` in a journal, the newest aside; the oldest calls are evicted.
 HEAVIEST = 256 << 20
 LARGE = 64 << 10
 
 
 class FaultHit(Struct, frozen=True):
-    """A fault that hit a call; ``id`` is empty for that of the request itself, ``do`` is its effect as it was given.
+    """A fault that hit a call; ``id`` is "" for that of the request itself, ``do`` is its effect as given.
 
-    ``when`` is "before" where the operation did not run, "after" where it ran, "within" for what happened in it.
-    ``held`` is the outcome of a call that was held: "held" as long as it is, "released", "changed", "dropped", or
-    "expired" where it was released by itself; empty for one that was not held.
+    ``when`` is "before" if the operation did not run, "after" if it ran, "within" for an effect on a thing. ``held`` is
+    the outcome of a held call: "held" so far, "released", "changed", "dropped", or "expired" when it was released
+    automatically; "" for a call that was not held.
     """
 
     id: str
@@ -61,26 +61,26 @@ class Entry(Struct, frozen=True, gc=False):
     after: World
     caller: Caller | None = None
     fault: tuple[FaultHit, ...] = ()
-    #: The token of a call that was made in Python; every other has it in its request.
+    #: The token of a call made in Python; otherwise the request has it.
     token: str | None = None
     fired: tuple[Timer, ...] = ()
-    #: The faults that remained after it, None where there were none.
+    #: The remaining faults, None for none.
     remaining_faults: tuple[FaultSpec, ...] | None = None
-    #: Whether it asked for a websocket, of which the journal has the request without its token.
+    #: Whether it was a websocket handshake; the journal has its request without the token.
     handshake: bool = False
 
     @property
     def number(self) -> int:
-        """Which call it was, counted from 1."""
+        """The number of the call, counted from 1."""
         return int(self.id[1:])
 
 
 class ControlCall(Struct, frozen=True):
-    """A call of the control plane that a replay repeats, that changed something, or that used an assumption.
+    """A control call that a replay repeats, that changed something, or that used an assumption.
 
-    ``after`` is the number of the last call of the API before it, ``at`` the instant at which it changed the world, or
-    what the clock showed after one that moved it, ``status`` that of its answer. ``touched`` lists
-    what it wrote, by place and key, and ``worlds`` are those before and after it.
+    ``after`` is the number of the last API call before it; ``at`` is the instant at which it changed the world, or the
+    clock after a call that moved it; ``status`` is that of its answer. ``touched`` lists the records written, by place
+    and key, and ``worlds`` are those before and after it.
     """
 
     after: int
@@ -97,9 +97,9 @@ class ControlCall(Struct, frozen=True):
 
 
 class TimerEntry(Struct, frozen=True):
-    """A timer that fired: its kind, the client and the thing that it concerned, and what it used and wrote.
+    """A timer that fired: its kind, its client and thing, the assumptions used and the records written.
 
-    ``after`` is the number of the last call of the API before it, ``at`` its due instant.
+    ``after`` is the number of the last API call before it, ``at`` its due instant.
     """
 
     after: int
@@ -114,23 +114,23 @@ class TimerEntry(Struct, frozen=True):
 
 
 class DeliveryStep(StrEnum):
-    """The outcome of an attempt to deliver a webhook, unless it was just taken as delivered."""
+    """Outcome of an attempt to deliver a webhook that did not simply count as delivered."""
 
-    #: It was handed to the sender, which reports its result later, or never.
+    #: handed to the sender, which reports its result later, or never
     SENT = "sent"
-    #: The result of one that was sent.
+    #: result reported by the sender
     RESULT = "result"
-    #: A receiver in this process answered it at once.
+    #: answered at once by a receiver in this process
     ANSWERED = "answered"
-    #: It may not be sent where it was to go.
+    #: not allowed to be sent to its destination
     REFUSED = "refused"
 
 
 class DeliveryNote(Struct, frozen=True):
-    """A step of the attempt ``number``, counted from 0, to bring the webhook delivery ``id`` to ``url``.
+    """A step of attempt ``number`` (from 0) to deliver the webhook ``id`` to ``url``.
 
-    ``after`` is the number of the last call of the API before it, ``between`` that of the last thing between calls,
-    ``at`` the instant at which it happened, ``sent`` that of the attempt. Instants are epoch milliseconds.
+    ``after`` is the number of the last API call before it, ``between`` that of the last event between calls, ``at`` the
+    instant of the step, ``sent`` that of the attempt, in epoch milliseconds.
     """
 
     after: int
@@ -146,7 +146,7 @@ class DeliveryNote(Struct, frozen=True):
 
 
 class Journal:
-    """The last calls, oldest first, at most ``most`` of them, and what happened between them.
+    """The latest calls, oldest first, at most ``most`` of them, and the events between them.
 
     ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
@@ -154,7 +154,7 @@ class Journal:
     def __init__(self, most: int = MOST_CALLS, followers: tuple[Callable[[Entry], object], ...] = ()) -> None:
         self._entries: deque[Entry] = deque(maxlen=most)
         self._most = most
-        # Deques from the first on: a world that is forked for one test has none of them.
+        # These deques are made on first use: a world forked for one test has none of them.
         self._control_calls: deque[ControlCall] | None = None
         self._others: deque[ControlCall | TimerEntry] | None = None
         self._deliveries: deque[DeliveryNote] | None = None
@@ -173,38 +173,38 @@ class Journal:
 
     @property
     def most(self) -> int:
-        """How many calls it keeps."""
+        """The most calls that are stored."""
         return self._most
 
     @property
     def control_calls(self) -> tuple[ControlCall, ...]:
-        """The calls of the control plane that a replay repeats, oldest first."""
+        """The control calls that a replay repeats, oldest first."""
         return tuple(self._control_calls or ())
 
     @property
     def between(self) -> list[ControlCall | TimerEntry]:
-        """The events between the calls of the API, oldest first: all calls of the control plane, and timers."""
+        """The events between the API calls, oldest first: all control calls, and timers."""
         found = (*(self._control_calls or ()), *(self._others or ()))
         return sorted(found, key=lambda each: int(each.id[1:] or 0))
 
     @property
     def deliveries(self) -> tuple[DeliveryNote, ...]:
-        """The steps of webhook deliveries since the oldest call that it keeps, oldest first."""
+        """The steps of webhook deliveries since the oldest stored call, oldest first."""
         return tuple(self._deliveries or ())
 
     @property
     def between_count(self) -> int:
-        """How many things between the calls of the API were ever noted."""
+        """The number of events between API calls ever recorded."""
         return self._between
 
     def restart(self) -> None:
-        """Forget everything, and count from 1 again."""
+        """Remove everything, and count from 1 again."""
         self.clear()
         self.count = self._between = 0
         self.epoch += 1
 
     def limit(self, most: int) -> None:
-        """Set the number of calls that are kept at most. Misuse for a negative number."""
+        """Set the most calls that are stored. Raises Misuse for a negative number."""
         if most < 0:
             raise Misuse(f"a journal cannot keep {most} calls")
         self._most = most
@@ -218,7 +218,7 @@ class Journal:
 
     @property
     def used_count(self) -> int:
-        """How many assumptions were used since it began."""
+        """The number of assumptions used since the journal began."""
         return len(self._used)
 
     def last(self) -> Entry | None:
@@ -226,14 +226,14 @@ class Journal:
         return self._entries[-1] if self._entries else None
 
     def find(self, id: str) -> Entry | None:
-        """The entry of this id, None when it has none; the newest are found first."""
+        """Return the entry of this id, None when there is none; the newest are searched first."""
         last = self.last()
         if last is None or last.id == id:
             return last
         return next((each for each in reversed(tuple(self._entries)) if each.id == id), None)
 
     def next_id(self) -> str:
-        """The id of the entry to come."""
+        """The id of the next entry."""
         self.count += 1
         return f"r{self.count}"
 
@@ -242,7 +242,7 @@ class Journal:
         self.count = number - 1
 
     def follow(self, *followers: Callable[[Entry], object]) -> None:
-        """Call the followers with every entry from now on, each once, here and in the journals of forks."""
+        """Call the followers with every later entry, each once, here and in the journals of forks."""
         self.followers = tuple(dict.fromkeys((*self.followers, *followers))) if self.followers else followers
 
     @contextmanager
@@ -292,19 +292,19 @@ class Journal:
             self._entries.popleft()
 
     def next_between(self, kind: str) -> str:
-        """The id of the next thing between calls; ``kind`` is the letter that it begins with."""
+        """Return the id of the next event between calls; ``kind`` is its first letter."""
         self._between += 1
         return f"{kind}{self._between}"
 
     def add_between(self, other: ControlCall | TimerEntry) -> None:
-        """Add a timer, or a call of the control plane that a replay leaves out; the oldest is evicted."""
+        """Add a timer, or a control call that a replay leaves out; the oldest is evicted."""
         if self._others is None:
             self._others = deque(maxlen=self._most)
         self._others.append(other)
         self._used.update(other.assumptions)
 
     def add_control_call(self, call: ControlCall) -> None:
-        """Add a call of the control plane that a replay repeats; the oldest are evicted as the oldest calls are."""
+        """Add a control call that a replay repeats; the oldest are evicted with the API calls after them."""
         if self._control_calls is None:
             self._control_calls = deque(maxlen=self._most)
         self._control_calls.append(call)
@@ -314,7 +314,7 @@ class Journal:
                 self._control_calls.popleft()
 
     def add_delivery(self, note: DeliveryNote) -> DeliveryNote:
-        """Append a step of a webhook delivery and return it; those before the oldest call are evicted."""
+        """Append a step of a webhook delivery and return it; steps before the oldest call are evicted."""
         if self._deliveries is None:
             self._deliveries = deque()
         notes, placed = self._deliveries, replace(note, after=self.count, between=self._between)
@@ -325,7 +325,7 @@ class Journal:
         return placed
 
     def clear(self) -> int:
-        """Forget every entry; returns how many there were."""
+        """Remove every entry; return their number."""
         count = len(self._entries)
         self._entries.clear()
         self._control_calls = self._others = self._deliveries = None
@@ -334,14 +334,14 @@ class Journal:
         return count
 
     def forget(self, ids: Collection[str]) -> int:
-        """Forget the entries of these ids; returns how many of them were there."""
+        """Remove the entries of these ids; return how many were found."""
         rest = deque((entry for entry in self._entries if entry.id not in ids), self._most)
         count = len(self._entries) - len(rest)
         self._entries = rest
         return count
 
     def assumptions(self) -> list[str]:
-        """The ids of the assumptions used since it began, also by evicted entries, in alphabetical order."""
+        """Return the sorted ids of the assumptions used since the journal began, also by evicted entries."""
         return sorted(self._used)
 
 
@@ -350,7 +350,7 @@ def _weight(*bodies: bytes) -> int:
 
 
 def _too_heavy(weights: list[int]) -> int:
-    """How many of the oldest are evicted until the rest fit the limit; the newest stays in any case."""
+    """Return how many of the oldest to evict until the rest fit the limit; the newest always stays."""
     total, gone = sum(weights), 0
     while total > HEAVIEST and gone < len(weights) - 1:
         total -= weights[gone]

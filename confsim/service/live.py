@@ -1,4 +1,4 @@
-"""A world in force: its value, its clock, its profile, and the lock under which they change."""
+"""The live world: its value, clock and profile, and the lock under which they change."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from confsim.kernel.world import Change, FaultSource, World
 
 from .clock import LATEST, Clock
 
-#: Called with every change that is put in force: the world before, the change, the world after.
+#: Called with every committed change: the world before, the change, the world after.
 Observer = Callable[[World, Change, World], object]
-#: Fired timers that are remembered until they are taken; the oldest go first.
+#: Most fired timers that are remembered until they are taken; the oldest are dropped.
 FIRED = 1000
 
 
 class Reaction(Protocol):
-    """A follower of changes with changes of its own, such as the delivery of webhooks."""
+    """A follower of changes that makes changes of its own, such as the delivery of webhooks."""
 
     def pending(self, world: World) -> bool:
-        """Whether this world leaves something to do."""
+        """Return whether there is anything to do in this world."""
         ...
 
     def react(self, now: int) -> None:
-        """Do what there is to do at this instant. Called under the lock."""
+        """Do it, at this instant. Called under the lock."""
         ...
 
 
 class LiveWorld:
-    """The present value of a world and the way to the next one. It knows none of those who follow it.
+    """The present value of a world, and the only way to change it. It does not know its observers.
 
-    ``fired`` are the timers that made something happen since they were last taken, in order. ``bugs`` collects what
-    confsim itself did wrong, for the fixture to raise in the test.
+    ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
+    itself, which the fixture raises in the test.
     """
 
     __slots__ = (
@@ -67,47 +67,47 @@ class LiveWorld:
         self.fired: list[Timer] = []
         self._timer_observers: tuple[Observer, ...] = ()
 
-    # Those who follow
+    # Observers
 
     def observe(self, observer: Observer) -> None:
-        """Call the observer with every change from now on. It changes nothing itself."""
+        """Call the observer with every later change. An observer changes nothing itself."""
         self._observers = (*self._observers, observer)
 
     def observe_timers(self, observer: Observer) -> None:
-        """Call the observer with the change of every timer that fires, whether or not it writes anything."""
+        """Call the observer with the change of every timer that fires, even if it writes nothing."""
         self._timer_observers = (*self._timer_observers, observer)
 
     def stop_observing(self, observer: Observer) -> None:
-        """Call the observer no longer."""
+        """Stop calling the observer."""
         self._observers = tuple(each for each in self._observers if each != observer)
 
     def when_replaced(self, observer: Callable[[], object]) -> None:
-        """Call the observer whenever another world takes the place of this one, by no change of it."""
+        """Call the observer whenever another world replaces this one."""
         self._replaced = (*self._replaced, observer)
 
     def react_with(self, reaction: Reaction) -> None:
-        """Let this follow every change that is complete."""
+        """Let this reaction follow every complete change."""
         self._reactions = (*self._reactions, reaction)
 
     def fault_points(self, source: Callable[[], FaultSource | None] | None) -> None:
-        """Set the function that supplies the fault source of each change; None for no faults."""
+        """Set the function that supplies the faults for the fault points of each change; None for no faults."""
         self._fault_points = source
 
     def add_barrier(self, flush: Callable[[], None]) -> None:
-        """Call ``flush`` before the outermost holder releases the lock: no other thread sees what is not flushed."""
+        """Call ``flush`` before the outermost holder releases the lock: no other thread sees unflushed changes."""
         self.lock = WriteBarrier(self.lock, flush)
 
     def remove_barrier(self, flush: Callable[[], None]) -> None:
-        """Release the lock without this from now on."""
+        """Stop calling this ``flush``."""
         if isinstance(self.lock, WriteBarrier) and self.lock.flush == flush:
             self.lock = self.lock.lock
 
     # Changes
 
     def change(self, at: int | None = None) -> Change:
-        """A change at this instant, after everything due has fallen due; ``commit`` puts it in force.
+        """Return a change at this instant, after due timers have fired; ``commit`` puts it in force.
 
-        It has the instant ``at`` (epoch milliseconds) where one is given; nothing more falls due by that.
+        ``at`` (epoch milliseconds) sets another instant; no further timer fires for it.
         """
         now, source = self.clock.now(), self._fault_points
         if self.world.timers.due <= now:
@@ -115,7 +115,7 @@ class LiveWorld:
         return self.world.change(now if at is None else at, self.profile, source and source())
 
     def put(self, change: Change) -> World:
-        """Put a change in force; returns the world after it. One of an earlier world, a stale read, is discarded."""
+        """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
         before = change.world
         if before is not self.world:
             return before
@@ -132,12 +132,12 @@ class LiveWorld:
             reaction.react(now)
 
     def commit(self, change: Change) -> None:
-        """Put a change in force that is complete with it."""
+        """Put a complete change in force and run the reactions."""
         self.put(change)
         self.run_reactions(change.now)
 
     def replace(self, world: World) -> None:
-        """Replace the world; work in progress on the old one is dropped."""
+        """Replace the world; changes of the old one are dropped."""
         with self.lock:
             self.world = world
             self.fired.clear()
@@ -169,7 +169,7 @@ class LiveWorld:
         return fired
 
     def _timer_fired(self, after: World, change: Change) -> World:
-        """Run what follows a timer's change at its due instant, which may schedule timers due in the same advance."""
+        """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
         for observer in (*self._timer_observers, *self._observers):
             observer(change.world, change, after)
         for reaction in self._reactions:
@@ -182,7 +182,7 @@ class LiveWorld:
         return after
 
     def take_fired(self) -> tuple[Timer, ...]:
-        """Take the timers in ``fired``, which are there no longer."""
+        """Return the timers in ``fired`` and empty it."""
         fired = tuple(self.fired)
         self.fired.clear()
         return fired
@@ -193,7 +193,7 @@ class LiveWorld:
             return self.show(self.clock.now() + span)
 
     def advance_to_next(self) -> list[Fired]:
-        """Move the clock on to the next instant at which something happens, if there is one."""
+        """Move the clock to the next timer, if there is one."""
         with self.lock:
             fired = self._fire(self.clock.now())
             found = self._fire(LATEST, once=True)
@@ -202,7 +202,7 @@ class LiveWorld:
             return fired
 
     def show(self, instant: int) -> list[Fired]:
-        """Let the clock show this instant; what falls due by then does. What has happened stays when it goes back."""
+        """Set the clock; due timers fire. When it goes back, nothing is undone."""
         if instant > LATEST:
             raise Misuse("no clock goes beyond the year 9999")
         with self.lock:

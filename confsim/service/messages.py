@@ -1,6 +1,7 @@
-"""The two records of HTTP that every entry point shares, a request and a response, and the answer of a call in process.
+"""The records of HTTP that every entry point shares (a request and a response), and the answer of a call in process.
 
-The WSGI application, the live server, the clients in process and the tests make and read them; they depend on none.
+The WSGI application, the live server, the clients in process and the tests use them; this module depends on none of
+these.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from confsim.kernel.refusal import Misuse, suggest
 class Request(Struct, gc=False):
     """A request as it arrived.
 
-    ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark.
-    ``headers`` has lower-case names, values as they came; a header sent twice is joined by ``", "``.
-    ``cookies`` by name and the ``form`` in the body, None for none, are parsed from these by ``http.inputs``.
-    ``fault`` names why a transport stopped reading, if it did, and ``problem`` is what its parser found then.
+    ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark. ``headers``
+    has lower-case names, values as they came; a header sent twice is joined by ``", "``. ``cookies`` by name and the
+    ``form`` in the body, None for none, are parsed by ``http.inputs``. ``fault`` is the reason why a transport stopped
+    reading, if it did, and ``problem`` the message of its parser.
     """
 
     method: str
@@ -47,10 +48,10 @@ def split_target(target: str) -> tuple[str | None, str]:
 class Response(Struct, gc=False):
     """A whole response: status code, headers in order, body.
 
-    A pending response has ``poll``, which returns the response once it is there, and None before. The
-    transport must call it, from any thread and holding no lock; ``deferred.wait_for`` blocks until it is there. A
-    fault delays a response by ``delay`` seconds, and has its connection dropped after ``cut`` bytes of the body: -1
-    for before the status line, None for not at all.
+    A pending response has ``poll``, which returns the response once it is ready, and None before. The transport must
+    call it, from any thread and without holding a lock; ``deferred.wait_for`` blocks until it is ready. A fault delays
+    a response by ``delay`` seconds, and has its connection dropped after ``cut`` bytes of the body: -1 for before the
+    status line, None for not at all.
     """
 
     status: int
@@ -67,7 +68,7 @@ class Response(Struct, gc=False):
 
 
 class StatusError(Exception):
-    """An answer has another status than was asked for; ``answer`` is that answer."""
+    """Raised for an unexpected status; ``answer`` is the answer."""
 
     def __init__(self, message: str, answer: Answer) -> None:
         super().__init__(message)
@@ -75,12 +76,12 @@ class StatusError(Exception):
 
 
 class HeaderLines(dict[str, str]):
-    """Header lines by name; look-ups ignore the case of names, as those of HTTP clients do."""
+    """Header lines by name, in any case."""
 
     def __missing__(self, name: str) -> str:
         found: str | None = self.get(name)
         if found is None:
-            __tracebackhide__ = True  # pytest shows who asked for it
+            __tracebackhide__ = True  # pytest then shows the caller's line
             raise KeyError(f"there is no header {name!r}{suggest(name, self)}")
         return found
 
@@ -88,7 +89,7 @@ class HeaderLines(dict[str, str]):
         return isinstance(name, str) and self.get(name) is not None
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The line of this name, or the default."""
+        """Return the line of this name, or the default."""
         wanted = name.lower()
         return next((line for each, line in self.items() if each.lower() == wanted), default)
 
@@ -97,7 +98,7 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
     """The answer to a call in process.
 
     ``status`` and ``status_code`` are the status code; ``body`` and ``json()`` the JSON body as plain values;
-    ``content`` and ``text`` the body as bytes and as text; ``operation`` is the name of what was called.
+    ``content`` and ``text`` the body as bytes and as text; ``operation`` is the name of the operation.
     """
 
     _response: Response
@@ -130,7 +131,7 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def text(self) -> str:
-        """The body as text; bytes that are no UTF-8 are replaced."""
+        """The body as text; invalid UTF-8 is replaced."""
         return self._response.body.decode(errors="replace")
 
     @property
@@ -139,7 +140,7 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
         return msgspec.json.decode(self._response.body) if self._response.body else None
 
     def json(self) -> Any:
-        """The JSON body as plain values. ValueError when the body is no JSON, an empty one included."""
+        """Return the JSON body as plain values. Raises ValueError when the body is not JSON or is empty."""
         __tracebackhide__ = True
         try:
             return json.loads(self._response.body)
@@ -148,13 +149,13 @@ class Answer(Struct, frozen=True, eq=False, gc=False):
             raise ValueError(f"the body of {self._summary()} {what}: {error}") from None
 
     def raise_for_status(self) -> Answer:
-        """The answer itself, if its status is below 400. Raises StatusError otherwise."""
+        """Return the answer if its status is below 400. Raises StatusError otherwise."""
         if not self.ok:
             raise StatusError(self._summary(), self)
         return self
 
     def expect(self, status: int | Collection[int]) -> Answer:
-        """The answer itself, if it has this status, or one of these. StatusError otherwise, Misuse for no status."""
+        """Return the answer if it has one of these statuses. Raises StatusError otherwise, Misuse for no status."""
         wanted = (status,) if isinstance(status, int) else status
         if isinstance(wanted, str) or not all(isinstance(each, int) for each in wanted):
             raise Misuse(f"expect is a status or several, such as 200 or (200, 204), not {status!r}")

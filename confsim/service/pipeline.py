@@ -1,8 +1,8 @@
-"""The pipeline of a call: from what came in to the final response, which the journal notes.
+"""The pipeline of a call: from the incoming call to the final response, which the journal notes.
 
-Stages, in their order: faults, which may answer instead of the operation; stale reads, which show the operation an
-earlier world; rate limit; idempotency keys; the checks and the operation itself. All but faults and checks are there
-only under a profile that asks for them. A refused call drops its change, so it leaves no trace but its journal entry.
+The stages in order: faults, which may answer instead of the operation; stale reads, which show the operation an earlier
+world; rate limit; idempotency keys; the checks and the operation itself. All except faults and checks exist only under
+a profile that asks for them. A refused call drops its change, so it leaves no trace except its journal entry.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _STAGES: tuple[type[RateLimit | IdempotencyKeys], ...] = (RateLimit, Idempotency
 
 
 class Usage:
-    """When a world was made and last called, in seconds of a monotonic clock, and how many calls of the API it got."""
+    """When a world was made and last called (seconds of a monotonic clock), and the number of its API calls."""
 
     __slots__ = ("calls", "made", "used")
 
@@ -66,9 +66,9 @@ class Usage:
 class Pipeline:
     """Performs the calls of one world.
 
-    ``address`` begins the URLs in responses, ``stages`` are those that the profile switches on. ``conformance``, where
-    there is one, holds every answer of an operation against the OpenAPI document, and reports what differs as a bug.
-    ``callers`` identifies who calls.
+    ``address`` is the start of URLs in responses; ``stages`` are those that the profile switches on. ``conformance``,
+    if any, checks every answer of an operation against the OpenAPI document, and reports violations as bugs.
+    ``callers`` identifies callers.
     """
 
     def __init__(self, live: LiveWorld, journal: Journal, faults: Faults, held: HeldCalls, usage: Usage) -> None:
@@ -87,7 +87,7 @@ class Pipeline:
             self._follow(live.profile)
 
     def _follow(self, profile: Mapping[str, Any]) -> None:
-        """Put the stages before the checks that a profile asks for."""
+        """Chain the stages that a profile asks for before the checks."""
         self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
@@ -98,15 +98,15 @@ class Pipeline:
         self._live.when_replaced(self.restart)
 
     def serve_at(self, address: Address) -> None:
-        """Let URLs in responses begin with this address."""
+        """Set the start of URLs in responses."""
         self.address = address
 
     def hold_against(self, conformance: Conformance | None) -> None:
-        """Hold every answer of an operation against an OpenAPI document, with None no longer."""
+        """Check every answer of an operation against an OpenAPI document; None stops that."""
         self.conformance = conformance
 
     def share_callers(self, callers: Callers) -> None:
-        """Identify callers by what is known of them already."""
+        """Identify callers with what another pipeline knows of them."""
         self.callers = callers
 
     def restart(self) -> None:
@@ -117,9 +117,9 @@ class Pipeline:
             self._stale.restart()
 
     def perform(self, incoming: Incoming, injected: Injection | None = None) -> Response:
-        """Perform a call of an operation; returns its final response.
+        """Perform a call of an operation; return its final response.
 
-        ``injected`` are the faults of a call that was held, None for those that there are now.
+        ``injected`` are the faults of a call that was held; None means the faults in force.
         """
         live, operation, request = self._live, incoming.operation, incoming.request
         with live.lock:
@@ -200,7 +200,7 @@ class Pipeline:
         *,
         handshake: bool = False,
     ) -> Response:
-        """The final response to a request that reached no operation: a refusal, or what a transport answers itself.
+        """Return the final response to a request that reached no operation: a refusal, or an answer of the transport.
 
         ``handshake`` says that it asked for a websocket.
         """
@@ -213,7 +213,7 @@ class Pipeline:
             return self._note("", request, response, change, change.world, finish=finish, handshake=handshake).response
 
     def _dropped(self, change: Change, refusal: Refusal | None = None) -> World:
-        """The world after a call that failed: that before it, unless it was refused for the time being."""
+        """Return the world after a failed call: unchanged, except for a refusal that counts a poll (``NotYet``)."""
         if isinstance(refusal, NotYet):
             return self._live.put(change)
         self._faults.dropped(change)
@@ -265,7 +265,7 @@ class Pipeline:
 
 
 def _receive(call: Call, incoming: Incoming) -> None:
-    """Raise the Refusal of a query or token that cannot be read. A wrong one plays no part on a public call (G023)."""
+    """Raise the Refusal of an unreadable query or token. A wrong token is ignored on a public call (G023)."""
     if incoming.query_used:
         call.used.update(incoming.query_used)
     if incoming.query_refusal is not None:

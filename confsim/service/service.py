@@ -1,4 +1,4 @@
-"""A served world, put together from its parts."""
+"""A served world, composed of its parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .webhooks.sending import Webhooks
 if TYPE_CHECKING:
     from .realtime.connections import RealTime
 
-#: Choices that are read when a world is put into service; each of its calls, or of its resets, rests on them.
+#: Assumptions that are used when a world is put into service; each of its calls or resets depends on them.
 _SERVED_UNDER = tuple(
     each.id
     for each in (
@@ -48,9 +48,9 @@ _SERVED_UNDER = tuple(
 
 
 class Provenance(Struct, frozen=True):
-    """The source of a world, as it was named, and the outputs of the scenario that it starts from.
+    """The named source of a world, and the outputs of the scenario that it starts from.
 
-    ``assumptions`` are the ids of those that it was built on, in alphabetical order.
+    ``assumptions`` has the sorted ids of those that it was built on.
     """
 
     made_from: str = ""
@@ -59,10 +59,9 @@ class Provenance(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """The settings that a fork inherits beside the world: hosts of webhooks, faults by request, size and followers of
-    the journal.
+    """The settings that a fork inherits: webhook hosts, faults by request, size and followers of the journal.
 
-    ``webhooks_listed`` says whether deliveries are listed and not sent over HTTP.
+    ``webhooks_listed`` says whether deliveries are listed instead of being sent over HTTP.
     """
 
     webhook_hosts: frozenset[str] = frozenset()
@@ -77,13 +76,13 @@ _DEFAULTS = Settings()
 
 
 class Service:
-    """One world being served: its parts, and what concerns several of them.
+    """One served world: its parts, and what concerns several of them.
 
-    ``live`` is the world in force, ``clock`` its clock, ``profile`` the alternatives that are chosen of assumptions,
-    ``history`` its start and snapshots, ``journal`` its calls, ``faults`` what is made
-    to go wrong, ``webhooks`` what is delivered, ``pipeline`` what performs calls; ``usage`` says when it was called.
-    ``token_of`` reads the token of a request by the presentations in force. ``incoming`` makes a call of a request, and
-    ``perform`` performs it. Each of ``when_made`` is called with every service that is made, forks included.
+    ``live`` is the world in force, ``clock`` its clock, ``profile`` the chosen alternatives of assumptions, ``history``
+    its start and snapshots, ``journal`` its calls, ``faults`` the injected faults, ``webhooks`` the deliveries,
+    ``pipeline`` performs calls, ``usage`` says when it was called. ``token_of`` reads the token of a request by the
+    presentations in force. ``incoming`` makes a call from a request, ``perform`` performs it. Each function in
+    ``when_made`` is called with every new service, forks included.
     """
 
     when_made: ClassVar[tuple[Callable[[Service], object], ...]] = ()
@@ -100,7 +99,7 @@ class Service:
         self.profile = profile
         self.clock = clock
         self.provenance = provenance
-        #: The origin of a fork: the number of assumptions used since the start, and which start.
+        #: The origin of a fork: the start, and the number of assumptions used since.
         self._forked_from: tuple[int, Provenance, Provenance] | None = None
         self.usage = Usage()
         journal = self.journal = Journal(settings.journal_most, settings.journal_followers)
@@ -124,30 +123,30 @@ class Service:
         context: Context,
         finish: Finish | None = None,
     ) -> Incoming:
-        """The call that a request makes."""
+        """Return the call in a request."""
         return incoming(self.token_of, self.faults, request, operation, path, context, finish)
 
     def perform(self, call: Incoming) -> Response:
-        """Perform a call of an operation; returns its final response."""
+        """Perform a call of an operation; return its final response."""
         return self.pipeline.perform(call)
 
     def change(self, at: int | None = None) -> Change:
-        """A change of the world in force, as of ``LiveWorld.change``."""
+        """Return a change of the world in force, as ``LiveWorld.change`` does."""
         return self.live.change(at)
 
     # Assumptions
 
     @property
     def start_assumptions(self) -> frozenset[str]:
-        """The ids of the assumptions that the world was built on, and is served under."""
+        """Return the ids of the assumptions that the world was built on and is served under."""
         return frozenset((*self.provenance.assumptions, *_SERVED_UNDER))
 
     def assumptions_used(self) -> list[str]:
-        """The ids of all assumptions that the world rests on: its start, its calls, timers and deliveries; sorted."""
+        """The sorted ids of all assumptions used by the world: its start, its calls, timers and deliveries."""
         return sorted({*self.start_assumptions, *self.journal.assumptions()})
 
     def relied_on(self, entry: Entry) -> list[str]:
-        """The ids of the assumptions that a call relied on: those it used, and those of the start that it shows."""
+        """Return the ids of the assumptions of a call: those it used, and those of the start that it shows."""
         used = entry.assumptions
         entries = REGISTER.entries
         shown = (id for id in self.provenance.assumptions if entry.operation in entries[id].operations)
@@ -174,15 +173,15 @@ class Service:
     # The live world
 
     def shut_down(self) -> None:
-        """Let go of who waits for an answer or is connected: the world is served no longer."""
+        """End all pending answers and connections: the world is no longer served."""
         self.pipeline.held.drop_all()
         if "realtime" in vars(self):
             self.realtime.end_all()
 
     @cached_property
     def realtime(self) -> RealTime:
-        """The people who are connected to its channels over websockets."""
-        from .realtime.connections import RealTime  # with the first websocket
+        """The people connected to its channels by websockets."""
+        from .realtime.connections import RealTime  # made with the first websocket
 
         return RealTime(self.live, self.journal, self.token_of, partial(self.pipeline.unrouted, handshake=True))
 
@@ -198,7 +197,7 @@ class Service:
 
     @property
     def bugs(self) -> list[BaseException]:
-        """The errors of confsim itself, for the fixture to raise in the test."""
+        """The errors of confsim itself, which the fixture raises in the test."""
         return self.live.bugs
 
     def commit(self, change: Change) -> None:
@@ -207,19 +206,19 @@ class Service:
 
     @property
     def address(self) -> Address:
-        """The place of the world on its server."""
+        """The address of the world on its server."""
         return self.pipeline.address
 
     # The world as a whole
 
     def started_from(self, provenance: Provenance) -> None:
-        """Say what the world was made from."""
+        """Set the source of the world."""
         self.provenance = provenance
 
     def reset(self) -> None:
-        """Bring back world, clock and empty journal of the start, and no faults; the connections of held calls close.
+        """Restore world and clock of the start, empty the journal, remove the faults, close held connections.
 
-        Snapshots stay, and bugs, to be raised.
+        Snapshots stay, and so do bugs, which must be raised.
         """
         with self.lock:
             self.pipeline.held.drop_all()
@@ -228,7 +227,7 @@ class Service:
             self.faults.reset()
 
     def begin(self) -> None:
-        """Let this world and this instant be the start, which a reset brings back; the journal is empty."""
+        """Make this world and this instant the start of a reset; empty the journal."""
         with self.lock:
             self.provenance = self._provenance()
             self.history.begin()
@@ -236,7 +235,7 @@ class Service:
             self.pipeline.restart()
 
     def begin_with(self, world: World, made_from: str) -> None:
-        """Let this world, made from what is said, be the world and the start."""
+        """Put this world in force and make it the start; the other arguments are its source."""
         with self.lock:
             self.live.replace(world)
             self.journal.restart()
@@ -244,7 +243,7 @@ class Service:
             self.begin()
 
     def _provenance(self) -> Provenance:
-        """The origin of the present world: the one it was built on, and the assumptions used since."""
+        """Return the source of the present world, with the assumptions used since the start."""
         count, known = self.journal.used_count, self.provenance
         if not count:
             return known
@@ -260,9 +259,9 @@ class Service:
         clock: Clock | None = None,
         provenance: Provenance | None = None,
     ) -> Service:
-        """Another service of the world as it is now, with a clock that shows the same and goes on by itself.
+        """Return another service of the present world, with an independent clock in the same state.
 
-        It may be one of another world, profile, clock or provenance.
+        The arguments replace the world, profile, clock or provenance.
         """
         with self.lock:
             found, copied = self.world, self.clock.copy()
@@ -280,12 +279,12 @@ class Service:
 
     @property
     def settings(self) -> Settings:
-        """The settings that a fork inherits."""
+        """Return the settings that a fork inherits."""
         journal, webhooks = self.journal, self.webhooks
         return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, journal.followers)
 
     def take_over(self, settings: Settings) -> None:
-        """Set what another service has set."""
+        """Copy the settings of another service."""
         self.webhooks.allow(settings.webhook_hosts)
         self.faults.allow_by_request(settings.by_request)
         self.journal.limit(settings.journal_most)

@@ -1,4 +1,4 @@
-"""The worlds of one server: the default one and others by name, each a service of its own."""
+"""The worlds of one server: the default world and named ones, each a service of its own."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .deferred import monotonic
 from .service import Service, Settings
 from .webhooks.http_sender import HttpSender
 
-#: Worlds that one server holds beside the one at the root, by default.
+#: Default limit of worlds beside the root world.
 MOST = 10_000
-#: Seconds for which a world must have been idle before it may be evicted.
+#: Seconds for which a world must be idle before it may be evicted.
 GRACE = 60.0
-_NAME = re.compile(r"(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z", re.ASCII)  # /worlds/limit is a path of its own
+_NAME = re.compile(r"(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z", re.ASCII)  # reserved: the path /worlds/limit
 
 
 def _host_of(url: str) -> str:
-    """The Host name in a URL, in lower case. Misuse for what URLs in answers cannot begin with."""
+    """Return the Host name in a URL, in lower case. Raises Misuse for an invalid start of URLs."""
     try:
         parts = urlsplit(url)
         name, _ = (parts.hostname or "").lower(), parts.port
@@ -40,14 +40,14 @@ def _host_of(url: str) -> str:
     return name
 
 
-#: Milliseconds for which the run of a scenario can be used in place of another, on a monotonic clock.
+#: Milliseconds, on a monotonic clock, for which the run of a scenario is reused.
 FRESH = 1000
 
 
 class ScenarioRun(Struct, frozen=True):
-    """The start of a scenario run, the instant of the clock then (``at``), and the world after it.
+    """A run of a scenario: the world before it, the instant of the clock then (``at``), and the world after it.
 
-    ``settings`` are what a fork takes over beside the world, as they were before the scenario.
+    ``settings`` are those that a fork inherits, as they were before the scenario.
     """
 
     origin: World
@@ -58,13 +58,13 @@ class ScenarioRun(Struct, frozen=True):
     after: Service
 
     def equals(self, other: ScenarioRun) -> bool:
-        """Whether the other would lead to the same, but for instants that differ by less than a second."""
+        """Return whether another run would have the same result, instants within a second aside."""
         same = self.origin is other.origin and self.profile == other.profile and self.settings == other.settings
         return same and self.clock == other.clock and 0 <= other.at - self.at < FRESH
 
 
 class ServerSettings(Struct, frozen=True):
-    """The settings of a server, which belong to none of its worlds: its limit, its Host names, its public URL."""
+    """The settings of a server, beside those of its worlds: limit of worlds, Host names, public URL."""
 
     most: int
     names: frozenset[str]
@@ -72,25 +72,25 @@ class ServerSettings(Struct, frozen=True):
 
 
 class WorldsObserver(Protocol):
-    """Observer of added and dropped worlds; raising Misuse vetoes."""
+    """Observes added and dropped worlds; raising Misuse prevents it."""
 
     def before_add(self, name: str, service: Service) -> None:
-        """A world is about to be added."""
+        """Called before a world is added."""
         ...
 
     def before_drop(self, name: str) -> None:
-        """A world is about to be dropped."""
+        """Called before a world is dropped."""
         ...
 
 
 class Worlds:
     """Services by name. The default world has the empty name and is served at the root.
 
-    There are at most ``most`` beside it. One that is added beyond them evicts the one that was idle for longest, if
-    that was for a minute; else it is refused, for all are in use.
+    There are at most ``most`` others. Adding one more evicts the one idle for longest, if that is at least a minute;
+    otherwise it is refused.
 
-    ``names`` are the Host names, in lower case, that a live server of theirs answers to beside its own; that of the
-    ``public_url`` is one of them. ``runs`` are the last of scenarios by name.
+    ``names`` are the Host names, in lower case, that a live server answers to beside its own; that of the
+    ``public_url`` is one of them. ``runs`` caches the last runs of scenarios.
     """
 
     def __init__(self, default: Service, most: int = MOST) -> None:
@@ -117,26 +117,26 @@ class Worlds:
 
     @property
     def most(self) -> int:
-        """How many there may be beside the one at the root."""
+        """The limit of worlds beside the root world."""
         return self._most
 
     def limit(self, most: int) -> None:
-        """Say how many worlds there may be beside the one at the root; those that there are stay. Misuse."""
+        """Set the limit of worlds beside the root world; existing ones stay. Raises Misuse."""
         if most < 0:
             raise Misuse(f"there cannot be {most} worlds")
         self._most = most
 
     def items(self) -> tuple[tuple[str, Service], ...]:
-        """Every world that there is, with its name."""
+        """Return every world with its name."""
         return tuple(self._services.items())
 
     @property
     def public_url(self) -> str:
-        """The beginning of URLs in responses; empty for the Host name of each call."""
+        """The start of URLs in responses; "" for the Host name of each call."""
         return self._public_url
 
     def serve_at(self, url: str) -> None:
-        """Let URLs in responses begin with this; empty for the name that each call was made by. Misuse for no URL."""
+        """Set the start of URLs in responses; "" for the Host name of each call. Raises Misuse for an invalid URL."""
         url = url.rstrip("/")
         name = _host_of(url) if url else ""
         with self._lock:
@@ -148,7 +148,7 @@ class Worlds:
                 service.pipeline.serve_at(replace(service.address, public_url=url))
 
     def check_profiles(self, check: Callable[[Mapping[str, Any]], object]) -> None:
-        """Let the check raise Misuse for the profile of a world that cannot be served."""
+        """Set the check of profiles; it raises Misuse for one that cannot be served."""
         if check not in self._checks:
             self._checks.append(check)
 
@@ -157,7 +157,7 @@ class Worlds:
         self._observers.append(observer)
 
     def stop_observing(self, observer: WorldsObserver) -> None:
-        """Call the observer no longer."""
+        """Stop calling the observer."""
         self._observers = [each for each in self._observers if each is not observer]
 
     @property
@@ -166,19 +166,19 @@ class Worlds:
         return ServerSettings(self._most, frozenset(self.names - {self._public_name}), self._public_url)
 
     def take_over(self, settings: ServerSettings) -> None:
-        """Set what another server had set; Host names that there are stay."""
+        """Copy the settings of another server; existing Host names stay."""
         self.limit(settings.most)
         self.names |= settings.names
         self.serve_at(settings.public_url)
 
     def get(self, name: str) -> Service | None:
-        """The world of this name, or None."""
+        """Return the world of this name, or None."""
         return self._services.get(name)
 
     def add(self, name: str, service: Service) -> Service:
-        """Take a world up under a new name.
+        """Add a world under a new name.
 
-        Misuse for a bad name (400), a taken one, and when there are as many as may be and all are in use (409).
+        Raises Misuse for an invalid name (400), a taken one, and at the limit when all worlds are in use (409).
         """
         if not _NAME.match(name):
             raise Misuse(f"{name!r} is no name of a world: 1 to 64 of A-Z a-z 0-9 _ -")
@@ -197,7 +197,7 @@ class Worlds:
         return service
 
     def replace_default(self, service: Service) -> None:
-        """Serve another world at the root. Misuse for a profile that cannot be served."""
+        """Replace the root world. Raises Misuse for a profile that cannot be served."""
         with self._lock:
             for check in self._checks:
                 check(service.profile)
@@ -209,7 +209,7 @@ class Worlds:
         before.webhooks.send_with(None)
 
     def _evict(self) -> None:
-        """Drop the world that was idle for longest. Misuse (409) when all are in use."""
+        """Drop the world that was idle for longest. Raises Misuse (409) when all are in use."""
         others = [name for name in self._services if name]
         name = max(others, key=self.idle, default="")
         if not name or self.idle(name) < GRACE:
@@ -222,30 +222,31 @@ class Worlds:
         self.drop(name)
 
     def idle(self, name: str) -> float:
-        """For how many seconds a world has not been called."""
+        """Return the seconds since the last call of a world."""
         return monotonic() - self._services[name].usage.used
 
     @property
     def _server(self) -> tuple[str, HttpSender | None]:
-        """Host and port of the live server that serves them, of several the last, and what sends its webhooks."""
+        """Host and port of the live server, the last of several, and its sender of webhooks."""
         return self._servers[-1] if self._servers else (HOST, None)
 
     def attach_server(self, host: str, sender: HttpSender) -> None:
-        """Be served by the live server at this host and port; webhooks go out by the sender from now on."""
+        """Register the live server at this host and port; webhooks are sent by its sender from now on."""
         with self._lock:
             self._servers.append((host, sender))
         self._announce(*self._services.values())
 
     def detach_server(self, sender: HttpSender) -> None:
-        """Detach the live server of this sender; without another, webhooks stay in the process."""
+        """Unregister the live server of this sender; without another, webhooks stay in the process."""
         with self._lock:
             self._servers = [each for each in self._servers if each[1] is not sender]
         self._announce(*self._services.values())
 
     def _announce(self, *services: Service) -> None:
-        """Announce the server to the services, and again where one has come or gone meanwhile.
+        """Tell the services about the server, and again if it changed meanwhile.
 
-        Not under the lock of the worlds. Lock order: a service's lock may be held while waiting for that one.
+        Not called under the lock of the worlds. Lock order: that lock may be taken while holding a service's lock, not
+        the other way round.
         """
         announced: object = None
         while announced != (server := self._server):
@@ -255,7 +256,7 @@ class Worlds:
             announced = server
 
     def tick(self) -> None:
-        """Fire due timers where webhooks may wait to be sent again, and release calls that were held for too long.
+        """Fire due timers of worlds with webhook retries, and release calls held for too long.
 
         Everything else can wait for the next call.
         """
@@ -265,7 +266,7 @@ class Worlds:
                 service.live.fire_due_timers(service.clock.now())
 
     def drop(self, name: str) -> None:
-        """Forget a world. Misuse for an unknown one (404) and for the default one."""
+        """Drop a world. Raises Misuse for an unknown one (404) and for the default one."""
         with self._lock:
             if name not in self._services:
                 meant = suggest_near(name, filter(None, self._services))

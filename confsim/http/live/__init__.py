@@ -1,1 +1,1 @@
-"""The live server: one connection, the server of connections, and worlds on a server."""
+"""The live server: a connection, the server, and the serving of worlds."""

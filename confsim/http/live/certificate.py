@@ -1,4 +1,4 @@
-"""Certificates of a live server that speaks HTTPS: one that is given, or one that it signs itself."""
+"""TLS certificates of a live server: a given one, or a self-signed one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from confsim.kernel.refusal import Misuse
 if TYPE_CHECKING:
     from cryptography.x509 import GeneralName
 
-#: Names and addresses that every certificate of its own is for.
+#: Names and addresses in every self-signed certificate.
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _VALID = timedelta(days=30)
 
 
 def context(certificate: str | Path, key: str | Path | None = None) -> SSLContext:
-    """The TLS context of a certificate (PEM, with its chain) and its private key, which may be in the same file.
+    """Return the TLS context of a certificate (PEM, with its chain) and its private key, which may be in the same file.
 
-    Misuse when they cannot be read or do not belong together.
+    Raises Misuse when they cannot be read or do not belong together.
     """
     made = SSLContext(PROTOCOL_TLS_SERVER)
     try:
@@ -58,10 +58,10 @@ def _no_password() -> str:
 
 
 def write_self_signed(directory: Path, names: Iterable[str] = ()) -> tuple[Path, Path]:
-    """Write a certificate for the loopback names and for ``names``, and its key; returns both paths.
+    """Write a certificate for the loopback names and for ``names``, and its key; return both paths.
 
-    Clients trust it once they are given the certificate, which signs itself. It is valid for thirty days of the
-    machine's time.
+    Clients must be told to trust the certificate, which is self-signed. It is valid for thirty days of the machine's
+    time.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -93,7 +93,7 @@ def write_self_signed(directory: Path, names: Iterable[str] = ()) -> tuple[Path,
 
 
 def _general_name(name: str) -> GeneralName | None:
-    """A name or an address as a certificate has it; None for one that none can be issued for."""
+    """Return a name or address in the form of a certificate; None when none can be issued for it."""
     from cryptography import x509
 
     with suppress(ValueError):

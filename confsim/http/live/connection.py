@@ -27,30 +27,30 @@ Poll = Callable[[], Response | None]
 
 
 _LOG = logging.getLogger("confsim.http")
-#: Requests of one connection that are answered before the others have their turn.
+#: Requests of one connection that are answered before other connections get their turn.
 _TURN = 32
-#: Bytes of responses that are kept to be sent together.
+#: Bytes of responses that are collected to be sent together.
 _MOST = 65536
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-#: Seconds between two interim responses that probe a half-closed client: it waits, or has closed both sides.
+#: Seconds between two interim responses that find out whether a half-closed client still waits.
 _PROBE = 1.0
 
 
 class _FaultError(Exception):
-    """Raised inside a parser callback to stop reading: the fault of the request, and a description of it."""
+    """Raised in a parser callback to stop reading: the fault of the request, and a description."""
 
     def __init__(self, fault: str, problem: str = "") -> None:
         super().__init__(fault, problem)
 
 
 class Connection(asyncio.Protocol):
-    """One client of the server: the parser's ``on_…`` callbacks gather requests, which are answered in their order.
+    """One client of the server: the parser's ``on_…`` callbacks collect requests, which are answered in order.
 
-    Requests wait in a queue while a response is pending (``Response.poll``) or the client does not take what was
-    sent. Meanwhile no more is read than one piece, so the queue holds no more than what was read at once; the first
-    pending response leaves the socket open for it, since a disconnected client shows only there. Beside
-    other connections, what was read is answered in its turn (``turns``).
+    Requests wait in a queue while a response is pending (``Response.poll``) or the client does not read. Meanwhile at
+    most one more piece is read, which bounds the queue; while the first response is pending the socket stays open for
+    reading, since a disconnect shows only there. If there are other connections, requests are answered in turns
+    (``turns``).
     """
 
     def __init__(
@@ -65,53 +65,55 @@ class Connection(asyncio.Protocol):
     ) -> None:
         self._handler, self._limits, self._clock, self._peers, self._log = handler, limits, clock, peers, log
         self._find_stream, self._turns = find_stream, turns
-        self._begun = 0.0  # when the request under way was handed to the handler, where calls are logged
+        self._begun = 0.0  # when the current request was given to the handler, if calls are logged
         self._parser = HttpRequestParser(self)
-        self._leaving = False  # the last response is out: input is dropped
-        self._full = False  # the transport holds as much as it may: the client does not read
-        self._poll: Poll | None = None  # returns the pending response, once it is there
+        self._leaving = False  # the last response is sent: input is discarded
+        self._full = False  # the transport's buffer is full: the client does not read
+        self._poll: Poll | None = None  # returns the pending response once it is ready
         self._half_closed = False  # the client sends nothing more: it has closed its side, or both
-        self._takes_interim = False  # the client speaks HTTP/1.1, which knows interim responses
-        self._queue: deque[tuple[Request, bool]] = deque()  # requests to answer; whether to keep the connection then
-        self._outgoing: list[bytes] = []  # responses that are sent together, of this size
+        self._takes_interim = False  # the client speaks HTTP/1.1 and so understands interim responses
+        self._queue: deque[tuple[Request, bool]] = (
+            deque()
+        )  # requests to answer, and whether to keep the connection then
+        self._outgoing: list[bytes] = []  # responses that are sent together, and their size
         self._size = 0
-        self._unseen = 0  # bytes read since the last callback of the parser: bounds what it buffers
+        self._unseen = 0  # bytes read since the last parser callback: limits what the parser buffers
         self._forget()
 
     def _forget(self) -> None:
         self._method, self._url, self._headers, self._body = "", b"", dict[str, str](), bytearray()
         self._room = self._limits.headers
         self._reading = self._in_body = self._upgrading = False
-        self._expecting = False  # the client sends the body once it gets 100 Continue
+        self._expecting = False  # the client sends the body after 100 Continue
         self.deadline = self._clock() + self._limits.idle
 
     # Callbacks of the event loop and the server.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the transport of a client that has connected."""
+        """Store the transport of a new client."""
         self._transport = cast(asyncio.Transport, transport)
         self._peers.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio names it)
-        """Forget the client, which has disconnected."""
+        """Clean up after the client has disconnected."""
         self._peers.discard(self)
         self._queue.clear()
-        del self._parser  # it holds methods of self: a reference cycle
+        del self._parser  # it has methods of self: a reference cycle
 
     def pause_writing(self) -> None:
-        """Hold responses and input while the client does not read: the transport is full."""
+        """Stop sending and reading: the transport is full because the client does not read."""
         self._full = True
         self._transport.pause_reading()  # a client that does not read responses may not send more requests
         self._set_idle_deadline()
 
     def resume_writing(self) -> None:
-        """Go on with the queue: the client has read."""
+        """Continue with the queue: the client has read."""
         self._full = False
         self._set_idle_deadline()
         self._drain()
 
     def _set_idle_deadline(self) -> None:
-        """Set the deadline of the client's next step: to go on with its request, to read, or to send another."""
+        """Set the deadline of the client's next step: to continue its request, to read, or to send another."""
         if not self._leaving:
             reads = self._reading and not self._full
             self.deadline = self._clock() + (self._limits.read if reads else self._limits.idle)
@@ -138,7 +140,7 @@ class Connection(asyncio.Protocol):
             self._drain()
 
     def eof_received(self) -> bool:
-        """Keep a connection that waits for a response: the client may have closed its own side alone."""
+        """Keep a connection that waits for a response: the client may have closed only its own side."""
         if self._poll is None:
             return False
         if self._transport.get_extra_info("sslcontext") is not None:
@@ -150,8 +152,8 @@ class Connection(asyncio.Protocol):
     def expire(self) -> None:
         """Act on a deadline that has passed.
 
-        Whether a client that has closed its side still waits shows only when it is sent something: RFC 9110, 15.2, lets
-        every client of HTTP/1.1 take interim responses.
+        Only sending shows whether a half-closed client still waits: RFC 9110, 15.2, requires every HTTP/1.1 client to
+        accept interim responses.
         """
         if self._poll is not None:
             if self._half_closed and self._takes_interim:
@@ -169,9 +171,9 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
     def _feed(self, data: bytes) -> bytes:
-        """Parse; when the client offers an upgrade, return the input without the offer, to be parsed again.
+        """Parse input; if the client offers an upgrade, return the input without the offer, to be parsed again.
 
-        The parser takes what follows such a head for another protocol; here it is the body and the next requests.
+        The parser treats the input after such a head as another protocol; here it is the body and the next requests.
         """
         try:
             self._parser.feed_data(data)
@@ -189,7 +191,7 @@ class Connection(asyncio.Protocol):
         return b""
 
     def _open_websocket(self, line: str, rest: bytes) -> bool:
-        """Let a websocket take over, where one is asked for and served; returns whether the head was answered so."""
+        """Let a websocket take over the connection, if one is requested and served; return whether it did."""
         if self._find_stream is None or self._headers.get("upgrade", "").lower() != "websocket":
             return False
         if self._queue or self._poll is not None or self._full:
@@ -225,7 +227,7 @@ class Connection(asyncio.Protocol):
         self.deadline = self._clock() + self._limits.read
 
     def on_url(self, url: bytes) -> None:
-        """Take a piece of the request target."""
+        """Add a piece of the request target."""
         self._unseen = 0
         self._method = self._parser.get_method().decode()
         self._url += url
@@ -233,11 +235,11 @@ class Connection(asyncio.Protocol):
             raise _FaultError("url_too_long")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header line; lines of one name are joined."""
+        """Add a header line; lines of one name are joined."""
         self._room -= len(name) + len(value) + 4
         if self._room < 0:
             raise _FaultError("headers_too_large")
-        if not self._in_body:  # otherwise it is a trailer, which is dropped
+        if not self._in_body:  # otherwise it is a trailer, which is ignored
             key, text = name.lower().decode("latin-1"), value.rstrip().decode("latin-1")
             self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 
@@ -247,7 +249,7 @@ class Connection(asyncio.Protocol):
         version, coding = self._parser.get_http_version(), self._headers.get("transfer-encoding")
         if version not in {"1.0", "1.1"}:
             raise _FaultError("version_unsupported", f"HTTP/{version}")
-        if coding is not None and version == "1.0":  # RFC 9112, 6.1: such a framing is faulty
+        if coding is not None and version == "1.0":  # RFC 9112, 6.1: such framing is invalid
             raise _FaultError("malformed", "an HTTP/1.0 request has no Transfer-Encoding")
         codings = [] if coding is None else [each.strip() for each in coding.lower().split(",")]
         if codings and (codings[-1] != "chunked" or codings.count("chunked") > 1):  # RFC 9112, 6.3 and 7
@@ -262,7 +264,7 @@ class Connection(asyncio.Protocol):
         self._expecting = waits and not self._upgrading
 
     def on_body(self, chunk: bytes) -> None:
-        """Take a piece of the body."""
+        """Add a piece of the body."""
         self._unseen = 0
         self.deadline = self._clock() + self._limits.read
         self._expecting = False
@@ -290,17 +292,17 @@ class Connection(asyncio.Protocol):
         url, _, query = self._url.decode("latin-1").partition("?")
         authority, target = split_target(url)
         if authority is not None:
-            self._headers["host"] = authority  # RFC 9112, 3.2.2: the Host header is ignored then
+            self._headers["host"] = authority  # RFC 9112, 3.2.2: the Host header is ignored for such a target
         self._queue.append((Request(self._method, target, query, self._headers, body, fault, problem), keep))
         self._forget()
 
     def _drain(self) -> None:
-        """Answer the requests of the queue in order, as far as they can be answered now; then read on."""
+        """Answer the queued requests in order, as far as possible now; then continue reading."""
         self.answer()
         self.send()
 
     def answer(self) -> None:
-        """Answer the requests of the queue in order, as far as they can be answered now."""
+        """Answer the queued requests in order, as far as possible now."""
         turn = _TURN
         while self._queue and self._poll is None and not self._full and not self._leaving:
             if not turn:
@@ -311,7 +313,7 @@ class Connection(asyncio.Protocol):
             self._handle(*self._queue.popleft())
 
     def send(self) -> None:
-        """Send the responses that are kept; then read on, if there is nothing left to answer."""
+        """Send the collected responses; then continue reading, if nothing is left to answer."""
         self._flush()
         if self._poll is not None or self._full or (self._queue and not self._leaving):
             return
@@ -366,7 +368,7 @@ class Connection(asyncio.Protocol):
             tell(self._log, request, response, self._clock() - self._begun)
 
     def _poll_response(self, request: Request, keep: bool) -> None:
-        """Poll the pending response; once it is there, send it and go on with the queue."""
+        """Poll the pending response; when it is ready, send it and continue with the queue."""
         if self._transport.is_closing():
             if self._log is not None:
                 tell(self._log, request, None, self._clock() - self._begun)
@@ -387,12 +389,12 @@ class Connection(asyncio.Protocol):
         self._drain()
 
     def _half_close(self) -> None:
-        """Half-close and drain input: closing with unread input sends RST, and the client may lose the response."""
+        """Half-close and discard input: closing with unread input sends RST, and the client may lose the response."""
         self._leaving = True
-        if not self._transport.get_write_buffer_size():  # a long response still has the idle time to be sent
+        if not self._transport.get_write_buffer_size():  # a long response may be sent for the idle time
             self.deadline = self._clock() + self._limits.linger
-        if not self._transport.can_write_eof():  # TLS says goodbye by itself
+        if not self._transport.can_write_eof():  # TLS has its own closing handshake
             self._transport.close()
             return
-        with suppress(OSError):  # the client has disconnected, and connection_lost is to be called
+        with suppress(OSError):  # the client has disconnected; connection_lost follows
             self._transport.write_eof()

@@ -1,4 +1,4 @@
-"""A response as the bytes that the live server sends."""
+"""Responses as the bytes that the live server sends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BROKEN = Response(500, [("Content-Type", "application/json")], b'{"error":"the h
 
 
 def encoded(response: Response, *, bare: bool, keep: bool) -> bytes:
-    """The bytes of a response; ``bare`` leaves the body out, but not its length."""
+    """Return the bytes of a response; ``bare`` leaves out the body, but not its Content-Length."""
     status, body = response.status, response.body
     lines = [f"HTTP/1.1 {status} {PHRASES.get(status, '')}", f"Connection: {'keep-alive' if keep else 'close'}"]
     lines += [f"{name}: {value}" for name, value in response.headers]

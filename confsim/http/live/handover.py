@@ -1,4 +1,4 @@
-"""The common interface of connections of the live server, and the upgrade from HTTP to a websocket."""
+"""The interface of live connections, and the upgrade from HTTP to a websocket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOG = logging.getLogger("confsim.http")
 
 
 class Peer(Protocol):
-    """A connection, as the server uses it."""
+    """A connection, as the server sees it."""
 
     deadline: float
 
@@ -33,7 +33,7 @@ class Peer(Protocol):
 
 
 class HandedOver(NamedTuple):
-    """The result of a handshake: the websocket, None for a refusal; the request without its token; the response."""
+    """The result of a handshake: the websocket (None for a refusal), the request without its token, the response."""
 
     websocket: WebSocket | None
     noted: Request
@@ -48,14 +48,14 @@ def hand_over(
     limits: Limits,
     clock: Callable[[], float],
 ) -> HandedOver | None:
-    """Answer the handshake of a websocket on the transport; None where none is served.
+    """Answer a websocket handshake on the transport; return None when none is served.
 
-    ``head`` is the request as bytes. Raises nothing: a failure of confsim is a response.
+    ``head`` is the request as bytes. Never raises: an internal error becomes a response.
     """
     stream = find_stream(request)
     if stream is None:
         return None
-    from .websocket import WebSocket  # websockets takes 60 ms to import
+    from .websocket import WebSocket  # importing websockets takes 60 ms
 
     websocket, noted = WebSocket(transport, limits, clock), stream.noted
     try:

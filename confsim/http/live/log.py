@@ -1,4 +1,4 @@
-"""Events that a live server logs of its requests."""
+"""The events of requests that a live server logs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 from confsim.service.messages import Request, Response
 
-#: Called with each request that is answered, is yet to be answered (its response says so) or, with None, no longer can
-#: be: the request, the response, the seconds since it came.
+#: Called with each request: when it is answered, when its response is pending, or with None when its client has gone;
+#: with the response and the seconds since the request.
 Log = Callable[[Request, Response | None, float], object]
 
 _LOG = logging.getLogger("confsim.http")
 
 
 def tell(log: Log, request: Request, response: Response | None, seconds: float) -> None:
-    """Log a request; a log that fails holds up nobody."""
+    """Log a request; an exception of the log function is ignored."""
     try:
         log(request, response, seconds)
     except Exception:

@@ -1,13 +1,12 @@
 """The live server: HTTP/1.1 over asyncio, with the parser of httptools (llhttp).
 
-One thread with one event loop calls the handler inline: the handler is fast and owns the state, so that a task or a
-thread for each request would cost more than the request. A pending response (``Response.poll``) is polled; it holds up
-its own connection only.
+One thread with one event loop calls the handler inline: it is fast, and a task or a thread for each request would cost
+more than the request. A pending response (``Response.poll``) is polled, and blocks its own connection only.
 
-Other servers were measured with the same app, in multiples of the requests/s of a bare Werkzeug app on its own
-server, at 1 and 16 connections: waitress 1.8 and 1.9, uvicorn with h11 1.7 and 2.5, uvicorn with httptools 2.6 and 8.1,
-this one 3.0 and 15. Uvicorn with httptools doubles the import time, takes 150 ms to stop, and has no limits on URL,
-headers, body or slow clients.
+Other servers were measured with the same app, in multiples of the requests/s of a bare Werkzeug app on its own server,
+at 1 and 16 connections: waitress 1.8 and 1.9, uvicorn with h11 1.7 and 2.5, uvicorn with httptools 2.6 and 8.1, this
+one 3.0 and 15. Uvicorn with httptools doubles the import time, takes 150 ms to stop, and has no limits on URL, headers,
+body or slow clients.
 """
 
 from __future__ import annotations
@@ -41,18 +40,18 @@ if TYPE_CHECKING:
 Ready = Callable[["LiveServer"], object]
 
 _LOG = logging.getLogger("confsim.http")
-#: Seconds that a call under way has to end after a SIGTERM.
+#: Seconds that a running call has to finish after a SIGTERM.
 _GRACE = 2.0
 
 
 class LiveServer:
     """Serves ``handler`` over HTTP/1.1, in its own thread (``start``, ``stop``, ``with``) or in this one (``run``).
 
-    ``port`` 0 takes a free one: ``port`` and ``url`` name it once the server listens. The handler is called in the
-    serving thread, one request at a time. The server writes Content-Length and Connection; the handler all other
-    headers. ``on_tick`` is called there too, on every tick; what it raises is logged. With ``tls`` it speaks HTTPS.
-    ``log``, which can be set until a client connects, is called with each request once its response is written.
-    ``find_stream`` finds the stream at which a websocket is opened; without it, none is.
+    ``port`` 0 chooses a free one: ``port`` and ``url`` name it once the server listens. The handler is called in the
+    serving thread, one request at a time. The server writes Content-Length and Connection, the handler all other
+    headers. ``on_tick`` is called in the same thread on every tick; its exceptions are logged. With ``tls`` the server
+    speaks HTTPS. ``log``, which can be set until a client connects, is called with each request once its response is
+    written. ``find_stream`` finds the stream for a websocket; without it, none is served.
     """
 
     def __init__(
@@ -71,11 +70,11 @@ class LiveServer:
         self.log: Log | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._dying = False  # a SIGTERM has come
+        self._dying = False  # a SIGTERM has arrived
 
     @property
     def url(self) -> str:
-        """URL of the server for clients on this machine, without a slash at the end."""
+        """The URL of the server for clients on this machine, without a slash at the end."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         scheme = "http" if self.tls is None else "https"
         return f"{scheme}://[{host}]:{self.port}" if ":" in host else f"{scheme}://{host}:{self.port}"
@@ -89,11 +88,11 @@ class LiveServer:
     def run(self, ready: Ready = lambda server: None) -> None:
         """Serve in this thread until SIGINT, SIGTERM or ``stop``; ``ready`` is called once clients can connect.
 
-        A call that does not end cannot keep the process alive: a second signal kills it, and a SIGTERM ends it after
+        A call that does not end cannot keep the process alive: a second signal kills it, and a SIGTERM kills it after
         ``_GRACE`` seconds, with the traceback of the call on stderr.
         """
         listener = self._listen()
-        main = threading.current_thread() is threading.main_thread()  # no other thread may set signal handlers
+        main = threading.current_thread() is threading.main_thread()  # only the main thread may set signal handlers
         numbers = (signal.SIGINT, signal.SIGTERM) if main else ()
         before = {number: signal.signal(number, self._signalled) for number in numbers}
         try:
@@ -107,15 +106,15 @@ class LiveServer:
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, signal.SIG_DFL)
-        if number == signal.SIGTERM:  # faulthandler needs no GIL, which a regular expression may hold for good
+        if number == signal.SIGTERM:  # faulthandler needs no GIL, which a regular expression may hold for ever
             self._dying = True
             faulthandler.dump_traceback_later(_GRACE, exit=True, file=sys.__stderr__ or sys.stderr)
         self.stop()
 
     def stop(self) -> None:
-        """Close the port and all connections. Has no effect on a server that does not run."""
+        """Close the port and all connections. No effect on a server that is not running."""
         if self._loop is not None:
-            with suppress(RuntimeError):  # the loop is closed: stopped already
+            with suppress(RuntimeError):  # the loop is closed: it has stopped already
                 self._loop.call_soon_threadsafe(self._stopping.set)
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
@@ -171,18 +170,18 @@ class LiveServer:
                     _LOG.exception("the call on a tick failed")
         finally:
             loop.remove_reader(listener)
-            for _ in range(4):  # a connection just accepted takes some turns of the loop to appear, and one to close
+            for _ in range(4):  # an accepted connection takes some turns of the loop to appear, and one more to close
                 for peer in tuple(peers):
                     peer.hang_up()
                 await asyncio.sleep(0)
-            port.close()  # not before: asyncio trips over connections that appear afterwards
+            port.close()  # only now: asyncio fails on connections that appear after it
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """An event loop whose clock a test in the same process cannot freeze."""
+    """An event loop whose clock is not affected by freezegun and time-machine."""
 
     if sys.platform != "win32":
 
         def time(self) -> float:
-            """Seconds of the one clock that freezegun and time-machine leave alone."""
+            """Return the seconds of a clock that freezegun and time-machine leave alone."""
             return time.clock_gettime(time.CLOCK_MONOTONIC)

@@ -1,4 +1,4 @@
-"""Worlds served live: the app, its server, the Host names it answers to, the sender of webhooks."""
+"""The serving of worlds: the app, its server, the Host names it answers to, the sender of webhooks."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class Serving:
     """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
-    Webhooks are sent over HTTP meanwhile, to loopback hosts and to those of ``allow_webhooks``. With ``tls`` the server
-    speaks HTTPS, and the URLs in answers begin with its address unless there is a ``public_url``.
+    Meanwhile webhooks are sent over HTTP, to loopback hosts and those of ``allow_webhooks``. With ``tls`` the server
+    speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class Serving:
 
     @property
     def root(self) -> str:
-        """URL of the mount of the default world, without a slash at its end."""
+        """The URL of the mount of the default world, without a slash at its end."""
         return self._server.url
 
     @property
     def base_url(self) -> str:
-        """Base URL of the API of the default world."""
+        """The base URL of the API of the default world."""
         prefix = in_force(self.worlds.default.profile, transport.PREFIX)
         return self.root + prefix
 
@@ -73,28 +73,26 @@ class Serving:
         self.worlds.names.update(name.lower() for name in names)
 
     def log_to(self, log: Log) -> None:
-        """Call ``log`` with each request of the connections that are opened from now on: once it is answered, and
-        before that where the answer takes its time; with None once its client has gone.
-        """
+        """Call ``log`` with each request of later connections: answered, pending, or None when its client has gone."""
         self._server.log = log
 
     def handle_through(self, around: Callable[[Handler], Handler]) -> None:
-        """Let requests be handled by what ``around`` makes of their handler."""
+        """Wrap the handler of requests with ``around``."""
         self._server.handler = around(self._server.handler)
 
     def on_tick(self, call: Callable[[], object]) -> None:
-        """Call ``call`` about twice a second, between two requests; what it raises is logged."""
+        """Call ``call`` about twice a second, between two requests; its exceptions are logged."""
         self._on_tick.append(call)
 
     def _tick(self) -> None:
         for call in self._on_tick:
             call()
-        if self.worlds.default.profile is not self._profile:  # another world is served at the root
+        if self.worlds.default.profile is not self._profile:  # the root world was replaced
             self._profile = self.worlds.default.profile
             self._app.limits = self._server.limits = limits_under(self._profile)
 
     def operation_name(self, request: Request) -> str:
-        """The name of the operation that the path of a request stands for, "" where there is none."""
+        """Return the name of the operation of a request, "" when there is none."""
         segments = request.target.split("/")[1:]
         service: Service | None = self.worlds.default
         if segments[:1] == ["w"]:
@@ -104,7 +102,7 @@ class Serving:
         method = "GET" if request.method == "HEAD" else request.method
         try:
             found = self._mount.routes(service.profile).find(ProfileContext({}), method, segments, request.query)
-        except Refusal:  # a broken escape in the path
+        except Refusal:  # an invalid escape in the path
             return ""
         return found.operation.name if isinstance(found, Found) else ""
 
@@ -114,12 +112,12 @@ class Serving:
         return self._server.port
 
     def start(self) -> None:
-        """Serve in a thread of its own. OSError when the port is taken."""
+        """Serve in a thread of its own. Raises OSError when the port is in use."""
         self._server.start()
         self._attach()
 
     def run(self, ready: Callable[[], object]) -> None:
-        """Serve in this thread until SIGINT or SIGTERM. OSError when the port is taken."""
+        """Serve in this thread until SIGINT or SIGTERM. Raises OSError when the port is in use."""
 
         def listening(_: LiveServer) -> None:
             self._attach()
@@ -136,7 +134,7 @@ class Serving:
         self._detach()
 
     def _attach(self) -> None:
-        """Attach the worlds to the server: its address and its webhook sender."""
+        """Register the server with the worlds: its address and its webhook sender."""
         self._sender = HttpSender(self._allowed)
         if self._server.tls is not None and not self.worlds.public_url:
             self.worlds.serve_at(self.root)

@@ -1,4 +1,4 @@
-"""The addresses of websockets: from a request to the served world, its channel and its data channel."""
+"""The addresses of websockets: the served world, channel and data channel of a request."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ class Stream:
 
     @property
     def noted(self) -> Request:
-        """The request without the token, for the log and the journal."""
+        """Return the request without the token, for the log and the journal."""
         return tokens.masked(self._request, in_force(self._service.profile, PRESENTATION))
 
     def connect(self, wire: MessageSink) -> tuple[Connection | None, Response]:
-        """Let the person join; returns the connection and the response, None and a refusal."""
+        """Let the person join; return the connection (None for a refusal) and the response."""
         if "cookie" in self._request.headers:
             parse_cookies(self._request)
         finish = Exchange(self._service, self._request).finish
         return self.realtime.connect(self._request, self._channel, self._kind, wire, finish)
 
     def refuse(self, response: Response) -> Response:
-        """The response to a request that is no handshake, as the journal has it."""
+        """Return the response to a request that is no handshake, and note it in the journal."""
         finish = Exchange(self._service, self._request).finish
         return self.realtime.refuse(self._request, response, finish)
 
 
 class Streams:
-    """Finds what websockets are opened at, in the worlds of an app."""
+    """Finds the streams of websocket requests in the worlds of an app."""
 
     def __init__(self, app: App) -> None:
         self._app = app
 
     def __call__(self, request: Request) -> Stream | None:
-        """The stream at the address of a request, None where no websocket is served."""
+        """Return the stream at the address of a request, None when no websocket is served there."""
         segments = request.target.split("/")
         service: Service | None = self._app.worlds.default
         del segments[0]
@@ -71,7 +71,7 @@ class Streams:
         return None if found is None else Stream(service, request, found["channel"], found["kind"])
 
     def _is_for_us(self, request: Request) -> bool:
-        """Whether the Host header is one of the server; the app itself refuses what it is not."""
+        """Return whether the Host header names this server; the app refuses other requests itself."""
         try:
             self._app.admit(request)
         except Refusal:
@@ -81,12 +81,12 @@ class Streams:
 
 @lru_cache(maxsize=64)
 def _pattern(template: str) -> re.Pattern[str] | None:
-    """The paths below the mount of a world that a template of addresses gives; None where it leads elsewhere."""
+    """Return the pattern of paths below the mount for a template of addresses; None when that points elsewhere."""
     if not template.startswith(_ROOT) or "?" in template:
         return None
     before, _, after = template.removeprefix(_ROOT).partition("{channel}")
     return re.compile(f"{re.escape(before)}(?P<channel>[^/]+){re.escape(after)}{_DATA}")
 
 
-#: Finds the stream that a request asks for.
+#: Finds the stream of a request.
 FindStream = Callable[[Request], Stream | None]

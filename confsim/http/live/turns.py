@@ -1,7 +1,7 @@
-"""Turns of the event loop: what several connections have read at once is answered one after the other, then sent.
+"""Turns of the event loop: requests of several connections are answered first, then all responses are sent.
 
-To answer all before anything is sent takes a fourth less of the processor than to answer and send in turn: code that
-runs again at once is in its caches, and a client that is woken once finds several answers.
+This takes a quarter less processor time than answering and sending alternately: repeated code is in the caches, and a
+client that wakes up finds several answers.
 """
 
 from __future__ import annotations
@@ -10,31 +10,31 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-#: Seconds that an answer waits for others to be sent with.
+#: Most seconds that an answer waits to be sent with others.
 _PATIENCE = 0.002
 
 
 class Answering(Protocol):
-    """The interface of a connection with requests to answer."""
+    """A connection with requests to answer."""
 
     def answer(self) -> None:
-        """Answer the requests that are complete; the responses are kept."""
+        """Answer the complete requests; collect the responses."""
         ...
 
     def send(self) -> None:
-        """Send the responses that are kept."""
+        """Send the collected responses."""
         ...
 
 
 class Turns:
-    """The connections that have something to answer in this turn of the loop, in the order in which it came."""
+    """The connections with requests to answer in this turn of the loop, in order of arrival."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._waiting: list[Answering] = []
 
     def add(self, connection: Answering) -> None:
-        """Let a connection answer once all that was read in this turn is parsed."""
+        """Let a connection answer once all input of this turn is parsed."""
         if not self._waiting:
             asyncio.get_running_loop().call_soon(self._run)
         self._waiting.append(connection)

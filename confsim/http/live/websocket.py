@@ -21,12 +21,12 @@ from confsim.service.realtime.tokens import SUBPROTOCOL
 from .streams import Stream
 
 _LOG = logging.getLogger("confsim.http")
-#: Bytes of a message that a client may send, and that may wait to be read by it.
+#: Most bytes of a message from a client, and of messages that wait to be read by it.
 LARGEST = 64 * 2**10
 MOST_WAITING = 2**20
-#: Bytes that are parsed before other connections have their turn; a client is not read further meanwhile.
+#: Bytes that are parsed before other connections get their turn; the client is not read meanwhile.
 PIECE = 4 * 2**10
-#: Headers that the answer to a handshake takes from the journal's response.
+#: Headers of a handshake's answer that come from the journal's response.
 _OWN_HEADERS = frozenset({"x-confsim-request-id"})
 
 
@@ -34,7 +34,7 @@ class WebSocket(asyncio.Protocol):
     """The transport of one connection to a channel.
 
     A client that sends nothing for a while is sent a ping, and dropped when it does not answer; one that does not read
-    is dropped once too much waits for it. ``lost`` is called when the connection is lost.
+    is dropped once too many bytes wait for it. ``lost`` is called when the connection is lost.
     """
 
     def __init__(self, transport: asyncio.Transport, limits: Limits, clock: Callable[[], float]) -> None:
@@ -60,7 +60,7 @@ class WebSocket(asyncio.Protocol):
         return self._connection is not None
 
     def open_(self, head: bytes, stream: Stream) -> Response:
-        """Answer the handshake in ``head``; returns the response, which is yet to be sent when it is a refusal."""
+        """Answer the handshake in ``head``; return the response; a refusal has yet to be sent."""
         protocol = self._protocol
         protocol.receive_data(head)
         handshake = next(iter(protocol.events_received()), None)
@@ -87,7 +87,7 @@ class WebSocket(asyncio.Protocol):
     # Callbacks of the event loop and the server
 
     def data_received(self, data: bytes) -> None:
-        """Take what has arrived; it is parsed in pieces."""
+        """Queue the input; it is parsed in pieces."""
         self._pinged = False
         if not self._ending:
             self.deadline = self._clock() + self._limits.idle
@@ -112,7 +112,7 @@ class WebSocket(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _take(self, frame: Frame) -> None:
-        """Take a frame; a message that is whole is handed on."""
+        """Handle a frame; a complete message is delivered."""
         if frame.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
             return
         if frame.opcode is not Opcode.CONT:
@@ -129,7 +129,7 @@ class WebSocket(asyncio.Protocol):
         self._realtime.received(self._connection, message)
 
     def eof_received(self) -> bool:
-        """Close a connection that the client has closed."""
+        """Close the connection after the client has closed it."""
         self._protocol.receive_eof()
         self._flush()
         return False
@@ -145,7 +145,7 @@ class WebSocket(asyncio.Protocol):
                 _LOG.exception("a connection could not be forgotten")
 
     def expire(self) -> None:
-        """Act on a deadline that has passed: ask an idle client whether it is there, drop one that is not."""
+        """Act on a deadline that has passed: ping an idle client, drop one that did not answer."""
         if self._ending or self._pinged or self._protocol.state is not State.OPEN:
             self.hang_up()
             return
@@ -165,11 +165,11 @@ class WebSocket(asyncio.Protocol):
         self._soon(self._send, message, True)
 
     def relay(self, message: str | bytes) -> None:
-        """Send what another client sent, unless this one is slow."""
+        """Send a message of another client, unless this client is slow."""
         self._soon(self._relay, message)
 
     def end(self, reason: str) -> None:
-        """Close the connection once all is sent."""
+        """Close the connection once everything is sent."""
         self._soon(self._end, reason)
 
     def _soon(self, function: Callable[..., object], *arguments: Any) -> None:
@@ -199,22 +199,22 @@ class WebSocket(asyncio.Protocol):
             self._flush()
 
     def _flush(self) -> None:
-        """Write what the protocol has to say; an empty piece is the end of it."""
+        """Write the output of the protocol; an empty piece is its end."""
         for data in self._protocol.data_to_send():
             if data:
                 self._transport.write(data)
             else:
                 self._ending = True
                 self.deadline = self._clock() + self._limits.linger
-                if not self._transport.can_write_eof():  # TLS says goodbye by itself
+                if not self._transport.can_write_eof():  # TLS has its own closing handshake
                     self._transport.close()
                     return
-                with suppress(OSError):  # the client has disconnected, and connection_lost is to be called
+                with suppress(OSError):  # the client has disconnected; connection_lost follows
                     self._transport.write_eof()
 
 
 def _subprotocol(protocol: ServerProtocol, offered: Any) -> Any:
-    """The subprotocol agreed on, of those that a client offers: a browser rejects an answer without one."""
+    """Return the agreed subprotocol of those that a client offers: a browser rejects an answer without one."""
     if SUBPROTOCOL in offered:
         return SUBPROTOCOL
     return offered[0] if offered else None

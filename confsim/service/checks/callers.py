@@ -1,4 +1,4 @@
-"""The caller that a token stands for, remembered while the tables that decide it are the same values."""
+"""The identification of callers by their tokens, cached while the tables that decide it are unchanged."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import TableState
 from confsim.kernel.world import World
 
-#: How many tokens are remembered.
+#: Most tokens that are remembered.
 _MOST = 256
 
 Tables = tuple[TableState, ...]
-#: The places of the tables that decide who calls.
+#: Places of the tables that decide who a caller is.
 _CREDENTIALS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
 
 
 class _Known(Struct, gc=False):
-    """A caller who may call, and the client, as a world and the assumptions used decide.
+    """An identified caller and client, with the tables and assumptions that decided it.
 
-    ``expires`` is the instant (epoch milliseconds) at which this stops being valid.
+    It is valid until ``expires`` (epoch milliseconds).
     """
 
     caller: Caller
@@ -42,7 +42,7 @@ class _Known(Struct, gc=False):
     used: Mapping[str, None]
 
     def holds(self, world: World) -> bool:
-        """Whether the caller is the same in another world: the tables that decide it are the same values."""
+        """Return whether the caller is the same in another world: its deciding tables are the same values."""
         then = self.world
         if world.shared is not then.shared and not (
             _same(world.shared, then.shared, _CREDENTIALS) and _same(world.shared, then.shared, _CLIENTS)
@@ -58,7 +58,7 @@ class _Known(Struct, gc=False):
 
 
 def _same(now: Tables, then: Tables, place: int) -> bool:
-    """Whether the tables at this place are the same values."""
+    """Return whether the tables at this place are the same values."""
     return len(now) == len(then) and now[place] is then[place]
 
 
@@ -71,9 +71,9 @@ class Callers:
         self._known: dict[str, _Known] = {}
 
     def identify(self, call: Call, token: str | None) -> None:
-        """Set the caller and the client of the call, whose things alone it reaches (R220, R244).
+        """Set the caller and the client of the call; it reaches the things of this client alone (R220, R244).
 
-        Refusals CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_EXPIRED, TERMS_NOT_ACCEPTED, SERVICE_DISABLED.
+        Raises Refusal CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_EXPIRED, TERMS_NOT_ACCEPTED, SERVICE_DISABLED.
         """
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
@@ -85,7 +85,7 @@ class Callers:
         call.caller, call.known_client = known.caller, known.client
 
     def _authenticate(self, call: Call, token: str) -> None:
-        """Set the caller and the client of the call, and remember them. Refusals as of ``identify``."""
+        """Set the caller and the client of the call, and remember them. Raises Refusal as ``identify``."""
         change, noted = call.change, call.used
         change.used = used = dict[str, None]()
         try:

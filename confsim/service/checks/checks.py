@@ -1,4 +1,4 @@
-"""The checks of a call, in their order, and then the operation itself and its response.
+"""The checks of a call in order, followed by the operation and its response.
 
 The order is that of G040: credential, terms, service, path, for_client, existence, role, query and body, state. By
 ``checks.order`` query and body may come first, or the role before existence.
@@ -34,10 +34,10 @@ from .callers import Callers
 
 
 def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
-    """The response of the operation, once every check is passed. Raises the Refusal of the first that is not.
+    """Return the response of the operation once every check has passed. Raises the Refusal of the first that fails.
 
-    A call that is not public needs a credential (R243), and acts in the client of it unless its declaration has
-    for_client (R036, R037).
+    A call that is not public needs a credential (R243). It runs in the client of the credential, unless its declaration
+    has for_client (R036, R037).
     """
     operation, values, named = call.operation, incoming.query, None
     contract = operation.contract
@@ -73,9 +73,9 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
 
 
 def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, grants: tuple[Grant, ...]) -> None:
-    """Put what the path names in the place of its name.
+    """Replace the ids in the path by the things that they name.
 
-    When something does not exist, the gate is checked before NOT_FOUND is raised, if the profile says so.
+    When one does not exist, the gate is checked before NOT_FOUND is raised, if the profile says so.
     """
     try:
         for place, find, inside in contract.names:
@@ -92,7 +92,7 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, gr
 
 
 def _enter_child(call: Call, id: str) -> None:
-    """for_client: the call runs in the context of a child of the caller's client (P1 Conventions 7, R033-R035)."""
+    """Run the call in a child of the caller's client, named by for_client (P1 Conventions 7, R033-R035)."""
     caller = call.require_caller()
     if not id:
         if ask(call, parsing.EMPTY_QUERY) == "absent":
@@ -111,7 +111,7 @@ def _enter_child(call: Call, id: str) -> None:
 
 
 def _input(call: Call, contract: Contract, values: dict[str, str], request: Request) -> dict[str, Any]:
-    """Query and body as the keyword arguments of the operation."""
+    """Return query and body as keyword arguments of the operation."""
     body, named = contract.body, {}
     if values or contract.required_query:
         named = arguments(call, call.operation, values)
@@ -137,7 +137,7 @@ def _input(call: Call, contract: Contract, values: dict[str, str], request: Requ
 
 
 def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
-    """The body that a call sent as its query (G047), lists in the one form that they have there (R004, G055)."""
+    """Return the body of a call that sent it as its query (G047); lists have their form in a query (R004, G055)."""
     given: dict[str, Any] = {name: values[name] for name in body.fields if name in values}
     for field in msgspec.structs.fields(body.type) if given else ():
         if field.encode_name in given and get_origin(without_none(field.type)) is list:
@@ -149,14 +149,14 @@ def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
 
 
 def check_coding(request: Request) -> None:
-    """Refuse a body with a content coding, such as gzip: none is read (RFC 9110, 8.4)."""
+    """Refuse a body with a content coding, such as gzip; none is supported (RFC 9110, 8.4)."""
     coding = request.headers.get("content-encoding", "").strip()
     if request.body and coding.lower() not in {"", "identity"}:
         raise Refusal(Reason.UNSUPPORTED_MEDIA_TYPE, expected="it is, without a content coding", given=coding[:80])
 
 
 def _check_json(call: Call, given: str) -> None:
-    """Refuse a JSON body that says it is something else."""
+    """Refuse a JSON body whose Content-Type is not JSON."""
     essence, *parameters = (part.strip() for part in given.lower().split(";"))
     charsets = {part[8:].strip('"') for part in parameters if part.startswith("charset=")}
     if essence == "application/json" and charsets <= {"utf-8", "utf8"}:

@@ -1,4 +1,4 @@
-"""The token in a request, by the presentations in force (G016, G017, G024)."""
+"""The token of a request, in the ways of presentation that are in force (G016, G017, G024)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from confsim.assumptions.protocol.wire import Presentation
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request
 
-#: Reads the token out of the headers and the query, None when there is none.
+#: A function that reads the token from the headers and the query; returns None when there is none.
 Read = Callable[[Request, Mapping[str, str]], str | None]
 
 
@@ -35,7 +35,7 @@ def _header(way: Presentation) -> Read:
 
 
 def _password(credentials: str) -> str:
-    """The password of a user name and a password, as the scheme Basic puts them together."""
+    """Return the password of a user name and a password in the scheme Basic."""
     try:
         return b64decode(credentials, validate=True).decode().partition(":")[2]
     except ValueError:
@@ -55,7 +55,7 @@ _READS: dict[str, Callable[[Presentation], Read]] = {"header": _header, "cookie"
 
 @lru_cache(maxsize=64)
 def presentation(lines: tuple[str, ...]) -> Read:
-    """How a token is read from a request that presents it in one of these ways."""
+    """Return the function that reads a token presented in one of these ways."""
     reads = [_READS[way.place](way) for way in map(wire.presentation, lines)]
     if len(reads) == 1:
         return reads[0]
@@ -70,7 +70,7 @@ def presentation(lines: tuple[str, ...]) -> Read:
 
 
 def present(lines: tuple[str, ...], token: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The headers and the query parameters by which a client presents the token, in the first of these ways."""
+    """Return the headers and query parameters with which a client presents the token, in the first of these ways."""
     place, name, scheme = wire.presentation(lines[0])
     if place == "query":
         return {}, {name: token}
@@ -82,7 +82,7 @@ def present(lines: tuple[str, ...], token: str) -> tuple[dict[str, str], dict[st
 
 
 def challenge(lines: tuple[str, ...]) -> str | None:
-    """The challenge of a refused missing or wrong token: a scheme of the header Authorization, if any."""
+    """Return the challenge for a missing or wrong token: a scheme of the header Authorization, or None."""
     ways = map(wire.presentation, lines)
     scheme = next((way.scheme for way in ways if way.name.lower() == "authorization" and way.scheme), None)
     return f'{scheme} realm="confsim"' if scheme is not None and scheme.lower() == "basic" else scheme

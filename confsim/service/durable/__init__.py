@@ -1,1 +1,1 @@
-"""Durable worlds: a store, what is recorded in it, and what is recovered from it."""
+"""Durable worlds: a store, the records in it, and the recovery from them."""

@@ -1,7 +1,7 @@
-"""Checkpoints: a base of the worlds as they were at one moment, made while they go on.
+"""Checkpoints: a base with the state of the worlds at one moment, written while they continue.
 
-What a base says is captured at its moment, which costs nothing, since worlds are values. Documents are made of them
-afterwards, and large ones stored part by part, without the lock of the store in between.
+The state is captured at that moment, at no cost, since worlds are values. Documents are made from it afterwards; large
+ones are stored in parts, without holding the lock of the store in between.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from confsim.service.history import Snapshot
 from .recovery import Delta, RecordedSnapshot
 from .store import DIGEST_SIZE, Store
 
-#: A document of more bytes is stored in parts, one at a time.
+#: Documents of more bytes are stored in parts, one at a time.
 LARGE = 1 << 20
-#: Seconds that a checkpoint which is made beside calls leaves to them after each piece of it.
+#: Seconds for calls after each piece of a checkpoint that is made beside them.
 REST = 0.0005
 
 
 class Captured(Struct, frozen=True):
-    """A world as the store knows it at one moment: what a base says of it, and the worlds that it names."""
+    """The state of a world at the moment of a base: its record, and the worlds that it names."""
 
     delta: Delta
     origin: World
@@ -36,11 +36,11 @@ class Captured(Struct, frozen=True):
     snapshots: Mapping[str, Snapshot]
 
     def worlds(self) -> list[World]:
-        """The worlds that it names."""
+        """Return the worlds that the record names."""
         return [self.origin, self.world, *(each.world for each in self.snapshots.values())]
 
     def whole(self, named: Callable[[World], str]) -> Delta:
-        """Everything about the world; ``named`` returns the digest of a document."""
+        """Return the complete record of the world; ``named`` returns the digest of a document."""
         return replace(
             self.delta,
             origin=named(self.origin),
@@ -50,14 +50,14 @@ class Captured(Struct, frozen=True):
 
 
 def recorded_snapshots(snapshots: Mapping[str, Snapshot], named: Callable[[World], str]) -> dict[str, RecordedSnapshot]:
-    """Snapshots as they are recorded; ``named`` returns the digest of a document."""
+    """Return snapshots in the form of a record; ``named`` returns the digest of a document."""
     return {
         name: RecordedSnapshot(each.now, named(each.world), each.frozen, each.rate) for name, each in snapshots.items()
     }
 
 
 class Document:
-    """The document of a world, in parts; ``yield_to_calls`` is called after each."""
+    """The document of a world, in parts; ``yield_to_calls`` is called after each part."""
 
     def __init__(self, world: World, yield_to_calls: Callable[[], object]) -> None:
         self.parts: list[Part] = []
@@ -71,7 +71,7 @@ class Document:
         self.digest = whole.hexdigest()
 
     def add_to(self, store: Store, documents: dict[str, bytes], yield_to_calls: Callable[[], object]) -> None:
-        """Add a large one to the store, and take up the body of any other, to be added with what names it."""
+        """Add a large document to the store; collect the body of any other, to be added with the record naming it."""
         if self.size <= LARGE:
             documents[self.digest] = b"".join(part[-1] for part in self.parts)
             return
@@ -82,10 +82,10 @@ class Document:
 
 
 class Checkpoint:
-    """A base that is being made: the worlds that are captured by name, and the bodies of those that did not change.
+    """A base in the making: the captured worlds by name, and the bodies of unchanged ones.
 
-    ``named`` are the documents that the store has, by the identity of their worlds, ``since`` the digests of those that
-    the log has named after the moment of the base.
+    ``named`` has the documents in the store, by the id() of their worlds; ``since`` the digests that the log has named
+    after the moment of the base.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Checkpoint:
         self._stored = {digest for _, digest in named.values()}
 
     def write(self, yield_to_calls: Callable[[], object]) -> None:
-        """Make the documents that the store does not have, with a ``yield_to_calls`` after each piece. Misuse (507)."""
+        """Make the documents that the store lacks, calling ``yield_to_calls`` after each piece. Raises Misuse (507)."""
         for each in self.captured.values():
             for world in each.worlds():
                 if id(world) not in self.named:
@@ -120,7 +120,7 @@ class Checkpoint:
         return document.digest
 
     def finish(self) -> dict[str, bytes]:
-        """Let the base take the place of the log before its moment; the bodies of the worlds by name. Misuse (507)."""
+        """Replace the log before the moment by the base; return the bodies of the worlds by name. Misuse (507)."""
         base = dict(self.unchanged)
         for name, each in self.captured.items():
             base[name] = msgspec.json.encode(each.whole(lambda world: self.named[id(world)][1]))

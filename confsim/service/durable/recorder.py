@@ -1,17 +1,14 @@
-"""Worlds that outlive their process: what a call changed is in a store before the call is answered.
+"""Worlds that outlive their process: the changes of a call are in a store before the call is answered.
 
-What is recorded is what a call changed, not the call: the rows as they are afterwards, timers, counters, the clock.
-Replaying calls would be exact too, as long as the same code runs under the same profile; but then every way in which a
-world changes would need a replay of its own (the API, the control plane, timers, the results of webhooks), and a rule
-that a later version corrects would lead somewhere else. Changes have one seam, load without running anything, and are
-exact by construction: a ``WorldRecorder`` relies on the changes that it observed only when they lead, world by world,
-from the recorded one to the one in force. Where they do not (a reset, a restored snapshot, a state that was put), it
-records the world in force whole.
+Changes are recorded, not calls: the rows after the call, timers, counters, the clock. A replay of calls would be exact
+only with the same code and profile, and every other source of changes (control plane, timers, webhook results) would
+need a replay of its own. Changes have one source, are loaded without running anything, and are exact by construction: a
+``WorldRecorder`` uses the changes that it observed only if they lead, world by world, from the recorded world to the
+one in force. Otherwise (after a reset, a restored snapshot, a state that was put), it records the whole world.
 
-Faults are recorded with their counts, and so is what is set of a world (the size of its journal, hosts that webhooks
-reach) and of the server (its limit of worlds, its Host names, its public URL). Journals and bugs belong to the process
-and are not recorded. Nor are the counts of a rate limit and the responses kept for idempotency keys, which exist only
-under a profile.
+Faults are recorded with their counts, and so are the settings of a world (size of its journal, webhook hosts) and of
+the server (limit of worlds, Host names, public URL). Journals and bugs belong to the process and are not recorded; nor
+are the counts of a rate limit and the responses stored for idempotency keys, which exist only under a profile.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ SHARE = 8
 
 
 class WorldRecorder:
-    """The stored state of one world, and what is not recorded yet. ``begun_with`` names its source."""
+    """The recording of one world: its stored state, and the changes not recorded yet. ``begun_with`` is its source."""
 
     __slots__ = (
         "_attached",
@@ -105,7 +102,7 @@ class WorldRecorder:
             self._touched.add(change)
 
     def _flush(self) -> None:
-        """Record what changed since the last time; it is on disk when this returns."""
+        """Record the changes since the last time; they are on disk when this returns."""
         service = self.service
         if not self._attached:
             return
@@ -126,7 +123,7 @@ class WorldRecorder:
         durable.changed(self.name, *([""] if delta.server is not None else []))
 
     def _cause(self) -> tuple[int, str]:
-        """The instant, and the operation of the API that caused the change, if one did."""
+        """Return the instant, and the operation of the API that caused the change, "" for none."""
         journal = self.service.journal
         last = journal.last() if journal.count != self._calls else None
         return (self.service.clock.now(), "") if last is None else (last.at, last.operation)
@@ -155,7 +152,7 @@ class WorldRecorder:
         return delta
 
     def captured(self) -> Captured:
-        """Everything about the world as the store knows it."""
+        """Return the complete state of the world for a base."""
         outputs = dict(self.service.provenance.outputs)
         delta = Delta(self.begun_with, clock=self._clock, outputs=outputs, faults=self._faults)
         delta.settings = self._settings
@@ -168,10 +165,10 @@ class WorldRecorder:
 
 
 class DurableWorlds:
-    """The worlds of a server with their store: what is there is put in force, what comes is recorded.
+    """The worlds of a server with their store: stored worlds are recovered, changes are recorded.
 
-    ``scenario`` names the one that the world at the root starts from. Misuse when the store is of other worlds, or
-    damaged, or of a version that cannot be read; the store is closed then.
+    ``scenario`` is the name of the one that the root world starts from. Raises Misuse when the store belongs to other
+    worlds, is damaged or has an unreadable version; the store is closed then.
     """
 
     def __init__(self, store: Store, worlds: Worlds, scenario: str = "") -> None:
@@ -186,7 +183,7 @@ class DurableWorlds:
         self._sizes: dict[str, int] = {}
         self._under_way: Checkpoint | None = None
         self._thread: threading.Thread | None = None
-        self.server_settings = worlds.settings  # as the store knows them
+        self.server_settings = worlds.settings  # captured as the store has them
         try:
             self._recover()
             for name, service in worlds.items():
@@ -217,11 +214,11 @@ class DurableWorlds:
 
     @property
     def under_way(self) -> bool:
-        """Whether a checkpoint is being made."""
+        """Return whether a checkpoint is being made."""
         return self._under_way is not None
 
     def wait(self) -> None:
-        """Wait until no checkpoint is under way."""
+        """Wait until no checkpoint is being made."""
         if self._thread is not None:
             self._thread.join()
 
@@ -237,10 +234,10 @@ class DurableWorlds:
         recorder = self._recorders[name] = WorldRecorder(self, name, service, begun_with)
         recorder.attach()
 
-    # What worlds and their recorders say
+    # Called by worlds and their recorders
 
     def before_add(self, name: str, service: Service) -> None:
-        """Record a world that joins the others."""
+        """Record a world before it is added."""
         recorder = WorldRecorder(self, name, service, self._beginning(name, service))
         documents: dict[str, bytes] = {}
         with self.recording(documents) as store:
@@ -251,14 +248,14 @@ class DurableWorlds:
         self.changed(name)
 
     def before_drop(self, name: str) -> None:
-        """Record that a world is no more."""
+        """Record the removal of a world."""
         with self.recording({}) as store:
             body = msgspec.json.encode(Delta(dropped=True))
             store.append(name, self._recorders[name].service.clock.now(), "drop_world", body, {})
             self._recorders.pop(name).detach()
 
     def changed(self, *names: str) -> None:
-        """Note that worlds differ from the base, and make a checkpoint when one is due."""
+        """Note which worlds differ from the base, and make a checkpoint when one is due."""
         with self.store.lock:
             self._changed.update(names)
             if self.store.size < self._least or self._under_way is not None:
@@ -272,16 +269,16 @@ class DurableWorlds:
 
     @property
     def _weight(self) -> int:
-        """The bytes of all documents that the store has."""
+        """The bytes of all stored documents."""
         return sum(self._sizes.values())
 
     @property
     def _least(self) -> int:
-        """The bytes of the log after which a checkpoint is due."""
+        """The bytes of log at which a checkpoint is due."""
         return max(LEAST, self._weight // SHARE)
 
     def named(self, world: World, documents: dict[str, bytes]) -> str:
-        """The digest of the world's document; ``documents`` takes up its body when the store may not have it."""
+        """Return the digest of the world's document; add its body to ``documents`` if the store may not have it."""
         known = self._named.get(id(world))
         if known is None:
             document = Document(world, lambda: None)
@@ -294,13 +291,13 @@ class DurableWorlds:
         return known[1]
 
     def checkpoint(self) -> None:
-        """Let a base of the worlds as they are take the place of the log; only those that have changed are written."""
+        """Replace the log by a base of the worlds as they are; only changed worlds are written."""
         with self.store.lock:
             checkpoint = self._begin()
             self._make(checkpoint, lambda: None)
 
     def _begin(self) -> Checkpoint:
-        """Begin a checkpoint, of this moment. Misuse (507)."""
+        """Begin a checkpoint of this moment. Raises Misuse (507)."""
         self.store.mark()
         written = {
             name: recorder.captured()
@@ -313,7 +310,7 @@ class DurableWorlds:
         return checkpoint
 
     def _make(self, checkpoint: Checkpoint, yield_to_calls: Callable[[], object]) -> None:
-        """Make a checkpoint that was begun; what the store knows stays as it was when that fails. Misuse (507)."""
+        """Make a checkpoint that was begun; if it fails, the store is as before. Raises Misuse (507)."""
         try:
             checkpoint.write(yield_to_calls)
             with self.store.lock:
@@ -337,13 +334,13 @@ class DurableWorlds:
             yield_to_calls()
 
     def _make_aside(self, checkpoint: Checkpoint) -> None:
-        """Make a checkpoint beside calls; the next change repeats a failed one, and its caller gets an error."""
+        """Make a checkpoint beside calls. If it fails, the next change repeats it, and that caller gets the error."""
         with suppress(Misuse):
             self._make(checkpoint, yield_to_calls)
 
     @contextmanager
     def recording(self, documents: Mapping[str, bytes]) -> Iterator[Store]:
-        """The locked store; on failure these documents count as not stored."""
+        """The locked store; if the block fails, these documents count as not stored."""
         with self.store.lock:
             try:
                 yield self.store
@@ -354,7 +351,7 @@ class DurableWorlds:
     # Recovery
 
     def _recover(self) -> None:
-        """Put the worlds of the store in force."""
+        """Put the stored worlds in force."""
         recovery = Recovery(self.store)
         self._named = {id(world): (world, digest) for digest, world in recovery.documents.items()}
         self._base, self._changed, self._sizes = recovery.base, recovery.changed, recovery.sizes
@@ -377,7 +374,7 @@ class DurableWorlds:
         self.server_settings = self.worlds.settings
 
     def _beginning(self, name: str, service: Service) -> BegunWith:
-        """The source of a world whose recording begins."""
+        """Return the source of a world whose recording begins."""
         origin = service.history.origin
         known = self._named.get(id(origin))
         start = digest_of(state.document(origin)) if known is None else known[1]
@@ -385,10 +382,10 @@ class DurableWorlds:
         return BegunWith(service.provenance.made_from, origin.seed, start, plain(service.profile), scenario)
 
     def _check(self, root: Service, recovered: RecoveredWorld) -> None:
-        """Refuse a store that was begun with another world, seed, scenario or profile. Misuse that names them."""
+        """Raise Misuse for a store that was begun with another world, seed, scenario or profile."""
         made, now = recovered.begun_with, self._beginning("", root)
         differs = made.differences(now)
-        if self.store.format != FORMAT:  # the digest of a document says nothing of one in another format
+        if self.store.format != FORMAT:  # the digest of a document in another format cannot be compared
             made.start = now.start
         elif not differs and not made.scenario and made.start != now.start:
             same = made.world == now.world

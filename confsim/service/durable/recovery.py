@@ -1,4 +1,4 @@
-"""The records of worlds: a delta for each call, and the worlds that the deltas add up to."""
+"""The records of worlds: a delta for each call, and the worlds recovered from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .store import Store
 
 
 class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """The source of a world, as it was requested; ``start`` is the digest of its first document."""
+    """The source of a world, as requested; ``start`` is the digest of its first document."""
 
     world: str
     seed: int
@@ -34,7 +34,7 @@ class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
     scenario: str = ""
 
     def differences(self, now: BegunWith) -> list[str]:
-        """The differences of the source that a world would have now, in words; the first document is not compared."""
+        """Return the differences from the source that a world would have now, in words, the first document aside."""
         then, chosen = self.profile, now.profile
         differs = [
             f"profile choice {id} = {then.get(id, 'the default')!r} (now {chosen.get(id, 'the default')!r})"
@@ -49,7 +49,7 @@ class BegunWith(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class RecordedSnapshot(Struct, forbid_unknown_fields=True):
-    """A named snapshot: its instant, the digest of its world, and how its clock went."""
+    """A named snapshot: its instant, the digest of its world, and the state of its clock."""
 
     now: int
     world: str
@@ -60,9 +60,9 @@ class RecordedSnapshot(Struct, forbid_unknown_fields=True):
 class Delta(
     Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"begun_with": "made", "difference": "moved"}
 ):
-    """The changed parts of one world; the others are left out. ``origin`` and ``world`` are digests of documents.
+    """The changed parts of one world; unchanged ones are omitted. ``origin`` and ``world`` are digests of documents.
 
-    ``server`` is what was set of the server meanwhile.
+    ``server`` has changed settings of the server.
     """
 
     begun_with: BegunWith | None = None
@@ -78,13 +78,13 @@ class Delta(
     server: ServerSettings | None = None
 
     def documents(self) -> set[str]:
-        """The digests of the documents that it names."""
+        """Return the digests of the documents that the delta names."""
         named = {self.origin, self.world, *(each.world for each in (self.snapshots or {}).values())}
         return {digest for digest in named if digest is not None}
 
 
 class RecoveredWorld:
-    """A world rebuilt from the log up to some record."""
+    """A world recovered from the log up to some record."""
 
     __slots__ = ("begun_with", "clock", "faults", "origin", "outputs", "settings", "snapshots", "world")
 
@@ -98,7 +98,7 @@ class RecoveredWorld:
         self.settings: Settings | None = None
 
     def put_in_force(self, service: Service) -> None:
-        """Let the service go on with it."""
+        """Put the recovered world in force in a service."""
         service.live.replace(self.world)
         service.history.recover(self.origin, self.snapshots)
         service.started_from(replace(service.provenance, outputs=self.outputs))
@@ -108,7 +108,7 @@ class RecoveredWorld:
         service.faults.restore(self.faults)
 
     def apply(self, delta: Delta, document: Callable[[str], World], format: int) -> None:
-        """Go on by one delta, written in this format. Misuse that names what cannot be."""
+        """Apply one delta in this format. Raises Misuse that names the mistake."""
         if delta.begun_with is not None:
             self.begun_with = delta.begun_with
         if delta.origin is not None:
@@ -134,11 +134,11 @@ class RecoveredWorld:
 
 
 class Recovery:
-    """The worlds of a store, read from its base and its log. Misuse that names what cannot be read.
+    """The worlds of a store, read from its base and its log. Raises Misuse that names what cannot be read.
 
-    ``base`` are the deltas of the base as they were read, ``changed`` the names of the worlds that differ from them,
-    ``documents`` the worlds that were read whole, by digest, and ``sizes`` the bytes of them; ``server`` is what was
-    set of the server, if anything was.
+    ``base`` has the deltas of the base as read, ``changed`` the names of worlds that differ from it, ``documents`` the
+    worlds that were read whole, by digest, and ``sizes`` their bytes; ``server`` has the recorded settings of the
+    server.
     """
 
     def __init__(self, store: Store) -> None:

@@ -1,15 +1,15 @@
 """A store in SQLite, the state directory of a server: a log whose records are chained by digests.
 
-A directory holds two files. ``confsim.sqlite`` has the base (each world as it was at one moment), the log of what has
-changed since, and the documents that both name by their digest, large ones in parts. The log begins with a mark of the
-moment of the base, so that a base can be made while the log goes on. ``head`` has the number and the digest of the last
-record, written after the record and before the answer: SQLite drops the torn end of its write-ahead log without a word,
-and the head shows that it did.
+A directory holds ``confsim.sqlite``. It has the base (the state of each world at one moment), the log of changes since
+then, and the documents that both name by digest, large ones in parts. The log begins with a mark of the base's moment,
+so that a new base can be written while the log grows. ``head`` has number and digest of the last record; it is written
+after the record and before the answer, because SQLite silently drops the torn end of its write-ahead log, which the
+head reveals.
 
-On disk means handed to the operating system: the stated threat is kill -9 of the process, for which no fsync is needed.
-So the log is in WAL mode with synchronous=OFF, and a record costs one write: 10 us, where NORMAL, which only syncs
-checkpoints of the WAL, costs 25. A power cut may tear the file, which digests and head detect.
-The file is locked for as long as the process lives: a second one is refused.
+"On disk" means handed to the operating system: the threat is kill -9 of the process, for which no fsync is needed. So
+the log is in WAL mode with synchronous=OFF, and a record costs one write of 10 us; NORMAL, which only syncs checkpoints
+of the WAL, costs 25. A power cut may tear the file, which digests and head detect. The file is locked while the process
+lives, and a second process is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from confsim.service.files.formats import FORMAT, readable
 
 from .store import DIGEST_SIZE, LogRecord
 
-#: Errors of the system, regardless of the content of the file.
+#: Errors of the operating system, independent of the content of the file.
 _NO_DAMAGE = {
     sqlite3.SQLITE_AUTH,
     sqlite3.SQLITE_CANTOPEN,
@@ -41,16 +41,16 @@ _NO_DAMAGE = {
 }
 #: The application id of our files.
 _MARK = 0x636F6E66
-#: Documents of which not all is to be in memory at once, beside ``documents``.
+#: Documents too large to be in memory at once, beside ``documents``.
 _PARTS = (
     "CREATE TABLE IF NOT EXISTS parts (digest TEXT NOT NULL, part INTEGER NOT NULL, name TEXT NOT NULL,"
     " client TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (digest, part))"
 )
-#: The record that marks a place of the log; its body is the digest before it.
+#: A log record that marks a place; its body is the digest before it.
 _PLACE = "mark"
-#: Pages that the database takes over from its log at once, which delays the writer.
+#: Pages that the database moves from its write-ahead log at once, which delays the writer.
 _PAGES = 200
-#: Rows of the log, and parts of documents, that are removed at once.
+#: Rows of the log, or parts of documents, that are removed at once.
 _FEW = 200
 _FEW_PARTS = 2
 _SCHEMA = (
@@ -65,7 +65,7 @@ _SCHEMA = (
 )
 
 
-#: A document in one, or its parts.
+#: A document: whole, or its parts.
 _DOCUMENT = (
     "SELECT '', '', body, 0 AS part FROM documents WHERE digest = :digest UNION ALL"
     " SELECT name, client, body, part FROM parts"
@@ -74,10 +74,10 @@ _DOCUMENT = (
 
 
 class SqliteStore:
-    """A state directory, opened and locked. Misuse when it is in use, of another format, or damaged.
+    """A state directory, opened and locked. Raises Misuse when it is in use, of another format, or damaged.
 
-    ``version`` is that of the confsim that wrote it, ``format`` that of its log, ``outdated`` says whether one of them
-    is another than this confsim's; ``size`` is the bytes recorded since the base.
+    ``version`` is that of the confsim that wrote it and ``format`` that of its log; ``outdated`` says whether either
+    differs from this confsim's; ``size`` is the bytes recorded since the base.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -120,7 +120,7 @@ class SqliteStore:
         return store
 
     def _open(self) -> None:
-        """Begin a new directory, or check that this one is readable."""
+        """Initialise a new directory, or check that an existing one is readable."""
         (mark,), (format_,) = (self._row(f"PRAGMA {name}") for name in ("application_id", "user_version"))
         written = self._head.readall()
         if (mark, format_) == (0, 0) and not self._row("SELECT count(*) FROM sqlite_schema")[0]:
@@ -167,19 +167,19 @@ class SqliteStore:
 
     @property
     def outdated(self) -> bool:
-        """Whether another version of confsim wrote it, or in another format."""
+        """Whether it was written by another version of confsim or in another format."""
         return bool(self.version != version("confsim")) or self.format != FORMAT
 
     # Reading
 
     def base(self) -> Mapping[str, bytes]:
-        """The worlds of the base by name."""
+        """Return the worlds of the base by name."""
         return self._bodies
 
     def document(self, digest: str) -> Iterator[Part]:
-        """The parts of a document by its digest; one without a table where it is in one. Misuse for a missing one.
+        """Yield the parts of a document by its digest; one stored whole is one part without a table. Misuse if missing.
 
-        It is altered, which raises Misuse, when the last part was read and all of them are not as the digest says.
+        Raises Misuse after the last part if the document does not match its digest.
         """
         whole, found = blake2b(digest_size=DIGEST_SIZE), False
         try:
@@ -195,12 +195,12 @@ class SqliteStore:
             raise Misuse(f"{self}: document {digest} is {'altered' if found else 'gone'}")
 
     def records(self) -> Iterator[LogRecord]:
-        """The log since the base, oldest first, to be read to its end before anything is recorded.
+        """Yield the log since the base, oldest first; it must be read to its end before anything is recorded.
 
-        Misuse that names the first record that is missing or altered.
+        Raises Misuse that names the first missing or altered record.
         """
         try:
-            base: bytes | None = self._before  # the digest before the mark of the base, if it has one
+            base: bytes | None = self._before  # the digest before the mark of the base, if there is one
             log = "SELECT number, world, at, what, body, digest FROM log WHERE number > ? ORDER BY number"
             for row in self._store.execute(log, (self.number,)):
                 record = LogRecord(*row[:5])
@@ -220,7 +220,7 @@ class SqliteStore:
         self._check_head()
 
     def _check_head(self) -> None:
-        """The head is that of the last record; or of the one before, where the process died between the two."""
+        """Check that the head is that of the last record, or of the one before if the process died between them."""
         before = f"{self.number - 1:016} {self._before.hex()}\n".encode()
         if self._written not in {self._line(), before} and (self._written or self.number):
             raise Misuse(
@@ -233,7 +233,7 @@ class SqliteStore:
     # Writing
 
     def append(self, world: str, at: int, what: str, body: bytes, documents: Mapping[str, bytes]) -> None:
-        """Record something, with the documents that it names; it is on disk when this returns. Misuse (507)."""
+        """Record a change with the documents that it names; it is on disk when this returns. Raises Misuse (507)."""
         self._append(LogRecord(self.number + 1, world, at, what, body), documents)
         self.size += len(body) + sum(map(len, documents.values()))
 
@@ -253,18 +253,18 @@ class SqliteStore:
         self._next(digest)
 
     def mark(self) -> None:
-        """Mark the present place of the log: the next base is of this moment. Misuse (507)."""
+        """Mark the present place of the log as the moment of the next base. Raises Misuse (507)."""
         before = self._digest
         self._append(LogRecord(self.number + 1, "", 0, _PLACE, before), {})
         self._marked = self.number, before, self.size
 
     def add_parts(self, digest: str, first: int, parts: Sequence[Part]) -> None:
-        """Add some parts of a document that is to be named by the next base; ``first`` counts those before them."""
+        """Add parts of a document that the next base will name; ``first`` is the index of the first of them."""
         rows = [(digest, place, *part) for place, part in enumerate(parts, first)]
         self._gone.discard(digest)
         try:
             self._store.execute("BEGIN")
-            if first == 0:  # what is there is left from a process that ended before it was whole
+            if first == 0:  # existing parts were left by a process that died before the document was complete
                 self._store.execute("DELETE FROM parts WHERE digest = ?", (digest,))
             self._store.executemany("INSERT INTO parts VALUES (?, ?, ?, ?, ?)", rows)
             self._store.execute("COMMIT")
@@ -273,10 +273,10 @@ class SqliteStore:
             raise self._write_error(error) from error
 
     def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
-        """Begin a new base, of the moment that was marked: these are the worlds by name.
+        """Replace the base by these worlds, by name, at the moment that was marked.
 
-        The log after the mark goes on. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
-        the log name; all others are removed. Misuse (507).
+        The log after the mark continues. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
+        the log name; all others are removed. Raises Misuse (507).
         """
         mine = version("confsim")
         number, digest_before, size = self._marked
@@ -304,7 +304,7 @@ class SqliteStore:
         self._gone = {digest for (digest,) in parts if digest not in named}
 
     def trim(self) -> bool:
-        """Remove a little of what the last checkpoint has left; whether there is more of it."""
+        """Remove some of the data that the last checkpoint made superfluous; return whether there is more."""
         first = self._marked[0]
         log = f"DELETE FROM log WHERE number IN (SELECT number FROM log WHERE number < ? LIMIT {_FEW})"
         try:
@@ -345,7 +345,7 @@ class SqliteStore:
         self._head.write(self._line())
 
     def _chained(self, record: LogRecord) -> bytes:
-        if record.what == _PLACE:  # it stands for all before it, so that a base can take their place
+        if record.what == _PLACE:  # it represents all records before it, so that a base can replace them
             return blake2b(_bytes(record.body), digest_size=DIGEST_SIZE).digest()
         head = f"{record.number}\0{record.world}\0{record.at}\0{record.what}\0".encode()
         return blake2b(self._digest + head + _bytes(record.body), digest_size=DIGEST_SIZE).digest()
@@ -357,13 +357,13 @@ class SqliteStore:
         return whole.digest()
 
     def _write_error(self, error: BaseException) -> BaseException:
-        """The error of something that could not be recorded: it is in force, and recorded with what comes next."""
+        """Return the error for a change that could not be recorded: it is in force, and recorded with the next one."""
         if not isinstance(error, sqlite3.Error):
             return error
         return Misuse(f"{self} cannot be written: {error}. What was asked is not answered", 507, code="not_recorded")
 
     def _read_error(self, error: sqlite3.Error) -> Misuse:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary one of an extended code
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # primary code of an extended error code
         if code == sqlite3.SQLITE_BUSY:
             return Misuse(f"{self} is in use by another process")
         if code in _NO_DAMAGE:
@@ -375,11 +375,11 @@ class SqliteStore:
 
 
 def _bytes(body: object) -> bytes:
-    """The bytes that are hashed of a body, unlike those of any body where a damaged file gives another type."""
+    """Return the bytes of a body to hash; a value of another type, in a damaged file, gets bytes that no body has."""
     return body if isinstance(body, bytes) else f"\0{body!r}".encode()
 
 
 def _described(head: bytes) -> str:
-    """The record that a head names as the last one, for a message."""
+    """Return the description of the last record according to a head, for a message."""
     number, _, _ = head.partition(b" ")
     return f"record {int(number)}" if number.isdigit() else "nothing that can be read"

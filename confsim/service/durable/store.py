@@ -19,7 +19,7 @@ DIGEST_SIZE = 16
 
 
 class LogRecord(Struct, frozen=True):
-    """One record of the log: its number, the world, the instant, the operation that caused it, and what changed."""
+    """One record of the log: number, world, instant, the operation that caused it, and the change."""
 
     number: int
     world: str
@@ -29,7 +29,7 @@ class LogRecord(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """A place where worlds are recorded. Its text names it in messages."""
+    """A place where worlds are recorded. str() of it names it in messages."""
 
     @property
     def lock(self) -> AbstractContextManager[object]:
@@ -43,7 +43,7 @@ class Store(Protocol):
 
     @property
     def format(self) -> int:
-        """The format in which base and log are written."""
+        """The format of base and log."""
         ...
 
     @property
@@ -57,42 +57,42 @@ class Store(Protocol):
         ...
 
     def base(self) -> Mapping[str, bytes]:
-        """The worlds of the base by name."""
+        """Return the worlds of the base by name."""
         ...
 
     def document(self, digest: str) -> Iterator[Part]:
-        """The parts of a document by its digest; one without a table when it is stored as one.
+        """Yield the parts of a document by its digest; a document stored whole is one part without a table.
 
-        Misuse when it is missing. Raises Misuse after the last part when the digest does not match.
+        Raises Misuse when it is missing, and after the last part when the digest does not match.
         """
         ...
 
     def records(self) -> Iterator[LogRecord]:
-        """The log since the base, oldest first, to be read to its end before anything is recorded. Misuse."""
+        """Yield the log since the base, oldest first; to be read to its end before anything is recorded. Misuse."""
         ...
 
     def append(self, world: str, at: int, what: str, body: bytes, documents: Mapping[str, bytes]) -> None:
-        """Record something, with the documents that it names; it is on disk when this returns. Misuse (507)."""
+        """Record a change with the documents that it names; it is on disk when this returns. Raises Misuse (507)."""
         ...
 
     def mark(self) -> None:
-        """Mark the present place of the log: the next base is of this moment. Misuse (507)."""
+        """Mark the present place of the log as the moment of the next base. Raises Misuse (507)."""
         ...
 
     def add_parts(self, digest: str, first: int, parts: Sequence[Part]) -> None:
-        """Add some parts of a document that is to be named by the next base; ``first`` counts those before them."""
+        """Add parts of a document that the next base will name; ``first`` is the index of the first of them."""
         ...
 
     def checkpoint(self, worlds: Mapping[str, bytes], documents: Mapping[str, bytes], named: set[str]) -> None:
-        """Begin a new base, of the moment that was marked: these are the worlds by name.
+        """Replace the base by these worlds, by name, at the moment that was marked.
 
-        The log after the mark goes on. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
-        the log name; all others are removed. Misuse (507).
+        The log after the mark continues. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
+        the log name; all others are removed. Raises Misuse (507).
         """
         ...
 
     def trim(self) -> bool:
-        """Remove a little of what the last checkpoint has left; whether there is more of it."""
+        """Remove some of the data that the last checkpoint made superfluous; return whether there is more."""
         ...
 
     def close(self) -> None:
@@ -101,5 +101,5 @@ class Store(Protocol):
 
 
 def digest_of(document: bytes) -> str:
-    """The digest by which a document is named."""
+    """Return the digest that identifies a document."""
     return blake2b(document, digest_size=DIGEST_SIZE).hexdigest()

@@ -1,1 +1,1 @@
-"""Fault injection: what a test makes go wrong, how it is specified, and what it does."""
+"""Fault injection: the specification, selection and effects of the failures that tests ask for."""

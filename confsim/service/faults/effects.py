@@ -1,6 +1,6 @@
-"""The effect of a fault on one call: the answer instead of the operation's, and what it alters of the response.
+"""The effect of a fault on one call: a response instead of the operation's, or changes of the response.
 
-What each field does is said by its word in ``words.WORDS``.
+Each field is described by its word in ``words.WORDS``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from confsim.service.clock import seconds_to_next_minute
 from confsim.service.errors import envelope, refused
 from confsim.service.messages import Request, Response
 
-#: The status of a call that was never answered, in the journal.
+#: The status, in the journal, of a call that got no response.
 UNANSWERED = 0
-#: The limit that a refusal by the rate limit names where the profile sets none, in calls a minute (G012).
+#: The limit (calls a minute) in a refusal by the rate limit when the profile sets none (G012).
 _A_MINUTE = 60
 
 
@@ -52,7 +52,7 @@ class Effect(Struct, frozen=True, kw_only=True):
         return self.drop == "before" or any(each is not None for each in answers)
 
     def respond(self, call: Call) -> Response:
-        """The response instead of the operation's."""
+        """Return the response instead of the operation's."""
         if self.drop:
             return Response(UNANSWERED, [])
         if self.status is None:
@@ -70,7 +70,7 @@ class Effect(Struct, frozen=True, kw_only=True):
         return Response(self.status, headers, body)
 
     def _refusal(self, call: Call) -> Refusal:
-        """The refusal with every fact that its message names; what was not given is its own name."""
+        """Return the refusal with all facts that its message needs; a missing fact is represented by its name."""
         reason = self.reason or Reason.TOO_MANY_CALLS
         facts: dict[str, Any] = {name: name for _, name, _, _ in Formatter().parse(reason.value.message) if name}
         if reason is Reason.TOO_MANY_CALLS:
@@ -82,7 +82,7 @@ class Effect(Struct, frozen=True, kw_only=True):
         return Refusal(reason, **facts)
 
     def alter(self, response: Response, request: Request) -> None:
-        """Add the headers, the delay and the cut of the fault to a response."""
+        """Add the fault's headers, delay and cut to a response."""
         response.headers += self.headers.items()
         response.delay = self.real / 1000
         if self.drop:
@@ -94,7 +94,7 @@ class Effect(Struct, frozen=True, kw_only=True):
 
 
 def _status_only(call: Call, status: int, headers: list[tuple[str, str]]) -> Response:
-    """A response of which only the status is given (G046)."""
+    """Return a response to a fault that gives only a status (G046)."""
     if status < 400 or ask(call, wire.SERVER_FAULT) == "empty":
         return Response(status, headers)
     try:
@@ -108,5 +108,5 @@ def _status_only(call: Call, status: int, headers: list[tuple[str, str]]) -> Res
     return Response(status, headers, body)
 
 
-#: The connection is dropped, and nothing was done.
+#: The connection is dropped and nothing has been changed.
 DROPPED = Effect(given={"drop": "before"}, drop="before")

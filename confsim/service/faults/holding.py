@@ -1,7 +1,7 @@
-"""Calls that a fault holds: each waits, holding no lock, until it is released, changed or dropped, or its time is over.
+"""Held calls: each waits, holding no lock, until it is released, changed, dropped, or its time is over.
 
-A call that is held before its operation has done nothing; one held after it is committed, and its answer is withheld.
-The decider performs the rest of the call, in its own thread: once the decision is made, the journal has it.
+A call held before its operation has changed nothing; one held after it is committed, and its answer is withheld. The
+thread that decides performs the rest of the call, so that the journal has it when the decision returns.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ RELEASED, CHANGED, DROPPED, EXPIRED = "released", "changed", "dropped", "expired
 
 
 class Performer(Protocol):
-    """Performs what is left of a held call."""
+    """Performs the rest of a held call."""
 
     def perform(self, incoming: Incoming, injected: Injection) -> Response:
-        """Perform a call whose faults are known."""
+        """Perform a call with these faults."""
         ...
 
     def answer_held(
@@ -62,12 +62,12 @@ class HeldCall:
 
     @property
     def remaining(self) -> int:
-        """Milliseconds of real time after which it is released by itself."""
+        """Return the milliseconds of real time until it is released automatically."""
         return max(0, int((self._due - monotonic()) * 1000))
 
     @property
     def over(self) -> bool:
-        """Whether its time is over."""
+        """Return whether its time is over."""
         return monotonic() >= self._due
 
     def answer(self, response: Response) -> None:
@@ -75,7 +75,7 @@ class HeldCall:
         self._response = delayed(response)
 
     def poll(self) -> Response | None:
-        """The final response, once the call is held no longer."""
+        """Return the final response once the call is no longer held."""
         response = self._response
         return response if response is None or response.poll is None else response.poll()
 
@@ -98,7 +98,7 @@ class HeldCalls:
         return len(self._held)
 
     def get(self, id: str) -> HeldCall:
-        """The held call of this id. Misuse (404) when there is none."""
+        """Return the held call of this id. Raises Misuse (404) when there is none."""
         found = self._held.get(id)
         if found is None:
             raise Misuse(f"no call {id!r} is held", status=404)
@@ -109,7 +109,7 @@ class HeldCalls:
         self.enabled = False
 
     def check(self) -> None:
-        """Raise Misuse (409) where a held call would block the only thread, so that nobody could release it."""
+        """Raise Misuse (409) when holding a call would block the only thread, so that nobody could release it."""
         if not polls_here() and threading.active_count() == 1:
             raise Misuse(
                 "a fault is to hold this call, and nobody could release it: this is the only thread; make the call on "
@@ -120,7 +120,7 @@ class HeldCalls:
     def hold(
         self, performer: Performer, incoming: Incoming, injection: Injection, entry: Entry | None = None
     ) -> Response:
-        """Hold a call; returns the pending response. Called under the lock of the world."""
+        """Hold a call; return the pending response. Called under the lock of the world."""
         self._count += 1
         held = HeldCall(f"h{self._count}", performer, incoming, injection, entry, self._live.clock.now())
         self._held[held.id] = held
@@ -133,9 +133,9 @@ class HeldCalls:
         return Response(503, [], poll=poll)
 
     def release(self, id: str, body: bytes | None = None) -> HeldCall:
-        """Let a call go on, one that is held before its operation with another body, if one is given.
+        """Let a call continue; ``body`` replaces that of a call held before its operation.
 
-        Misuse (404) when no call of this id is held, (409) for another body of one that has been performed.
+        Raises Misuse (404) when no call of this id is held, (409) for a body when the operation has run.
         """
         held = self.get(id)
         if body is None:
@@ -146,20 +146,20 @@ class HeldCalls:
         return self._end(held, CHANGED, None)
 
     def change(self, id: str, effect: Effect) -> HeldCall:
-        """Let an effect, in place of that of the fault, decide the answer. Misuse (404) when no such call is held."""
+        """Replace the effect of the fault by another one. Raises Misuse (404) when no such call is held."""
         return self._end(self.get(id), CHANGED, effect)
 
     def drop(self, id: str) -> HeldCall:
-        """Close the connection of a call; what it has done stays. Misuse (404) when no call of this id is held."""
+        """Close the connection of a call; its changes stay. Raises Misuse (404) when no call of this id is held."""
         return self._end(self.get(id), DROPPED, None)
 
     def drop_all(self) -> None:
-        """Close the connections of all."""
+        """Close the connections of all held calls."""
         for held in self:
             self._end(held, DROPPED, None)
 
     def expire(self) -> None:
-        """Release every call whose time is over, also where its client has gone."""
+        """Release every call whose time is over, even if its client has disconnected."""
         for held in self:
             if held.over:
                 self._expire(held)
@@ -170,7 +170,7 @@ class HeldCalls:
                 self._end(held, EXPIRED, None)
 
     def _end(self, held: HeldCall, outcome: str, effect: Effect | None) -> HeldCall:
-        """Do what is left of a call, and answer it."""
+        """Perform the rest of a call, and answer it."""
         with self._live.lock:
             self._held.pop(held.id, None)
             held.outcome = outcome

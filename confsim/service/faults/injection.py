@@ -1,13 +1,13 @@
-"""Fault injection, deterministic: failures of calls and of things in the world, chosen by count.
+"""Deterministic fault injection: failures of calls and of things in the world, chosen by count.
 
 A fault applies to calls of an operation (its ``effects``), or to a kind of thing in the world (``fault_points`` of the
-domain). Every call or thing that matches is counted, and ``times`` of them fail, from the ``on``-th. Each fault counts
-for itself. Where several apply to one call, each kind of effect is that of the first in the list that has it; of those
-that apply to one thing the first decides.
+domain). Every call or thing that matches is counted, and ``times`` of them fail, from the ``on``-th. Each fault has its
+own count. If several apply to one call, each kind of effect is taken from the first in the list that has it; if several
+apply to one thing, the first decides.
 
-Faults are outside the world: no snapshot, state document or digest holds them, and what they did to the world stays
-when they go. They belong to one world of the server. A reset takes them all away; a fork starts without any; restoring
-a snapshot or putting a state leaves them, and their counts, as they are; a state directory keeps them.
+Faults are outside the world value: no snapshot, state document or digest includes them, and their effects on the world
+remain when they are removed. They belong to one world of the server. A reset removes them all; a fork starts without
+any; restoring a snapshot or putting a state leaves them and their counts unchanged; a state directory stores them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .words import merged
 
 
 class ActiveFault:
-    """A fault in force: how many calls or things that match it ``met``, and how many of them it ``hits``."""
+    """A fault in force: ``met`` counts the calls or things that matched, ``hits`` those that it was applied to."""
 
     __slots__ = ("hits", "id", "met", "spec")
 
@@ -49,11 +49,11 @@ class ActiveFault:
         self.met = self.hits = 0
 
     def matches(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the facts of a call or thing are those that the fault asks for."""
+        """Return whether the facts of a call or thing match the fault."""
         return all(_same(given, facts.get(name)) for name, given in self.spec.match.items())
 
     def count(self) -> bool:
-        """Count a call or thing that matches; returns whether it is hit."""
+        """Count a matching call or thing; return whether it is hit."""
         spec = self.spec
         self.met += 1
         hit = self.met >= spec.on and (spec.times == ALWAYS or self.met < spec.on + int(spec.times))
@@ -61,12 +61,12 @@ class ActiveFault:
         return hit
 
     def uncount(self, *, hit: bool) -> None:
-        """Take back what was counted of a thing that did not come to be."""
+        """Undo the count of a thing that was not created after all."""
         self.met -= 1
         self.hits -= hit
 
     def remaining(self) -> FaultSpec | None:
-        """The fault with its remaining count; None when it is exhausted."""
+        """Return the fault with its remaining count; None when it is exhausted."""
         spec = self.spec
         times = spec.times
         if times != ALWAYS:
@@ -76,14 +76,14 @@ class ActiveFault:
         return replace(spec, on=max(1, spec.on - self.met), times=times)
 
 
-#: Decided deliveries that are remembered before those that need not be are forgotten.
+#: Most remembered decisions about deliveries before obsolete ones are dropped.
 _DECIDED = 2000
 
 
 class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"active": "standing"}):
-    """Faults as plain values: how many there ever were, and of each in force its id, spec, ``met`` and ``hits``.
+    """Faults as plain values: the number ever added, and for each one in force its id, spec, ``met`` and ``hits``.
 
-    ``decided`` are the ids of the webhook deliveries that none of them decides any more.
+    ``decided`` has the ids of webhook deliveries that no fault decides any more.
     """
 
     count: int = 0
@@ -93,22 +93,22 @@ class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 class Holder(Protocol):
-    """The holder of calls: says whether it holds one, and raises Misuse when it cannot."""
+    """Holds calls, if it can."""
 
     @property
     def enabled(self) -> bool:
-        """Whether it holds any."""
+        """Whether calls are held at all."""
         ...
 
     def check(self) -> None:
-        """Raise Misuse where a call cannot be held."""
+        """Raise Misuse when a call cannot be held."""
         ...
 
 
 class Injection:
     """The faults of one call. ``now`` is the instant at which it is served, None for that of the clock.
 
-    ``hold`` says whether the call is held "before" its operation or "after" it; empty where it is not.
+    ``hold`` says whether the call is held "before" or "after" its operation; "" when it is not.
     """
 
     __slots__ = ("_effect", "hits", "hold", "now")
@@ -128,11 +128,11 @@ class Injection:
 
     @property
     def clock(self) -> int:
-        """Milliseconds that the call takes on the clock of the world."""
+        """Milliseconds by which the call advances the clock of the world."""
         return 0 if self._effect is None else self._effect.clock
 
     def after_hold(self, outcome: str, effect: Effect | None, *, dropped: bool) -> Injection:
-        """The faults of a call that is held no longer; ``effect`` decides in place of the one that it had."""
+        """Return the faults of a call that is no longer held; ``effect`` replaces its earlier effect."""
         if dropped:
             effect = DROPPED
         chosen = self._effect if effect is None else effect
@@ -145,23 +145,23 @@ class Injection:
         return self._effect is not None and self._effect.replaces_operation
 
     def respond(self, call: Call) -> Response | None:
-        """The response instead of the operation's, None when the operation is to run."""
+        """Return the response instead of the operation's, None when the operation runs."""
         return self._effect.respond(call) if self._effect is not None and self._effect.replaces_operation else None
 
     def alter(self, response: Response, request: Request) -> None:
-        """Add the headers, the delay and the cut of the faults to a response."""
+        """Add the faults' headers, delay and cut to a response."""
         if self._effect is not None:
             self._effect.alter(response, request)
 
 
 def take_time(live: LiveWorld, injection: Injection) -> None:
-    """Let the clock of a world go on by what the faults of a call say that it takes."""
+    """Advance the clock of a world by the time that the faults of a call take."""
     if injection.clock:
         live.show(min(LATEST, live.clock.now() + injection.clock))
 
 
 class Interceptor:
-    """Finds the fault at each fault point of one change, and counts the matches."""
+    """Finds the fault for each fault point in one change, and counts the matches."""
 
     __slots__ = ("_active", "_counted")
 
@@ -170,7 +170,7 @@ class Interceptor:
         self._counted: list[tuple[ActiveFault, bool]] = []
 
     def __call__(self, thing: str, facts: Mapping[str, Any]) -> InjectedFault | None:
-        """The outcome of a thing that is about to happen, None for the usual one."""
+        """Return the outcome of something that is about to happen, None for the usual one."""
         found: InjectedFault | None = None
         for each in self._active:
             if each.spec.thing == thing and each.matches(facts):
@@ -182,13 +182,13 @@ class Interceptor:
         return found
 
     def dropped(self) -> None:
-        """The change is dropped, and so are the things that were counted in it."""
+        """Undo the counts: the change was dropped."""
         for each, hit in self._counted:
             each.uncount(hit=hit)
         self._counted = []
 
     def hits(self) -> tuple[FaultHit, ...]:
-        """The faults that hit things in the change."""
+        """Return the faults that hit things in the change."""
         return tuple(FaultHit(each.id, each.spec.do, "within") for each, hit in self._counted if hit)
 
 
@@ -214,49 +214,49 @@ class Faults:
         return iter(self._active)
 
     def reset(self) -> None:
-        """Take every fault away, as if there had never been any."""
+        """Remove every fault and all counts."""
         self._count = 0
         self._decided.clear()
         if self._active:
             self._activate([])
 
     def put(self, specs: Iterable[FaultSpec]) -> None:
-        """Let these be the faults from now on."""
+        """Replace the faults."""
         self._activate([self._numbered(spec) for spec in specs])
 
     def add(self, spec: FaultSpec) -> None:
-        """Add a fault behind the others."""
+        """Add a fault after the others."""
         self._activate([*self._active, self._numbered(spec)])
 
     def remove(self, id: str) -> None:
-        """Remove a fault; the others keep their counts. Misuse (404) when there is none of this id."""
+        """Remove a fault; the others keep their counts. Raises Misuse (404) for an unknown id."""
         rest = [each for each in self._active if each.id != id]
         if len(rest) == len(self._active):
             raise Misuse(f"there is no fault {id!r}", status=404)
         self._activate(rest)
 
     def allow_by_request(self, allowed: bool) -> None:
-        """Say whether a request may carry its own faults."""
+        """Set whether a request may carry its own faults."""
         self.by_request = allowed
 
     def remaining(self) -> tuple[FaultSpec, ...]:
-        """Faults that do from now on what these do."""
+        """Return new faults that behave from now on as these do."""
         return tuple(spec for each in self._active if (spec := each.remaining()) is not None)
 
     def state(self) -> FaultsState:
-        """Everything about them as plain values, for ``restore``."""
+        """Return the complete state as plain values, for ``restore``."""
         active = [(each.id, each.spec.to_dict(), each.met, each.hits) for each in self._active]
         self._forget_decided()
         return FaultsState(self._count, self.by_request, active, sorted(self._decided))
 
     def _forget_decided(self) -> None:
-        """Forget what was decided of deliveries that were removed, or attempted, which is never decided again."""
+        """Drop decisions about deliveries that were removed or attempted: these are not decided again."""
         if self._decided:
             there = DELIVERIES.seen(self._live.world)
             self._decided = {id for id in self._decided if id in there and not there[id].attempts}
 
     def restore(self, state: FaultsState) -> None:
-        """Be as the faults were that gave this state. Misuse for what is no fault."""
+        """Set the faults to this state. Raises Misuse for an invalid fault."""
         self.reset()
         active = []
         for id, values, met, hits in state.active:
@@ -269,7 +269,7 @@ class Faults:
         self._decided.update(state.decided)
 
     def _replaced(self) -> None:
-        """The world is another: of its deliveries those are decided that were put off."""
+        """Adapt to a replaced world: its postponed deliveries count as decided."""
         if self.on_things:
             put_off = (each for each in DELIVERIES.seen(self._live.world).all if each.due is not None)
             self._decided = {each.id for each in put_off}
@@ -293,7 +293,7 @@ class Faults:
     # Calls
 
     def inject(self, incoming: Incoming) -> Injection | None:
-        """The faults of a call, None for none. Misuse for an override that cannot be."""
+        """Return the faults of a call, None for none. Raises Misuse for an invalid override."""
         override = None
         if self.by_request:
             override = per_request.read(incoming.request)
@@ -318,7 +318,7 @@ class Faults:
         return injection
 
     def _check_hold(self, hit: list[ActiveFault]) -> None:
-        """Raise Misuse where a call cannot be held: then it was not, and counts for nothing."""
+        """Raise Misuse when a call cannot be held; the call does not count then."""
         try:
             self._holder.check()
         except Misuse:
@@ -327,18 +327,20 @@ class Faults:
             raise
 
     def _hit(self, incoming: Incoming) -> list[ActiveFault]:
-        """The faults that hit the call; all that match count it."""
+        """Return the faults that hit the call; every matching fault counts it."""
         operation = incoming.operation
         asked = [each for each in self._active if each.spec.operation in (operation.name, EVERY)]
         facts: dict[str, Any] = dict(zip(operation.placeholders, incoming.path, strict=False))
         if any(name in each.spec.match for each in asked for name in CALLERS):
             facts |= self._caller(incoming.token)
             if incoming.from_request and isinstance(incoming.used, dict):
-                incoming.used[wire.PRESENTATION.id] = None  # where the token was read decides who is hit
+                incoming.used[wire.PRESENTATION.id] = (
+                    None  # the caller, by the token as it was read, decides which fault applies
+                )
         return [each for each in asked if each.matches(facts) and each.count()]
 
     def _caller(self, token: str | None) -> dict[str, Any]:
-        """Facts about who calls, looked up only where a fault asks."""
+        """The facts about the caller, looked up only if a fault matches by them."""
         if token is None:
             return {}
         live = self._live
@@ -353,17 +355,17 @@ class Faults:
 
     @staticmethod
     def dropped(change: Change) -> None:
-        """A change is dropped, and so are the things that were counted in it."""
+        """Undo the counts of a change that was dropped."""
         if isinstance(change.faults, Interceptor):
             change.faults.dropped()
 
     @staticmethod
     def hits(change: Change) -> tuple[FaultHit, ...]:
-        """The faults that hit things in a change."""
+        """Return the faults that hit things in a change."""
         return change.faults.hits() if isinstance(change.faults, Interceptor) else ()
 
     def plan(self, delivery: Delivery) -> Plan:
-        """How a delivery is sent: decided once, at the first attempt."""
+        """Return how a delivery is sent; decided once, at the first attempt."""
         if not self.on_things or delivery.id in self._decided or delivery.attempts:
             return Plan()
         if len(self._decided) > _DECIDED:

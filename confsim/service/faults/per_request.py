@@ -1,7 +1,7 @@
 """Per-request faults, from the X-Confsim header or the ``_confsim`` query parameter.
 
-A JSON object, or ``name=value;...`` with JSON values or plain texts: effects of faults, and ``now``, the instant at
-which the request is served. Nothing of it holds for any other request.
+The value is a JSON object, or ``name=value;...`` with JSON values or plain texts: effects of faults, and ``now``, the
+instant at which the request is served. It applies to this request only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ QUERY = "_confsim"
 
 
 class Override(Struct, frozen=True):
-    """The faults of one request: their effect, the instant at which it is served, and both as they were given."""
+    """The faults of one request: their effect, the instant at which it is served, and both as given."""
 
     effect: Effect | None
     now: int | None
@@ -33,7 +33,7 @@ class Override(Struct, frozen=True):
 
 
 def read(request: Request) -> Override | None:
-    """The override that a request carries, None for none. Misuse for one that cannot be."""
+    """Return the override in a request, None for none. Raises Misuse for an invalid one."""
     texts = [request.headers[HEADER]] if HEADER in request.headers else []
     if QUERY in request.query:
         items = (item.partition("=") for item in request.query.split("&"))
@@ -52,14 +52,14 @@ def read(request: Request) -> Override | None:
 
 
 def without_override(query: str) -> str:
-    """A query string without the parameter of an override."""
+    """Return a query string without the parameter of an override."""
     if QUERY not in query:
         return query
     return "&".join(item for item in query.split("&") if item.partition("=")[0] != QUERY)
 
 
 def cross_site(request: Request, host: str = "") -> bool:
-    """Whether a page of another site makes a browser send the request. ``host`` counts where the request names none."""
+    """Return whether a page of another site made a browser send the request; ``host`` stands for a missing Host."""
     headers = request.headers
     origin = headers.get("origin")
     if origin is not None:

@@ -1,4 +1,4 @@
-"""A fault as it is specified: what it applies to, what is matched, when, how often, and its effect."""
+"""The specification of a fault: its target, match, schedule and effect."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ EVERY = "*"
 #: Fields by which calls are matched, beside the parameters of their paths.
 CALLERS = ("caller", "client")
 ALWAYS = "always"
-#: How much later a webhook comes that is out of order, where nothing is said.
+#: Default delay of a webhook that arrives out of order.
 _A_MINUTE = 60_000
 
 
 class FaultSpec(Struct, frozen=True, kw_only=True):
-    """A fault of an operation by name or of all of them ("*"), or of a thing; ``do`` is its effect as it was given."""
+    """A fault of an operation by name, of all ("*"), or of a thing; ``do`` is its effect as given."""
 
     operation: str | None = None
     thing: str | None = None
@@ -36,24 +36,24 @@ class FaultSpec(Struct, frozen=True, kw_only=True):
     effect: Effect | InjectedFault
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, from which ``read`` makes the same fault."""
+        """Return plain values from which ``read`` makes the same fault."""
         return {name: value for name in _NAMES if (value := getattr(self, name)) is not None}
 
 
 _NAMES = ("operation", "thing", "match", "on", "times", "do")
-#: Fields in which a fault in force is shown, ignored when it is read.
+#: Fields of an active fault that are ignored on input.
 _SHOWN = frozenset({"id", "met", "hits"})
 
 
 def read_all(values: object) -> list[FaultSpec]:
-    """The faults that plain values describe, all or none. Misuse names the first problem and its place."""
+    """Return the faults in plain values. Raises Misuse with the first mistake and its place."""
     if not isinstance(values, list):
         raise Misuse("faults are a list of objects")
     return [read(each, f"faults[{place}]") for place, each in enumerate(values)]
 
 
 def read(values: object, where: str = "fault") -> FaultSpec:
-    """The fault that plain values describe. Misuse names the problem and its place, with the nearest name."""
+    """Return the fault in plain values. Raises Misuse with the mistake, its place, and the nearest name."""
     if not isinstance(values, dict):
         raise Misuse(f"{where} is to be an object of {', '.join(_NAMES)}")
     given = {name: value for name, value in values.items() if name not in _SHOWN and value is not None}
@@ -114,7 +114,7 @@ def _count(value: object, where: str, other: str = "") -> int:
 
 
 def _injected(thing: str, values: object, where: str) -> InjectedFault:
-    """The outcome of a thing: a word, or an object of ``outcome`` and ``by``."""
+    """Return the outcome for a thing: a word, or an object of ``outcome`` and ``by``."""
     given = {"outcome": values} if isinstance(values, str) else values
     if not isinstance(given, dict) or "outcome" not in given:
         raise Misuse(f"{where} is to be an outcome, or an object of outcome and by")

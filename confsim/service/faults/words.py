@@ -1,7 +1,7 @@
 """The words of a fault's ``do``: how each is read, what it does, and how those of several faults are merged.
 
 With a reason, a status, a lone retryAfter or ``"drop": "before"`` the operation does not run. Words of several kinds
-can be combined where both make sense.
+can be combined if the combination makes sense.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from confsim.kernel.spans import span
 
 from .effects import Effect
 
-#: The longest delay of a response, and the longest time for which a call is held, in milliseconds.
+#: Longest delay of a response, and longest time for which a call is held, in milliseconds.
 LONGEST = 30_000
 LONGEST_HOLD = 3_600_000
 _FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 
 
 def read_effect(values: object, where: str, words: Iterable[str] = ()) -> Effect:
-    """The effect that plain values describe. Misuse names the place and what is wrong there, with the nearest name.
+    """Return the effect in plain values. Raises Misuse with the place, the mistake and the nearest name.
 
-    ``words`` are those that are offered as the nearest.
+    ``words`` are the candidates for the nearest name.
     """
     if not isinstance(values, dict) or not values:
         raise Misuse(f"{where} is to be an object of {', '.join(WORDS)}")
@@ -52,7 +52,7 @@ def read_effect(values: object, where: str, words: Iterable[str] = ()) -> Effect
 
 
 def merged(parts: list[Effect]) -> Effect:
-    """The effect of several faults on one call: of each kind of words those of the first that has any."""
+    """Return the effect of several faults on one call: words of each kind come from the first fault that has any."""
     if len(parts) == 1:
         return parts[0]
     given: dict[str, Any] = {}
@@ -83,7 +83,7 @@ def _object(value: object) -> dict[str, Any]:
 
 def _facts(value: object) -> dict[str, Any]:
     facts = _object(value)
-    for name in ("allowed", "retryAfter"):  # they become header lines
+    for name in ("allowed", "retryAfter"):  # these values become header lines
         if name in facts:
             _headers({name: str(facts[name])})
     return facts
@@ -134,16 +134,16 @@ def _truncate(value: object) -> int | bool:
 
 
 class Word(Struct, frozen=True):
-    """A word that a fault may do, with its value."""
+    """A word of a fault's ``do``, with its value."""
 
-    #: Returns the value as the Effect has it; raises ValueError or Misuse.
+    #: Returns the value in the form of Effect; raises ValueError or Misuse.
     read: Callable[[object], Any]
     description: str
-    #: Of several faults on one call, the first that has words of a kind decides these.
+    #: The kind of effect: of several faults on one call, the first with words of this kind decides them.
     kind: str
-    #: Words that cannot stand beside it.
+    #: Words that cannot be combined with it.
     excludes: tuple[str, ...] = ()
-    #: The word without which it has no meaning.
+    #: The word that it requires.
     belongs_to: str = ""
 
 

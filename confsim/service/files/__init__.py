@@ -1,1 +1,1 @@
-"""Worlds and profiles as data: world files, state documents, profiles, and the formats of what is stored."""
+"""Worlds and profiles as data: world files, state documents, profiles, and the stored formats."""

@@ -1,8 +1,8 @@
-"""The fields of channels in format 2: their hosts and the users whose favourite they are, records of their own since.
+"""The translation of channels in format 2: their hosts, and the users whose favourite they are, are now records.
 
 A channel had the ids of its ``owners`` and ``operators``, in the order of their appointment, and of the users in
 ``favourites``. Now ``hosts`` and ``favourites`` are tables, a channel has the number of its creation, and a user the
-highest of his or her roles.
+highest role.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOVED = {"owners", "operators", "favourites"}
 
 
 def document(values: Values) -> Values:
-    """A state document of format 2 in format 3."""
+    """Return a state document of format 2 in format 3."""
     tables = dict(values["tables"])
     number = 0
     highest: dict[int, str] = {}
@@ -62,7 +62,7 @@ def _channel(record: Values, number: int) -> Values:
 
 
 def _hosts(client: str, channel: Values, number: int) -> list[Values]:
-    """The hosts of a channel, owners first."""
+    """Return the hosts of a channel, owners first."""
     about = {"client": client, "channel": channel["id"], "number": number, "name": channel["name"]}
     return [
         {**about, "user": user, "role": role}
@@ -76,21 +76,21 @@ def _favourites(client: str, channel: Values) -> list[Values]:
 
 
 def _raise(highest: dict[int, str], hosts: Iterable[Values]) -> None:
-    """Note the roles of the users, where they are higher than those known."""
+    """Raise the users' highest roles to these."""
     for host in hosts:
         if highest.get(host["user"]) != "owner":
             highest[host["user"]] = host["role"]
 
 
 class _Differences:
-    """The state while a difference of format 2 is translated."""
+    """The state of the translation of one difference from format 2."""
 
     def __init__(self, found: Difference, world: World) -> None:
         self.change = world.change(0)
         self.number = world.sequences.get("channel", 0)
         self.removed: list[Row] = []
         self.put: list[Row] = []
-        #: The hosts after the difference, of the channels that it names, and the users whom that may concern.
+        #: The hosts after the difference, for the channels in it, and the users concerned.
         self.hosts: dict[tuple[str, str], list[Values]] = {}
         self.people: dict[tuple[str, int], Values | None] = {}
         for table, client, values in found.removed:
@@ -101,14 +101,14 @@ class _Differences:
             self.put_user(client, user, given)
 
     def remove(self, table: str, client: str, values: Values) -> None:
-        """A record was removed."""
+        """Translate the removal of a record."""
         if table == "channels":
             self.set_related(client, values["id"], [], [])
         channel = table in {"channels", "room channels"}
         self.removed.append((table, client, _channel(values, 0) if channel else values))
 
     def replace(self, table: str, client: str, values: Values) -> None:
-        """A record was put."""
+        """Translate a record that was put."""
         if table == "users":
             self.people[client, values["id"]] = values
         elif table == "channels":
@@ -122,7 +122,7 @@ class _Differences:
             self.put.append((table, client, _channel(values, 0) if table == "room channels" else values))
 
     def set_related(self, client: str, channel: str, hosts: list[Values], favourites: list[Values]) -> None:
-        """The hosts of a channel and the users whose favourite it is are these from now on."""
+        """Set the hosts of a channel, and the users whose favourite it is."""
         rows = HOSTS.of(self.change, client)
         were = [_values(each) for role in Role for each in rows.where(APPOINTED, (channel, role))]
         liked = [_values(each) for each in FAVOURITES.of(self.change, client).where(FAVOURITES_OF, channel)]
@@ -136,7 +136,7 @@ class _Differences:
         self.put += [("favourites", client, each) for each in favourites]
 
     def put_user(self, client: str, user: int, given: Values | None) -> None:
-        """Put a user with the highest role; ``given`` is the record as it was put, None when it was not."""
+        """Put a user with the highest role; ``given`` is the record that was put, None for none."""
         record = USERS.get(self.change, user, client)
         gone = any(row[0] == "users" and row[2]["id"] == user for row in self.removed)
         if given is None:
@@ -157,7 +157,7 @@ def _values(record: Record) -> Values:
 
 
 def difference(found: Difference, world: World) -> Difference:
-    """A difference of format 2 from this world, which is of format 3 already, in format 3."""
+    """Return a difference of format 2, from this world of format 3, in format 3."""
     moved = _Differences(found, world)
     counted = dict(found.counted)
     if moved.number != world.sequences.get("channel", 0):
@@ -166,7 +166,7 @@ def difference(found: Difference, world: World) -> Difference:
 
 
 def world(found: World) -> World:
-    """A world that was read from format 2, whose attendances did not say which is a user's latest in a channel."""
+    """Return a world read from format 2, whose attendances did not mark a user's latest in a channel."""
     change = found.change(0)
     for client in CLIENTS.of(change).all:
         rows = ATTENDANCES.of(change, client.id)

@@ -1,7 +1,7 @@
-"""The format of stored worlds, and what the names in older formats are called now.
+"""The formats of stored worlds, and the present names for those of older formats.
 
-State documents and state directories carry the number of their format. One that is older is translated while it is
-read, step by step; one that is newer is refused.
+State documents and state directories have a format number. An older one is translated while it is read, step by step; a
+newer one is refused.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from confsim.kernel.world import World
 
 from . import format_2
 
-#: The format that is written. It goes up when a released one would be read wrongly.
+#: The format that is written. It is raised when a released version would misread the data.
 FORMAT = 3
 
-#: A record as plain values, made into one of the next format.
+#: Converts a record as plain values to the next format.
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Step(Struct, frozen=True):
-    """The conversion of one format to the next. Names are renamed first; all keys are names of the old format."""
+    """The conversion of one format to the next. Names are replaced first; all keys are names of the old format."""
 
     #: New names of tables.
     tables: Mapping[str, str] = {}
@@ -34,21 +34,21 @@ class Step(Struct, frozen=True):
     fields: Mapping[str, Mapping[str, str]] = {}
     #: New names of the kinds of timers.
     timers: Mapping[str, str] = {}
-    #: New names of sequences: of those with the old name, or with it and a space in front.
+    #: New names of sequences, or of their first words.
     sequences: Mapping[str, str] = {}
-    #: Conversions of single records by table, applied after the renaming of their fields.
+    #: Conversions of single records by table, after their fields are renamed.
     records: Mapping[str, Convert] = {}
-    #: Tables whose records hold the id of their client in the new format only.
+    #: Tables whose records have the id of their client in the new format only.
     owned: tuple[str, ...] = ()
-    #: Converts a whole document, where several records are concerned.
+    #: Converts a whole document, when several records are concerned.
     whole: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-    #: Does the same for a difference; called with the world before it, in the present format.
+    #: The same for a difference; called with the world before it, in the present format.
     moved: Callable[[Difference, World], Difference] | None = None
-    #: Converts the world that was read: what only the new format stores in a place of its own.
+    #: Converts the world that was read: adds what only the new format stores.
     world: Callable[[World], World] = lambda world: world
 
     def record(self, table: str, client: str, values: dict[str, Any]) -> dict[str, Any]:
-        """A record of the table of a client."""
+        """Return a record of a client's table in the new format."""
         fields, convert = self.fields.get(table), self.records.get(table)
         if fields:
             values = {fields.get(name, name): value for name, value in values.items()}
@@ -57,14 +57,14 @@ class Step(Struct, frozen=True):
         return convert(values) if convert else values
 
     def sequence(self, name: str) -> str:
-        """The name of a sequence."""
+        """Return the new name of a sequence."""
         for old, new in self.sequences.items():
             if name == old or name.startswith(f"{old} "):
                 return new + name[len(old) :]
         return name
 
     def document(self, values: dict[str, Any]) -> dict[str, Any]:
-        """A state document."""
+        """Return a state document in the new format."""
         tables = {
             self.tables.get(table, table): {
                 client: [self.record(table, client, each) for each in records] for client, records in clients.items()
@@ -77,7 +77,7 @@ class Step(Struct, frozen=True):
         return values if self.whole is None else self.whole(values)
 
     def difference(self, found: Difference, world: World) -> Difference:
-        """A difference from this world to another one."""
+        """Return a difference from this world in the new format."""
         found = Difference(
             self._rows(found.removed),
             self._rows(found.put),
@@ -100,13 +100,13 @@ def _without(*names: str) -> Convert:
 
 
 def _broadcast(values: dict[str, Any]) -> dict[str, Any]:
-    """A broadcast whose state followed from two of its fields."""
+    """Return a broadcast with its state, which followed from two fields."""
     running = "starting" if values["started"] is None else "running"
     return {**values, "state": running if values["ended"] is None else "ended"}
 
 
 def _recording(values: dict[str, Any]) -> dict[str, Any]:
-    """A recording whose state followed from three of its fields."""
+    """Return a recording with its state, which followed from three fields."""
     if values.get("ended") is None:
         state = "in progress"
     elif values.pop("failed", False):
@@ -117,13 +117,13 @@ def _recording(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _session(values: dict[str, Any]) -> dict[str, Any]:
-    """A session whose state followed from two of its fields."""
+    """Return a session with its state, which followed from two fields."""
     state = "ended" if values["ended"] is not None else "initialised" if values["started"] is None else "ongoing"
     return {**values, "state": state}
 
 
 def _lingering(world: World) -> World:
-    """A world whose empty sessions have the instant of their end, which stood in their timers alone."""
+    """Return a world whose empty sessions have the instant of their end, which was in their timers only."""
     change, table = world.change(0), Table.declared["sessions"]
     for timer in world.timers:
         if timer.kind == "session grace":
@@ -134,7 +134,7 @@ def _lingering(world: World) -> World:
     return change.commit()
 
 
-#: By the format from which they lead to the next one.
+#: Steps, by the format that they convert from.
 STEPS: Mapping[int, Step] = {
     1: Step(
         tables={"crowds": "occupancies", "happenings": "event log"},
@@ -170,14 +170,14 @@ STEPS: Mapping[int, Step] = {
 
 
 def readable(format: object) -> bool:
-    """Whether a number is that of a format that can be read."""
+    """Return whether a format number can be read."""
     return isinstance(format, int) and not isinstance(format, bool) and (format == FORMAT or format in STEPS)
 
 
 def current_document(values: dict[str, Any], format: int) -> dict[str, Any]:
-    """The content of a state document of a readable format, in the names of this one.
+    """Return the content of a state document of a readable format, in present names.
 
-    One that does not have the parts of a document, or has others in their place, is returned as it is.
+    A document with missing or malformed parts is returned unchanged.
     """
     for each in range(format, FORMAT):
         try:
@@ -188,14 +188,14 @@ def current_document(values: dict[str, Any], format: int) -> dict[str, Any]:
 
 
 def current_world(world: World, format: int) -> World:
-    """A world that was read from a readable format, as this one has it."""
+    """Return a world read from a readable format, in the present format."""
     for each in range(format, FORMAT):
         world = STEPS[each].world(world)
     return world
 
 
 def current_difference(found: Difference, format: int, world: World) -> Difference:
-    """A difference from this world that was written in a readable format, in the names of this one."""
+    """Return a difference from this world, written in a readable format, in present names."""
     for each in range(format, FORMAT):
         found = STEPS[each].difference(found, world)
     return found

@@ -1,4 +1,4 @@
-"""Profiles: the alternatives that are chosen of assumptions, as plain data or in a TOML file."""
+"""Profiles: chosen alternatives of assumptions, as plain data or in a TOML file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from confsim.kernel.refusal import Misuse
 
 
 def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
-    """The chosen alternatives by id. Misuse that names every unknown id and every bad value."""
+    """Return the chosen alternatives by id. Raises Misuse that names every unknown id and invalid value."""
     if profile is None:
         return {}
     import confsim.api.catalogue  # noqa: F401 gates and routes are entries of the operations
@@ -35,7 +35,7 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
 
 
 def _named(chosen: dict[str, Any], origin: str) -> dict[str, Any]:
-    """The choices, whose lists name operations and fields that there are. Misuse that names every other."""
+    """Return choices whose lists name existing operations and fields. Raises Misuse that names every other."""
     from confsim.api.catalogue import API
 
     for entry in (terms.OPEN_CALLS, clients.OPEN_WHILE_DISABLED):
@@ -54,6 +54,6 @@ def _check(origin: str, id: str, names: Iterable[str], known: Collection[str], w
 
 
 def plain(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices of a profile as the plain values of JSON."""
+    """Return the choices of a profile as plain JSON values."""
     values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(dict(profile), enc_hook=str))
     return values

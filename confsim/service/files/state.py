@@ -17,7 +17,7 @@ from confsim.kernel.world import Part, World
 
 from .formats import FORMAT, current_document, current_world, readable
 
-#: The fields by which records of a table name those of another, of the same client or shared; calls rely upon them.
+#: Fields of a table's records that name records of another, of the same client or shared; calls depend on them.
 _NAMED = {
     "clients": {"parent": "clients"},
     "channels": {"parent": "channels"},
@@ -30,22 +30,22 @@ _NAMED = {
 
 
 def document(world: World) -> bytes:
-    """The whole world as one JSON document; the same world gives the same bytes."""
+    """Return the whole world as one JSON document; the same world gives the same bytes."""
     return b"".join(pieces(world))
 
 
 def pieces(world: World) -> Iterator[bytes]:
-    """The document in pieces of some hundreds of records."""
+    """Yield the document in pieces of some hundreds of records."""
     return world.encoded(FORMAT)
 
 
 def parts(world: World) -> Iterator[Part]:
-    """The pieces of the document, each with the table and the client of its records."""
+    """Yield the pieces of the document, each with the table and the client of its records."""
     return world.parts(FORMAT)
 
 
 def schema() -> bytes:
-    """The JSON Schema of state documents: every table with the fields of its records."""
+    """Return the JSON Schema of state documents: every table with the fields of its records."""
     import confsim.api.catalogue  # noqa: F401 its modules declare the tables
 
     tables = Table.declared
@@ -70,7 +70,7 @@ def schema() -> bytes:
 
 
 def world_of(values: object) -> World:
-    """The world of a state document. Misuse that names the place of the first thing in it that cannot be."""
+    """Return the world of a state document. Raises Misuse with the place of the first mistake."""
     if not isinstance(values, dict):
         raise Misuse("state: the document is no JSON object")
     rest = dict(values)
@@ -86,17 +86,17 @@ def world_of(values: object) -> World:
 
 
 def world_from(body: bytes) -> World:
-    """The world of a state document as JSON. Misuse as of ``world_of``, msgspec.DecodeError for what is no JSON."""
+    """Return the world of a state document as JSON. Raises Misuse like ``world_of``, DecodeError for invalid JSON."""
     try:
         world = decoded(body, FORMAT)
-    except (msgspec.DecodeError, Misuse):  # the long way says what is wrong, and where
+    except (msgspec.DecodeError, Misuse):  # decode again in the slow way, which names the mistake and its place
         return world_of(msgspec.json.decode(body))
     _check_names(world)
     return world
 
 
 def world_of_parts(read: Callable[[], Iterable[Part]]) -> World:
-    """The world of a document whose parts ``read`` returns: as ``world_from``, without having all of it at once."""
+    """Return the world of a document whose parts ``read`` yields: ``world_from`` without having all of it in memory."""
     parts = iter(read())
     first = next(parts, ("", "", b""))
     rest = next(parts, None)
@@ -104,14 +104,14 @@ def world_of_parts(read: Callable[[], Iterable[Part]]) -> World:
         return world_from(first[-1])
     try:
         world = decoded_parts(chain((first, rest), parts), FORMAT)
-    except msgspec.DecodeError:  # the long way says what is wrong, and where
+    except msgspec.DecodeError:  # decode again in the slow way, which names the mistake and its place
         return world_from(b"".join(part[-1] for part in read()))
     _check_names(world)
     return world
 
 
 def _check_names(world: World) -> None:
-    """Misuse for a record that names one that is not there, and for a client that is above itself."""
+    """Raise Misuse for a record that refers to a missing one, and for a client that is its own ancestor."""
     for (client, name), state in world.tables():
         for field, other in _NAMED.get(name, {}).items():
             there, named = Table.declared[other].seen(world, client), attrgetter(field)
@@ -126,7 +126,7 @@ def _check_names(world: World) -> None:
 
 
 def _check_hosts(world: World, client: str) -> None:
-    """Raise Misuse for a host who does not agree with the channel or the user about what follows from them."""
+    """Raise Misuse for a host that contradicts the derived fields of the channel or the user."""
     channels, users, hosts = (world.state(Table.declared[name], client).rows for name in ("channels", "users", "hosts"))
     highest: dict[int, str] = {}
     for _, host in hosts.values():
@@ -141,7 +141,7 @@ def _check_hosts(world: World, client: str) -> None:
 
 
 def _check_lines(parents: Mapping[str, str | None]) -> None:
-    """Raise Misuse for a client that is above itself: the walk up its line would never end."""
+    """Raise Misuse for a client that is its own ancestor, since a walk to its root would never end."""
     known: set[str] = set()
     for id in parents:
         line: set[str] = set()
@@ -155,7 +155,7 @@ def _check_lines(parents: Mapping[str, str | None]) -> None:
 
 
 def read(path: str | Path) -> World:
-    """The world of a state file. Misuse that names the file, and the place in it."""
+    """Return the world of a state file. Raises Misuse that names the file and the place in it."""
     try:
         return world_from(Path(path).read_bytes())
     except OSError as error:
@@ -167,7 +167,7 @@ def read(path: str | Path) -> World:
 
 
 def write(path: str | Path, world: World) -> None:
-    """Write a state file: to a temporary one that then replaces it, so that it is never half written. Misuse."""
+    """Write a state file: a temporary one replaces it, so that it is never half written. Raises Misuse."""
     whole = Path(path)
     aside = whole.with_name(f".{whole.name}.{os.getpid()}")
     try:
@@ -182,7 +182,7 @@ def write(path: str | Path, world: World) -> None:
 
 
 def check_place(path: str | Path) -> None:
-    """Misuse when a state file could not be written there."""
+    """Raise Misuse when a state file cannot be written there."""
     folder = Path(path).resolve().parent
     if Path(path).is_dir():
         raise Misuse(f"state file {str(path)!r}: it is a directory")

@@ -1,4 +1,4 @@
-"""Worlds as data: a world file in, a World out. The demo world ships with the package."""
+"""World files: a world as data that people write. The demo world ships with the package."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ValidatorFile(_File):
 
 
 class NumberFile(_File):
-    """An inbound number. ``code`` is its country as ISO alpha-2, worked out when it is left out."""
+    """An inbound number. ``code`` is its country as ISO alpha-2, by default derived from the number."""
 
     number: str
     code: str | None = None
@@ -114,13 +114,13 @@ class WorldFile(_File):
 
 
 def schema() -> bytes:
-    """The JSON Schema of world files: what fixtures/schema/world.json holds."""
+    """Return the JSON Schema of world files, the content of fixtures/schema/world.json."""
     made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(WorldFile)}
     return msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
 
 
 def fixtures() -> Path:
-    """The folder of the worlds that ship with confsim: inside the package, or beside it in a checkout."""
+    """Return the folder of the shipped worlds: inside the package, or beside it in a checkout."""
     package = Path(__file__).resolve().parents[2]
     inside = package / "fixtures"
     return inside if inside.is_dir() else package.parent / "fixtures"
@@ -128,12 +128,12 @@ def fixtures() -> Path:
 
 @lru_cache(maxsize=1)
 def shipped() -> tuple[str, ...]:
-    """The names of the worlds that ship with confsim."""
+    """Return the names of the shipped worlds."""
     return tuple(sorted(each.stem for each in fixtures().glob("*.json")))
 
 
 def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
-    """A world file by the name of a shipped world, by path, or as plain data. Misuse that names what is wrong where."""
+    """Return a world file: a shipped one by name, or from a path or plain data. Raises Misuse with the mistake."""
     try:
         if isinstance(world, Mapping):
             return msgspec.convert(world, WorldFile)
@@ -157,14 +157,14 @@ def _origin_of(world: str | Path | Mapping[str, Any]) -> str:
 
 
 class Built(Struct, frozen=True):
-    """A world made from a file, and the ids of the assumptions that it was built on, in alphabetical order."""
+    """A world made from a file, and the sorted ids of the assumptions that it was built on."""
 
     world: World
     assumptions: tuple[str, ...]
 
 
 def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> Built:
-    """The world that the file describes. Misuse for what cannot be, such as a reference that names nothing."""
+    """Return the world that the file describes. Raises Misuse for a mistake, such as a reference to nothing."""
     import confsim.api.catalogue  # noqa: F401 its modules declare the couplings
 
     if file.version != 1:
@@ -205,7 +205,7 @@ def _grouped(named: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
 
 
 def _named(what: str, things: Mapping[str, list[T]], name: str, where: str) -> T:
-    """The one thing of the client that has this name. Misuse when there is none, or several."""
+    """Return the one thing of the client with this name. Raises Misuse when there is none, or several."""
     found = things.get(name, [])
     if len(found) != 1:
         raise Misuse(f"{where}: the client has {f'several {what}s' if found else f'no {what}'} named {name!r}")
@@ -304,7 +304,7 @@ def _shipped(name: str, seed: int, profile: tuple[tuple[str, str], ...], chosen:
 
 
 class _Chosen:
-    """A profile that counts as equal in the cache: its values stand in the key beside it."""
+    """A profile that the cache treats as equal to any other: the cache key has its values."""
 
     def __init__(self, profile: Mapping[str, Any]) -> None:
         self.profile = profile
@@ -317,7 +317,7 @@ class _Chosen:
 
 
 def load(world: str | Path | Mapping[str, Any], seed: int, profile: Mapping[str, Any]) -> Built:
-    """The world of that name, path or data. A shipped world is built once for each seed and profile."""
+    """Return the world of that name, path or data. A shipped world is built once for each seed and profile."""
     if isinstance(world, str) and not world.endswith(".json"):
         key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
         return _shipped(world, seed, key, _Chosen(profile))

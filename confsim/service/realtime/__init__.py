@@ -1,1 +1,1 @@
-"""The users connected to the channels of a served world over websockets, and the notifications sent to them."""
+"""The users connected to the channels of a served world by websockets, and the notifications sent to them."""

@@ -1,4 +1,4 @@
-"""The connections to the channels of one served world: who opens one is present, who closes the last one leaves."""
+"""The connections to the channels of one served world: a user is present while there is any."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ from confsim.service.messages import Request, Response
 from . import notifications, tokens
 from .notifications import NotificationType, State
 
-#: Tables of which one write can change the state of everybody in a channel.
+#: Tables in which one write can change the state of everybody in a channel.
 _OF_ALL = frozenset({"channels", "hosts", "sessions"})
-#: Notes a request that reached no operation, with its outcome and the assumptions used; returns its final response.
+#: Notes a request that reached no operation, with its outcome and assumptions; returns its final response.
 Unrouted = Callable[[Request, Refusal | Response, Mapping[str, None] | None, Finish | None], Response]
-#: Client, channel (of a breakout room its event room) and user.
+#: Client, channel (for a breakout room its event room) and user.
 Key = tuple[str, str, int]
 
 
 class MessageSink(Protocol):
-    """A sink of messages to one client. Its methods are called under the lock of the world, from any thread."""
+    """Takes messages for one client. Its methods are called under the lock of the world, from any thread."""
 
     def notify(self, message: bytes) -> None:
         """Send a message about the person."""
         ...
 
     def relay(self, message: str | bytes) -> None:
-        """Send what another client sent; one that is slow may miss it."""
+        """Send a message of another client; a slow client may miss it."""
         ...
 
     def end(self, reason: str) -> None:
-        """Close the connection once all is sent."""
+        """Close the connection once everything is sent."""
         ...
 
 
 class Connection:
-    """One client that is connected; ``kind`` is that of its data channel, None at the address of ``proxyfor``."""
+    """One connected client; ``kind`` is that of its data channel, None at the address of ``proxyfor``."""
 
     __slots__ = ("kind", "person", "place", "sink")
 
@@ -69,7 +69,7 @@ class Connection:
 
 
 class Person:
-    """A user who is connected to a channel, by one connection or several, and the state that was sent last."""
+    """A user connected to a channel by one or more connections, and the last state that was sent."""
 
     __slots__ = ("connections", "key", "state")
 
@@ -80,9 +80,9 @@ class Person:
 
 
 class RealTime:
-    """The people connected to one served world. It follows the world while there are any.
+    """The people connected to one served world, which is observed while there are any.
 
-    ``token_of`` reads the token of a request as calls present it, ``unrouted`` notes a request of no operation.
+    ``token_of`` reads the token of a request as for calls, ``unrouted`` notes a request without an operation.
     """
 
     def __init__(self, live: LiveWorld, journal: Journal, token_of: Read, unrouted: Unrouted) -> None:
@@ -104,16 +104,16 @@ class RealTime:
     def __len__(self) -> int:
         return sum(len(person.connections) for person in self._people.values())
 
-    # Coming and going
+    # Joining and leaving
 
     def connect(
         self, request: Request, channel: str, kind: str | None, sink: MessageSink, finish: Finish
     ) -> tuple[Connection | None, Response]:
         """Let the holder of the request's token join the channel, or wait in its lobby.
 
-        Returns the connection, to which the state is sent, and the response, 101; or None and a refusal: those of the
-        token, of ``presence.join`` and of ``assignments.enter``; NOT_FOUND, NO_USER_CONTEXT,
-        CHANNEL_BEING_CREATED. The journal notes the request without the token, and who joined.
+        Returns the connection, which gets the state, and the response, 101; or None and a refusal: one of the token, of
+        ``presence.join`` or of ``assignments.enter``; NOT_FOUND, NO_USER_CONTEXT, CHANNEL_BEING_CREATED. The journal
+        notes the request without the token, and who joined.
         """
         live = self._live
         with live.lock:
@@ -143,7 +143,7 @@ class RealTime:
             return connection, response
 
     def refuse(self, request: Request, response: Response, finish: Finish) -> Response:
-        """Note a request that is no handshake of a websocket; returns its response."""
+        """Note a request that is no websocket handshake; return its response."""
         masked_request = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
         return self._unrouted(masked_request, response, None, finish)
 
@@ -166,7 +166,7 @@ class RealTime:
         return caller.user, channel
 
     def disconnect(self, connection: Connection) -> None:
-        """Forget a connection that is closed; with the last one its person leaves the channel."""
+        """Remove a closed connection; after the last one its person leaves the channel."""
         live, person = self._live, connection.person
         with live.lock:
             self._forget(connection)
@@ -205,7 +205,7 @@ class RealTime:
             self._live.stop_observing(self._observer)
 
     def _note(self, operation: str, channel: str, user: int, change: Change, before: World) -> None:
-        """Note in the journal who came or left, as the call of the control plane that repeats it."""
+        """Note in the journal who joined or left, as the control call that repeats it."""
         live, journal = self._live, self._journal
         body = msgspec.json.encode({"channel": channel, "userId": user})
         worlds = before, live.world
@@ -226,7 +226,7 @@ class RealTime:
     # Messages
 
     def received(self, connection: Connection, message: str | bytes) -> None:
-        """Hand what a client sent on a data channel on to the others there."""
+        """Relay a message of a client on a data channel to the others there."""
         live = self._live
         if connection.kind is None or in_force(self._live.profile, assumed.DATA_MESSAGES) != "relay":
             return
@@ -237,7 +237,7 @@ class RealTime:
                     other.sink.relay(message)
 
     def end_all(self) -> None:
-        """Tell everybody that the session has ended, and disconnect them: the world is served no longer."""
+        """Tell everybody that the session has ended, and disconnect them: the world is no longer served."""
         with self._live.lock:
             for person in list(self._people.values()):
                 person.state = notifications.AWAY
@@ -251,7 +251,7 @@ class RealTime:
             self._follow(list(self._people.values()), self._live.world, self._live.clock.now())
 
     def _concerned(self, touched: Collection[tuple[Place, Any]]) -> list[Person]:
-        """The people whose state these writes may have changed: their own presence, else anyone of the client."""
+        """Return the people whose state these writes may have changed: by their presence, else anyone of the client."""
         whole = {client for (client, table), _ in touched if table in _OF_ALL}
         keys = {(client, key) for (client, table), key in touched if table == PRESENCES.name and client not in whole}
         found = [person for key, person in self._people.items() if key[0] in whole] if whole else []
@@ -263,7 +263,7 @@ class RealTime:
         return found
 
     def _follow(self, people: Iterable[Person], world: World, now: int) -> None:
-        """Tell people what has happened to them; who is removed is disconnected."""
+        """Notify people of their changes; disconnect those who were removed."""
         view = self._view(world, now)
         for person in people:
             state = notifications.state_of(view, *person.key)

@@ -1,4 +1,4 @@
-"""Notifications to a connected user: what changed, and the state since."""
+"""Notifications to a connected user: the change, and the state after it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confsim.kernel.world import Change
 
 
 class State(Struct, frozen=True):
-    """A person as seen from a channel: "in", "waiting" or "away"; session and breakout room by their ids."""
+    """The state of a person in a channel: "in", "waiting" or "away"; session and breakout room by id."""
 
     state: str
     session: str | None = None
@@ -28,7 +28,7 @@ AWAY = State("away")
 
 
 class NotificationType(StrEnum):
-    """The type of a message, in the order in which one of several is chosen."""
+    """The type of a message, in order of preference."""
 
     CONNECTED = "connected"
     SESSION_ENDED = "session-ended"
@@ -59,7 +59,7 @@ class Notification(Struct, frozen=True):
 
 
 def state_of(change: Change, client: str, channel_id: str, user: int) -> State:
-    """The state of a user in a channel, which is the event room of a breakout room."""
+    """Return the state of a user in a channel; for a breakout room, in its event room."""
     channel = channels.find(change, client, channel_id)
     if channel is None:
         return AWAY
@@ -81,7 +81,7 @@ def _present(change: Change, channel: Channel, found: presence.Presence, session
 
 
 def type_of(was: State, now: State) -> NotificationType | None:
-    """The type of the change from one state to the other, the first of several; None for no change."""
+    """Return the type of the change from one state to another, the first of several; None for no change."""
     if was == now:
         return None
     if now.state == "away":
@@ -102,7 +102,7 @@ def type_of(was: State, now: State) -> NotificationType | None:
 
 
 def message(type: NotificationType, at: int, channel: str, user: int, state: State) -> bytes:
-    """The JSON of a message."""
+    """Return the JSON of a message."""
     return msgspec.json.encode(
         Notification(type, at, channel, user, state.state, state.session, state.room, state.presenter, state.muted)
     )

@@ -1,4 +1,4 @@
-"""The token of who opens a websocket: in a header or the query as calls present it, or in ways of its own."""
+"""The token of a websocket handshake: in a header or the query as for calls, or in a way of its own."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from confsim.kernel.refusal import Refusal
 from confsim.service.checks.credentials import Read
 from confsim.service.messages import Request
 
-#: The query parameter, and the subprotocol before that which is the token (a browser can set no header).
+#: The query parameter; and the subprotocol after which the token follows, for browsers, which can set no header.
 PARAMETER = "token"
 SUBPROTOCOL = "bearer"
 _OFFER = "sec-websocket-protocol"
-#: The replacement of a token in the journal.
+#: Replaces a token in the journal.
 MASK = "***"
 
 
 def read(context: Context, token_of: Read, request: Request) -> str:
-    """The token of the request, in one of the ways in force.
+    """Return the token of the request, in one of the ways in force.
 
-    Refusals INVALID_INPUT for a query that cannot be read, CREDENTIAL_MISSING, CREDENTIAL_INVALID and
+    Raises Refusal INVALID_INPUT for an unreadable query, CREDENTIAL_MISSING, CREDENTIAL_INVALID and
     CREDENTIAL_AMBIGUOUS.
     """
     ways = ask(context, assumed.TOKEN)
@@ -51,12 +51,12 @@ def read(context: Context, token_of: Read, request: Request) -> str:
 
 
 def offers(request: Request) -> list[str]:
-    """The subprotocols that the request offers, in order (RFC 6455, 11.3.4)."""
+    """Return the subprotocols that the request offers, in order (RFC 6455, 11.3.4)."""
     return [each.strip() for each in request.headers.get(_OFFER, "").split(",") if each.strip()]
 
 
 def masked(request: Request, presentations: tuple[str, ...]) -> Request:
-    """The request without the token in any place, for the journal."""
+    """Return the request without the token, for the journal."""
     headers, query = dict(request.headers), _without(request.query, PARAMETER)
     for way in map(wire.presentation, presentations):
         if way.place == "query":

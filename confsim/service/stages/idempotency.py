@@ -1,4 +1,4 @@
-"""Idempotency keys: a POST that is repeated with its key gets the response of the first (G074)."""
+"""Idempotency keys: a POST repeated with its key gets the first response (G074)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from confsim.service.messages import Response
 
 from .stage import Next, Stage
 
-#: Responses that are remembered; the oldest goes first.
+#: Most responses that are remembered; the oldest is dropped.
 MOST = 1000
 
 
@@ -33,7 +33,7 @@ class IdempotencyKeys(Stage):
         self._responses: dict[tuple[str | None, str, str], Response] = {}
 
     def __call__(self, call: Call, incoming: Incoming, following: Next) -> Response:
-        """The response of the earlier call with this key, or that of what follows, which is remembered."""
+        """Return the response of the earlier call with this key, else that of the following stage, and remember it."""
         request = incoming.request
         if request.method != "POST":
             return following(call, incoming)

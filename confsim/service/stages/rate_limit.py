@@ -1,4 +1,4 @@
-"""The rate limit: calls of a token a minute (G012)."""
+"""The rate limit: calls a minute for each token (G012)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RateLimit(Stage):
         self._calls: dict[str | None, int] = {}
 
     def __call__(self, call: Call, incoming: Incoming, following: Next) -> Response:
-        """Count the call and go on. Refusal TOO_MANY_CALLS."""
+        """Count the call and continue. Raises Refusal TOO_MANY_CALLS."""
         limit = ask(call, transport.RATE)
         minute, token = call.now // _MINUTE, incoming.token
         if minute != self._minute:

@@ -1,4 +1,4 @@
-"""The interface of the stages that a profile puts before the checks of a call."""
+"""The interface of the stages that a profile adds before the checks of a call."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from confsim.api.call import Call
 from confsim.service.incoming import Incoming
 from confsim.service.messages import Response
 
-#: The rest of the pipeline: the next stage, and last the checks and the operation.
+#: The rest of the pipeline: the next stages, then the checks and the operation.
 Next = Callable[[Call, Incoming], Response]
 
 
 class Stage(Protocol):
-    """A stage of the pipeline. It belongs to one world, and remembers calls beside it."""
+    """A stage of the pipeline. It belongs to one world, and stores its calls outside the world value."""
 
     @staticmethod
     def needed(profile: Mapping[str, Any]) -> bool:
-        """Whether the stage does anything under a profile."""
+        """Return whether the stage does anything under a profile."""
         ...
 
     def restart(self) -> None:
@@ -26,5 +26,5 @@ class Stage(Protocol):
         ...
 
     def __call__(self, call: Call, incoming: Incoming, following: Next) -> Response:
-        """The response to a call: that of what is ``following``, or one of its own. Raises Refusal."""
+        """Return the response to a call: that of ``following``, or its own. Raises Refusal."""
         ...

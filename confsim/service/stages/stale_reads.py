@@ -1,4 +1,4 @@
-"""Stale reads: changes are visible to readers only after a while (G015)."""
+"""Stale reads: readers see changes only after a delay (G015)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from confsim.kernel.world import Change, World
 
 
 class StaleReads:
-    """Remembers the last worlds, each with the instant since which it has been in force. It observes a live world."""
+    """Remembers the last worlds, each with the instant at which it was put in force. It observes a live world."""
 
     def __init__(self, lag: int) -> None:
         self._lag = lag
@@ -20,7 +20,7 @@ class StaleReads:
 
     @staticmethod
     def lag(profile: Mapping[str, Any]) -> int:
-        """How long changes stay invisible, in milliseconds."""
+        """The delay in milliseconds."""
         return in_force(profile, transport.LAG)
 
     def restart(self) -> None:
@@ -33,12 +33,12 @@ class StaleReads:
         if not worlds:
             worlds.append((0, before))
         elif len(worlds) > 1 and worlds[-1][0] == change.now:
-            worlds.pop()  # two changes of one instant become visible together
+            worlds.pop()  # changes of one instant become visible together
         worlds.append((change.now, after))
         self._forget(change.now)
 
     def visible(self, change: Change) -> Change:
-        """The change of a reader: of the world that is visible by now. It is never put in force."""
+        """Return a change of the world visible by now, for a reader; it is never put in force."""
         if not self._worlds:
             return change
         note(change, transport.LAG)
@@ -50,6 +50,6 @@ class StaleReads:
         return past
 
     def _forget(self, now: int) -> None:
-        """Forget the worlds before the one that is visible at this instant."""
+        """Forget the worlds before the one visible at this instant."""
         while len(self._worlds) > 1 and self._worlds[1][0] <= now - self._lag:
             self._worlds.popleft()

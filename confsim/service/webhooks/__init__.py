@@ -1,1 +1,1 @@
-"""Webhooks: their delivery, over HTTP or to receivers in this process, and their signatures."""
+"""Webhooks: delivery over HTTP or to receivers in this process, and signatures."""

@@ -1,4 +1,4 @@
-"""Sends webhooks over HTTP: to loopback, and nowhere else unless allowed."""
+"""The HTTP sender of webhooks: to loopback, and to other hosts only if allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from .receivers import DeliveryResult, Message
 
-if TYPE_CHECKING:  # imported with the first message: they take longer than the rest of the room
+if TYPE_CHECKING:  # imported with the first message: these take longer than the rest of the package
     from concurrent.futures import ThreadPoolExecutor
     from http.client import HTTPConnection
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # imported with the first message: they take longer than the 
 class HttpSender:
     """Sends messages over HTTP, on threads of its own that start with the first message.
 
-    Messages go to loopback hosts, and to those that are ``allowed``; never through a proxy, never on to another
-    address by a redirect.
+    Messages go to loopback hosts, and to those that are ``allowed``; never through a proxy, and redirects are not
+    followed.
     """
 
-    #: Messages that are sent at a time.
+    #: Messages that are sent at the same time.
     THREADS = 8
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
@@ -34,11 +34,11 @@ class HttpSender:
         self._closed = False
 
     def blocked_reason(self, url: str, allowed: frozenset[str]) -> str | None:
-        """Why nothing is sent to this URL, or None where something may be; ``allowed`` are hosts in lower case."""
+        """Return why a URL is blocked, None when it is allowed; ``allowed`` are hosts in lower case."""
         return blocked_reason(url, allowed | self.allowed)
 
     def send(self, message: Message, timeout: float, report: Callable[[DeliveryResult], object]) -> None:
-        """Send the message from another thread, which reports the result. ``timeout`` in seconds."""
+        """Send the message in another thread, which reports the result. ``timeout`` in seconds."""
         with self._lock:
             if self._closed:
                 return
@@ -49,7 +49,7 @@ class HttpSender:
             self._threads.submit(self._sent, message, timeout, report)
 
     def close(self) -> None:
-        """Send nothing more; what is on its way is broken off, and nothing is reported of it."""
+        """Stop sending; messages under way are aborted without a report."""
         with self._lock:
             self._closed = True
             for connection in self._open:
@@ -81,7 +81,7 @@ class HttpSender:
             target = (url.path or "/") + (f"?{url.query}" if url.query else "")
             connection.request("POST", target, message.body, message.headers)
             return DeliveryResult(connection.getresponse().status)
-        except Exception as error:  # of any kind: the delivery must not wait for ever
+        except Exception as error:  # any exception is reported: the delivery must not wait for ever
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
         finally:
             connection.close()
@@ -90,7 +90,7 @@ class HttpSender:
 
 
 def blocked_reason(url: str, allowed: Iterable[str]) -> str | None:
-    """Why nothing is sent to this URL, or None where something may be: its host is loopback, or allowed by name."""
+    """Return why a URL is blocked, None when it is allowed: its host is loopback, or allowed by name."""
     try:
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").lower(), parts.port

@@ -1,4 +1,4 @@
-"""Receivers of webhooks in this process: a WSGI application, a function, a list."""
+"""Receivers of webhooks in this process: a WSGI application, a function, or a list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class Message(Struct, frozen=True):
-    """One webhook as it is sent: a POST of ``body`` to ``url``."""
+    """A webhook that is sent: a POST of ``body`` to ``url``."""
 
     url: str
     headers: dict[str, str]
@@ -32,15 +32,16 @@ class DeliveryResult(Struct, frozen=True):
     problem: str | None = None
 
 
-#: Takes a message and returns the result of its delivery.
+#: A function that takes a message and returns the result of its delivery.
 Receiver = Callable[[Message], DeliveryResult]
 
 
 def receiver(target: Any) -> Receiver:
-    """A receiver of messages made of a target in this process.
+    """Return the receiver of messages for a target in this process.
 
-    The target is a WSGI application (any callable with two required parameters), a function of a message that returns
-    a status or None for 200, or a list to which messages are appended. What it raises is the error of the attempt.
+    The target is a WSGI application (any callable with two required parameters), a function of a message that returns a
+    status (or None for 200), or a list to which messages are appended. An exception of the target is the error of the
+    attempt.
     """
     if hasattr(target, "append"):
         take: Receiver = _appending(target)
@@ -59,7 +60,7 @@ def receiver(target: Any) -> Receiver:
 
 
 def _arguments(target: Callable[..., Any]) -> int:
-    """The number of positional arguments that a callable requires."""
+    """Return the number of required positional arguments of a callable."""
     import inspect
 
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -1,7 +1,7 @@
 """The delivery of webhooks: routing, signing and recording of delivery attempts.
 
-The domain decides what is to be sent and what a response means. Every change of the world is followed by ``react``,
-which hands out what has become ready, in order, and records the results in the world.
+The domain decides what is sent and what a response means. After every change of the world, ``react`` sends what has
+become ready, in order, and records the results in the world.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .signatures import SIGNERS
 
 
 class Route(StrEnum):
-    """The route of deliveries: none, taken as delivered; over HTTP; to a receiver in this process."""
+    """The route of deliveries: none (they count as delivered), HTTP, or a receiver in this process."""
 
     LIST = "list"
     HTTP = "http"
@@ -38,10 +38,10 @@ class Route(StrEnum):
 
 
 class Plan(Struct, frozen=True):
-    """How an attempt is made.
+    """The plan of an attempt.
 
-    The message is sent ``copies`` times, and with 0 is lost; with ``delay`` (milliseconds) it is put off instead, and
-    ``bypasses`` lets those behind it pass meanwhile.
+    The message is sent ``copies`` times (0: it is lost). A ``delay`` (milliseconds) postpones it; with ``bypasses``,
+    later ones are sent meanwhile.
     """
 
     copies: int = 1
@@ -49,7 +49,7 @@ class Plan(Struct, frozen=True):
     bypasses: bool = False
 
 
-#: The outcome of an attempt of a delivery when it was first made; None when it was taken as delivered.
+#: The recorded outcome of a delivery attempt; None when it counted as delivered.
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
@@ -57,14 +57,14 @@ class Planner(Protocol):
     """Decides how attempts are made."""
 
     def plan(self, delivery: Delivery) -> Plan:
-        """How the attempt of a delivery is made that comes next."""
+        """Return the plan of a delivery's next attempt."""
         ...
 
 
 class Webhooks:
     """The webhooks of one world.
 
-    ``planner`` decides how each attempt is made, just before it is. ``allowed`` are the hosts beside loopback that this
+    ``planner`` decides how each attempt is made, just before it. ``allowed`` are the hosts beside loopback that this
     world may send to, in lower case.
     """
 
@@ -112,25 +112,26 @@ class Webhooks:
         return Route.LIST if self._sender is None or self._listed else Route.HTTP
 
     def obstacle(self, route: Route) -> str:
-        """Why this route is unavailable; empty when it is available."""
+        """Return why this route is unavailable, "" when it is available."""
         if self._receiver is not None:
             return "a receiver is set"
         return "the world is not on a live server" if route is Route.HTTP and self._sender is None else ""
 
     @property
     def listed(self) -> bool:
-        """Whether deliveries are taken as delivered instead of sending them over HTTP."""
+        """Whether deliveries count as delivered instead of being sent over HTTP."""
         return self._listed
 
     @property
     def may_wait(self) -> bool:
-        """Whether there are deliveries at all, which may wait for a retry."""
+        """Whether there are any deliveries, which may wait for a retry."""
         return bool(self._live.world.state(DELIVERIES).rows)
 
     def send_with(self, sender: HttpSender | None) -> None:
-        """Send over HTTP with this sender from now on; with None no longer.
+        """Send over HTTP with this sender from now on; None stops that.
 
-        None needs no lock: who drops a world may hold that of another, and two of them would wait for each other.
+        None needs no lock: a thread that drops a world may hold the lock of another, and two of them would wait for
+        each other.
         """
         if sender is self._sender:
             return
@@ -140,42 +141,42 @@ class Webhooks:
             self.send_now()
 
     def deliver_to(self, target: Any) -> None:
-        """Deliver to a WSGI application, a function or a list of this process; with None no longer."""
+        """Deliver to a WSGI application, a function or a list in this process; None stops that."""
         self._receiver = None if target is None else receiver(target)
         self.send_now()
 
     def repeat(self, recorded: Recorded) -> None:
-        """Replay the recorded result of each attempt instead of sending."""
+        """Replay the recorded result of each attempt instead of sending it."""
         self._recorded = recorded
 
     def report(self, note: DeliveryNote) -> None:
-        """Record the result of an attempt that was sent when it was first made."""
+        """Record the result of an attempt that was originally sent."""
         self._sent(note, self._age, DeliveryResult(note.status, note.problem))
 
     def list_only(self, listed: bool) -> None:
-        """Take deliveries as delivered instead of sending them over HTTP, or send them again."""
+        """Count deliveries as delivered instead of sending them over HTTP, or send them again."""
         self._listed = listed
 
     def allow(self, hosts: Iterable[str]) -> None:
-        """Let this world send to these hosts, beside loopback."""
+        """Allow this world to send to these hosts, beside loopback."""
         self.allowed = frozenset(host.lower() for host in hosts)
 
     def _forget(self) -> None:
-        """Record nothing of what is still under way: the world or the sender is another."""
+        """Ignore the results of attempts under way: the world or the sender was replaced."""
         self._age += 1
         self._under_way.clear()
 
     def send_now(self) -> None:
-        """Hand out what is ready at the instant that the clock shows."""
+        """Send what is ready at the current instant of the clock."""
         with self._live.lock:
             self.react(self._live.change().now)
 
     def pending(self, world: World) -> bool:
-        """Whether anything of this world is to be sent and not under way yet."""
+        """Return whether there is anything to send that is not under way yet."""
         return any(each.id not in self._under_way for each in deliveries.ready(world))
 
     def react(self, now: int) -> None:
-        """Hand out what is ready, and what becomes ready by that. To be called under the lock of the world."""
+        """Send what is ready, and what becomes ready by that. Called under the lock of the world."""
         live = self._live
         if self._busy or not deliveries.any_ready(live.world):
             return
@@ -216,9 +217,9 @@ class Webhooks:
             self._answered(delivery.id, now, now, result, url)
 
     def _hand_over(self, delivery: Delivery, now: int, copies: int) -> None:
-        """Hand a delivery to the sender, where it may go; the world goes on meanwhile."""
+        """Give a delivery to the sender, if its destination is allowed; the world continues meanwhile."""
         sender = self._sender
-        if sender is None:  # the world has just left the server: the next look at the delivery finds another route
+        if sender is None:  # the world has just left the server: the next call finds another route
             return
         message = self._message(delivery, now)
         problem = sender.blocked_reason(message.url, self.allowed)
@@ -243,7 +244,7 @@ class Webhooks:
             self._answered(note.id, now, now, DeliveryResult(note.status, note.problem), note.url)
 
     def _sent(self, note: DeliveryNote, age: int, result: DeliveryResult) -> None:
-        """Record the result of a message that was sent; called from a thread of the sender."""
+        """Record the result of a sent message; called in a thread of the sender."""
         live = self._live
         with live.lock:
             if age != self._age:
@@ -260,7 +261,7 @@ class Webhooks:
                 live.bugs.append(bug)
 
     def _note(self, step: DeliveryStep, delivery: Delivery, now: int, url: str, result: DeliveryResult) -> DeliveryNote:
-        """Note the outcome of an attempt in the journal, for a replay."""
+        """Note the outcome of an attempt in the journal, for replays."""
         number = len(delivery.attempts)
         note = DeliveryNote(0, 0, now, step, delivery.id, number, now, result.status, result.problem, url)
         return self._journal.add_delivery(note)
@@ -283,7 +284,7 @@ class Webhooks:
         return value
 
     def _message(self, delivery: Delivery, now: int) -> Message:
-        """The message of a delivery, signed."""
+        """Return the signed message of a delivery."""
         live = self._live
         change = live.world.change(now, live.profile)
         endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]

@@ -1,4 +1,4 @@
-"""Signatures of webhooks, by the assumption that chooses one, and their verification by a receiver."""
+"""Signatures of webhooks, as an assumption chooses, and their verification by receivers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-#: Header lines that sign a body: of a secret, the id of the message, the instant (epoch milliseconds) and the body.
+#: A function of secret, message id, instant (epoch milliseconds) and body: returns the header lines that sign the body.
 Signer = Callable[[str, str, int, bytes], dict[str, str]]
 
 
 def _standard_webhooks(secret: str, id: str, now: int, body: bytes) -> dict[str, str]:
-    """As the specification Standard Webhooks says."""
+    """Return the header lines of the Standard Webhooks specification."""
     from standardwebhooks import Webhook
 
     at = datetime.fromtimestamp(now // 1000, UTC)
@@ -26,20 +26,20 @@ def _standard_webhooks(secret: str, id: str, now: int, body: bytes) -> dict[str,
     }
 
 
-#: By the value of the assumption; one that is not here signs nothing.
+#: Signers by value of the assumption; other values do not sign.
 SIGNERS: Mapping[str, Signer] = {"standard-webhooks": _standard_webhooks}
 
-#: Milliseconds by which the timestamp of a signature may differ from the clock, as Standard Webhooks recommends.
+#: Most milliseconds between the timestamp of a signature and the clock, as Standard Webhooks recommends.
 TOLERANCE = 300_000
 
 
 def verify(body: bytes, headers: Mapping[str, str], secret: str, now: int) -> Any:
-    """The payload of a webhook that is signed as Standard Webhooks says, at the instant ``now`` (epoch milliseconds).
+    """Return the payload of a webhook signed by Standard Webhooks, at the instant ``now`` (epoch milliseconds).
 
-    Header names match in any case. Raises ValueError when the signature is missing or not that of the secret, its
-    timestamp is more than ``TOLERANCE`` from ``now``, or the body is no JSON.
+    Header names match in any case. Raises ValueError when the signature is missing or wrong, its timestamp is more than
+    ``TOLERANCE`` from ``now``, or the body is not JSON.
     """
-    __tracebackhide__ = True  # pytest shows the call of it
+    __tracebackhide__ = True  # pytest then shows the caller's line
     from standardwebhooks import Webhook
 
     if not isinstance(body, bytes):
