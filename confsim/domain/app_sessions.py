@@ -14,7 +14,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -123,7 +123,6 @@ MACHINE: Machine[Run, AppSession] = Machine(
         Row("repeat", _HERE, _HERE, only_if=_ALIKE, source="P2 L243, R429, G383"),
         Row("link", _HERE, _HERE, effect=_link, source="P2 L246, L354, R434, R435, G388, G582"),
     ),
-    state=Computed(lambda run: Run.REGISTERED),
     facts={"register": "draft", "log": "log earlier", "repeat": "alike", "link": "links"},
     refusals={None: Reason.LOG_INDEX_TAKEN},
 )

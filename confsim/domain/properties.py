@@ -13,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Entry, ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Row
+from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -75,7 +75,6 @@ MACHINE: Machine[Held, Property] = Machine(
         Row("store", Held.STORED, Held.STORED, effect=_replace, source="P1 L243, P2 L224, R191, R411"),
         Row("remove", Held.STORED, ABSENT, source="P1 L247, P2 L225, R412"),
     ),
-    state=Computed(lambda stored: Held.STORED),
     facts={"store": "owner key text"},
     refusals={None: Reason.NOT_FOUND},
 )

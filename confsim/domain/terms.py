@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Computed, Guard, Row
+from confsim.kernel.rows import Filled, Guard, Row
 from confsim.kernel.world import Change
 
 from .users import users
@@ -67,7 +67,6 @@ DOCUMENT: Machine[Document, Client] = Machine(
         ),
         Row("require", Document.PUBLISHED, Document.PUBLISHED, effect=_require, source="P1 Terms L118, G172"),
     ),
-    state=Computed(lambda client: Document.PUBLISHED),
     facts={"link": "url", "promulgate": "url", "require": "required"},
     refusals={None: Reason.INVALID_INPUT},
     initial=Document.PUBLISHED,
@@ -96,7 +95,7 @@ ACCEPTANCE: Machine[Acceptance, User] = Machine(
             source="P1 States L175, R101, G180",
         ),
     ),
-    state=Computed(lambda user: Acceptance.NEVER if user.accepted is None else Acceptance.ACCEPTED),
+    state=Filled("accepted", Acceptance.ACCEPTED, Acceptance.NEVER),
     facts={"accept": "version current"},
     refusals={"accept": Reason.VERSION_NOT_CURRENT},
     initial=Acceptance.NEVER,

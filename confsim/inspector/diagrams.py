@@ -45,13 +45,17 @@ class Diagram(Struct, frozen=True):
 
 
 def draw(states: Sequence[str], initial: str, rows: Sequence[Mapping[str, str]], present: str | None = None) -> Diagram:
-    """Return the drawing of a machine; ``rows`` are those of ``list_machines``, states of ``on`` joined by " | "."""
+    """Return the drawing of a machine; ``rows`` are those of ``list_machines``, states of ``on`` joined by " | ".
+
+    Triggers that fire by themselves at a deadline are marked as timed.
+    """
     moves: dict[tuple[int, int], list[str]] = {}
     for row in rows:
+        trigger = f"{row['when']} (timed)" if row["at"] else row["when"]
         for state in row["on"].split(" | "):
             triggers = moves.setdefault((states.index(state), states.index(row["then"])), [])
-            if row["when"] not in triggers:
-                triggers.append(row["when"])
+            if trigger not in triggers:
+                triggers.append(trigger)
     boxes = [
         Box(name, _SIDE, place * _STEP + 10, name == initial, name == present) for place, name in enumerate(states)
     ]

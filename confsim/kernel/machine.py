@@ -28,7 +28,8 @@ class Machine(Generic[S, R]):
     """A machine over the records of a table.
 
     ``table`` is the table, or returns it for a record, or is None when the records are not stored. ``state`` is the
-    field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. ``facts``
+    field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. A machine of
+    one state needs no field: every record in its table is in that state. ``facts``
     gives, for each trigger that has any, the names of its facts, separated by spaces; ValueError is raised when they
     differ from those that its guards and effects take. ``refusals`` gives the reason for a trigger that no row admits,
     by (trigger, state), by trigger, or by None for the rest. ``client(record)`` is the id of the client whose table
@@ -46,7 +47,7 @@ class Machine(Generic[S, R]):
         states: type[S],
         rows: tuple[Row, ...],
         *,
-        state: str | Field,
+        state: str | Field | None = None,
         facts: Mapping[str, str] = NOTHING,
         refusals: Mapping[Any, Enum],
         initial: Enum = ABSENT,
@@ -61,7 +62,7 @@ class Machine(Generic[S, R]):
         self.table_of: Callable[[R], Table[Any, R]] | None
         self.table_of = (lambda record: table) if isinstance(table, Table) else table
         self.record = _record_of(table)
-        self.field = Field(state) if isinstance(state, str) else state
+        self.field = _only(name, states) if state is None else Field(state) if isinstance(state, str) else state
         self.read = self.field.read
         self.rows = rows
         self.refusals = refusals
@@ -267,6 +268,14 @@ class Machine(Generic[S, R]):
                     change.schedule(at.timer, due, self.client(timed), str(key))
 
 
+def _only(name: str, states: type[Enum]) -> Field:
+    """The field of a machine of one state, which is no field of its record. Raises ValueError for several states."""
+    if len(states) != 1:
+        raise ValueError(f"machine {name!r} has {len(states)} states and names no field that holds them")
+    (only,) = states
+    return Field("", lambda record: only)
+
+
 def _record_of(table: Table[Any, Any] | Callable[[Any], Table[Any, Any]] | None) -> type[Record] | None:
     """The type of the records: that of the table, or the one that the function which chooses a table takes."""
     if table is None or isinstance(table, Table):
@@ -279,7 +288,7 @@ def switch(
     name: str,
     title: str,
     table: Table[Any, R] | Callable[[R], Table[Any, R]],
-    field: str,
+    field: str | Field,
     states: type[S],
     *,
     triggers: tuple[str, str] = ("enable", "disable"),
@@ -291,12 +300,15 @@ def switch(
     initial: Enum | None = None,
     client: Callable[[R], str] = _CLIENT,
 ) -> Machine[S, R]:
-    """A machine of two states over a boolean field of a record; each trigger is admitted in both states.
+    """A machine of two states; each trigger is admitted in both.
 
     ``states`` has two members, on and off in this order; ``triggers``, ``only_if`` and ``sources`` are those of turning
-    on and of turning off. The field is true when on, or when off if it is ``inverted``. ``initial`` defaults to off.
+    on and of turning off. ``field`` holds the state, or is the name of a boolean field of the record, which is true
+    when on, or when off if it is ``inverted``. ``initial`` defaults to off.
     """
     on, off = states
+    if isinstance(field, str):
+        field = Flag(field, off, on) if inverted else Flag(field, on, off)
     return Machine(
         name,
         title,
@@ -306,7 +318,7 @@ def switch(
             Row(triggers[0], (off, on), on, only_if=only_if[0], source=sources[0]),
             Row(triggers[1], (on, off), off, only_if=only_if[1], source=sources[1]),
         ),
-        state=Flag(field, off, on) if inverted else Flag(field, on, off),
+        state=field,
         facts=facts,
         refusals=refusals,
         initial=off if initial is None else initial,

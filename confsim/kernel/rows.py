@@ -153,8 +153,23 @@ class Flag(Field):
         return replace(record, **{self.name: state is self.on})
 
 
+class Filled(Field):
+    """The state of a machine as whether a field has a value: None is the state ``off``, any other value is ``on``."""
+
+    __slots__ = ("off",)
+
+    def __init__(self, name: str, on: Enum, off: Enum) -> None:
+        super().__init__(name, lambda record: off if getattr(record, name) is None else on)
+        self.off = off
+
+    def write(self, record: Any, state: Enum) -> Any:
+        """The record without the value. Raises AssertionError for ``on``: the effect of the row sets the value."""
+        assert state is self.off, f"the effect did not set {self.name}"
+        return replace(record, **{self.name: None})
+
+
 class Computed(Field):
-    """The state of a machine as a function of other fields of its record.
+    """The state of a machine as a function of several fields of its record.
 
     The effects of the rows must lead to the states that the rows name.
     """

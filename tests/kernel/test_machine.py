@@ -13,7 +13,7 @@ from confsim.kernel.due import fire_due_timers
 from confsim.kernel.influence import Cascade, Coupling, Need, Observer
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Deadline, Guard, Row
+from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.timers import HANDLERS
@@ -144,6 +144,38 @@ def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
     stuck = make("test stuck lamp", Row("switch on", Light.OFF, Light.ON, source="test"), state=state)
     with pytest.raises(AssertionError, match="did not lead to"):
         stuck.fire(World().change(0), Lamp(id=1), "switch on")
+
+
+def test_a_field_that_is_filled_or_not_holds_a_state() -> None:
+    """A row empties the field; to fill it is for the effect."""
+    state = Filled("expires", Light.ON, Light.OFF)
+    lamp = make(
+        "test filled lamp",
+        Row("switch off", tuple(Light), Light.OFF, source="test"),
+        Row("switch on", tuple(Light), Light.ON, source="test"),
+        state=state,
+    )
+    change, lit = World().change(0), Lamp(id=1, expires=9)
+    assert lamp.state(lit) is Light.ON
+    assert lamp.fire(change, lit, "switch off") == LAMPS.of(change, "c")[1] == Lamp(id=1)
+    with pytest.raises(AssertionError, match="did not set expires"):
+        lamp.fire(change, Lamp(id=1), "switch on")
+
+
+def test_a_machine_of_one_state_needs_no_field() -> None:
+    """Its records are in the state; one of several states says which field holds them."""
+
+    class Hung(Enum):
+        HUNG = "hung"
+
+    row = Row("install", ABSENT, Hung.HUNG, effect=_install, source="test")
+    options: dict[str, Any] = {"facts": {"install": "lamp"}, "refusals": {None: Why.OTHERWISE}}
+    machine: Machine[Hung, Lamp] = Machine("test hung lamp", "A lamp.", LAMPS, Hung, (row,), **options)
+    del Machine.declared["test hung lamp"]
+    assert machine.state(machine.create(World().change(0), "install", lamp=Lamp(id=1))) is Hung.HUNG
+    with pytest.raises(ValueError, match="2 states"):
+        Machine("test nowhere", "A lamp.", LAMPS, Light, (), refusals={})
+    del Machine.declared["test nowhere"]
 
 
 def test_a_deadline_follows_the_record() -> None:

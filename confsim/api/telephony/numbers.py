@@ -197,4 +197,4 @@ def set_inbound_number_state(call: Call, number: Number, state: Switch) -> None:
 
     Refusals NUMBER_MALFORMED, NOT_FOUND.
     """
-    numbers.switch(call.change, number, state)
+    numbers.set_state(call.change, number, state)

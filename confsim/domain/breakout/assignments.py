@@ -20,7 +20,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.world import Change
 
 from . import breakout_rooms
@@ -67,7 +67,6 @@ MACHINE: Machine[Assigned, Assignment] = Machine(
         Row("spread", ABSENT, Assigned.ASSIGNED, effect=_assign, source="G436"),
         Row("forget", Assigned.ASSIGNED, ABSENT, source="G427, G542"),
     ),
-    state=Computed(lambda assignment: Assigned.ASSIGNED),
     facts={"assign": "room user before", "remove": "before", "spread": "room user"},
     refusals={("remove", ABSENT): Reason.NOT_FOUND, None: Reason.BREAKOUT_STARTED},
 )

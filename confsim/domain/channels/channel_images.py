@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import images, repeats
 from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Computed, Row
+from confsim.kernel.rows import Filled, Row
 from confsim.kernel.world import Change
 
 from .channels import Channel, table_of
@@ -44,7 +44,7 @@ MACHINE: Machine[Picture, Channel] = Machine(
         Row("set", (Picture.NONE, Picture.SET), Picture.SET, effect=_set, source="P2 L192, R378, R379"),
         Row("remove", (Picture.NONE, Picture.SET), Picture.NONE, effect=_remove, source="P2 L193, R380, G536"),
     ),
-    state=Computed(lambda channel: Picture.NONE if channel.image is None else Picture.SET),
+    state=Filled("image", Picture.SET, Picture.NONE),
     facts={"set": "data url"},
     refusals={None: Reason.NOT_FOUND},
     initial=Picture.NONE,

@@ -18,7 +18,7 @@ from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -213,7 +213,6 @@ MACHINE: Machine[Life, Channel] = Machine(
         Row("stop", Life.EXISTS, Life.EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
         Row("delete", Life.EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
     ),
-    state=Computed(lambda channel: Life.EXISTS),
     facts={
         "create": "client name description creator free",
         "load": "client name description id settings free",

@@ -16,7 +16,7 @@ from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Computed, Guard, Row
+from confsim.kernel.rows import Filled, Guard, Row
 from confsim.kernel.world import Change
 
 from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly, table_of
@@ -53,11 +53,6 @@ def _set(change: Change, channel: Channel, *, url: str) -> Channel:
     return replace(channel, friendly_url=url)
 
 
-def _clear(change: Change, channel: Channel) -> Channel:
-    """The URL leads nowhere and may be set again."""
-    return replace(channel, friendly_url=None)
-
-
 _AVAILABLE = Guard("the URL is free, its own, or taken ones move", lambda channel, *, available: available)
 _EITHER = (Binding.FREE, Binding.BOUND)
 
@@ -68,10 +63,10 @@ MACHINE: Machine[Binding, Channel] = Machine(
     Binding,
     (
         Row("set", _EITHER, Binding.BOUND, only_if=_AVAILABLE, effect=_set, source="P1 L283, R226, G290"),
-        Row("lose", Binding.BOUND, Binding.FREE, effect=_clear, source="G290"),
-        Row("remove", Binding.BOUND, Binding.FREE, effect=_clear, source="P1 L284, R228, R551"),
+        Row("lose", Binding.BOUND, Binding.FREE, source="G290"),
+        Row("remove", Binding.BOUND, Binding.FREE, source="P1 L284, R228, R551"),
     ),
-    state=Computed(lambda channel: Binding.FREE if channel.friendly_url is None else Binding.BOUND),
+    state=Filled("friendly_url", Binding.BOUND, Binding.FREE),
     facts={"set": "url available"},
     refusals={"set": Reason.FRIENDLY_URL_TAKEN, None: Reason.NOT_FOUND},
     initial=Binding.FREE,

@@ -15,7 +15,7 @@ from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain import repeats
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import NOTHING, Computed, Guard, Row
+from confsim.kernel.rows import NOTHING, Filled, Guard, Row
 from confsim.kernel.world import Change
 
 from .channels import Channel, table_of
@@ -72,7 +72,7 @@ ATTENDEES = switch(
 )
 
 
-def _set_limit(change: Change, channel: Channel, *, limit: int | None) -> Channel:
+def _set_limit(change: Change, channel: Channel, *, limit: int) -> Channel:
     """Users who present already go on presenting (G338)."""
     return replace(channel, presenters_limit=limit)
 
@@ -84,10 +84,10 @@ LIMIT: Machine[Limit, Channel] = Machine(
     Limit,
     (
         Row("limit", (Limit.NONE, Limit.LIMITED), Limit.LIMITED, effect=_set_limit, source="P2 States L161, R349"),
-        Row("lift", (Limit.LIMITED, Limit.NONE), Limit.NONE, effect=_set_limit, source="P2 States L162, R350, G536"),
+        Row("lift", (Limit.LIMITED, Limit.NONE), Limit.NONE, source="P2 States L162, R350, G536"),
     ),
-    state=Computed(lambda channel: Limit.NONE if channel.presenters_limit is None else Limit.LIMITED),
-    facts={"limit": "limit", "lift": "limit"},
+    state=Filled("presenters_limit", Limit.LIMITED, Limit.NONE),
+    facts={"limit": "limit"},
     refusals={None: Reason.INVALID_STATE},
     initial=Limit.NONE,
 )
@@ -168,7 +168,9 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
             raise Refusal(Reason.INVALID_INPUT, where="path limit", problem="0 is less than 1")
         if meaning == "unlimited":
             limit = None
-    return LIMIT.fire(change, channel, "lift" if limit is None else "limit", limit=limit)
+    if limit is None:
+        return LIMIT.fire(change, channel, "lift")
+    return LIMIT.fire(change, channel, "limit", limit=limit)
 
 
 def set_feature(

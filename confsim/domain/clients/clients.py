@@ -16,9 +16,9 @@ from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Field, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SharedTable
 from confsim.kernel.tables.views import View
@@ -69,30 +69,16 @@ CLIENTS: SharedTable[str, Client] = SharedTable("clients", Client, "id", CHILDRE
 
 _BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, *, by_parent: by_parent)
 
-MACHINE: Machine[Service, Client] = Machine(
+MACHINE = switch(
     "client service",
     "Whether a client is served (R109-R112); an ancestor that is disabled takes the service from it too (R086).",
     CLIENTS,
+    Field("service"),
     Service,
-    (
-        Row(
-            "disable",
-            (Service.ENABLED, Service.DISABLED),
-            Service.DISABLED,
-            only_if=_BY_PARENT,
-            source="P1 States L178, R109, R110, G537",
-        ),
-        Row(
-            "enable",
-            (Service.ENABLED, Service.DISABLED),
-            Service.ENABLED,
-            only_if=_BY_PARENT,
-            source="P1 States L179, R112, G166, G537",
-        ),
-    ),
-    state="service",
-    facts={"disable": "by_parent", "enable": "by_parent"},
+    only_if=(_BY_PARENT, _BY_PARENT),
+    facts={"enable": "by_parent", "disable": "by_parent"},
     refusals={None: Reason.NOT_PARENT},
+    sources=("P1 States L179, R112, G166, G537", "P1 States L178, R109, R110, G537"),
     initial=Service.ENABLED,
 )
 
@@ -134,7 +120,7 @@ HIERARCHY: Machine[Rank, Client] = Machine(
         Row("create root", ABSENT, Rank.ROOT, effect=_create, source="G137"),
         Row("create", ABSENT, Rank.CHILD, effect=_create, source="P1 L296, R234, G296"),
     ),
-    state=Computed(lambda client: Rank.ROOT if client.parent is None else Rank.CHILD),
+    state=Filled("parent", Rank.CHILD, Rank.ROOT),
     facts={"create root": "id name parent reseller", "create": "id name parent reseller"},
     refusals={None: Reason.STATE_HOLDS},
 )

@@ -12,7 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -83,7 +83,6 @@ MACHINE: Machine[Content, Document] = Machine(
         Row("update", Content.WRITTEN, ABSENT, only_if=~_LEAVES_SOMETHING, source="G394"),
         Row("remove", Content.WRITTEN, ABSENT, source="G309, G413"),
     ),
-    state=Computed(lambda document: Content.WRITTEN),
     facts={"create": "client place values", "update": "values"},
     refusals={None: Reason.INVALID_INPUT},
 )

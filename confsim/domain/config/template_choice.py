@@ -11,7 +11,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -57,7 +57,6 @@ MACHINE: Machine[Use, Selection] = Machine(
         Row("select", Use.SELECTED, Use.SELECTED, only_if=_IS_OFFERED, effect=_exchange, source="P2 L354, G586"),
         Row("remove", Use.SELECTED, ABSENT, source="P2 L354, G586"),
     ),
-    state=Computed(lambda selection: Use.SELECTED),
     facts={"select": "channel template enabled"},
     refusals={"select": Reason.TEMPLATE_DISABLED, None: Reason.NOT_FOUND},
 )

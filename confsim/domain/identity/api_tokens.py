@@ -14,7 +14,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Row
+from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
@@ -73,7 +73,6 @@ MACHINE: Machine[Life, ApiToken] = Machine(
         Row("set expiry", Life.EXISTS, Life.EXISTS, effect=_set_expiry, source="G279"),
         Row("delete", Life.EXISTS, ABSENT, source="P1 States L184, R119-R121"),
     ),
-    state=Computed(lambda token: Life.EXISTS),
     facts={"create": "draft", "set expiry": "expires"},
     refusals={None: Reason.NOT_FOUND},
 )

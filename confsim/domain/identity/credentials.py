@@ -18,7 +18,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal, suggest_near
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SharedTable
 from confsim.kernel.timers import NEVER
@@ -91,7 +91,6 @@ MACHINE: Machine[Life, Credential] = Machine(
         Row("prolong", Life.ISSUED, Life.ISSUED, effect=_prolong, source="G020, G279"),
         Row("revoke", Life.ISSUED, ABSENT, source="P1 States L183-184, P2 States L171, R118-R121, R365, G021, G236"),
     ),
-    state=Computed(lambda credential: Life.ISSUED),
     facts={"issue": "draft", "present": "now", "prolong": "expires"},
     refusals={("present", Life.ISSUED): Reason.CREDENTIAL_EXPIRED, None: Reason.CREDENTIAL_INVALID},
 )

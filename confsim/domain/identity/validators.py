@@ -11,9 +11,9 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import switch
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.rows import Row
+from confsim.kernel.rows import Field
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -28,8 +28,8 @@ ABOUT = tuple(CLAIM_NAMES)
 class Activity(Enum):
     """Whether the client accepts the identity tokens of the validator (P1 States L180-181)."""
 
-    INACTIVE = "inactive"
     ACTIVE = "active"
+    INACTIVE = "inactive"
 
 
 class Validator(Record, kw_only=True):
@@ -52,18 +52,14 @@ ACTIVE: Index[Validator] = Index("active", lambda validator: (True,) if validato
 VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE)
 
 
-MACHINE: Machine[Activity, Validator] = Machine(
+MACHINE = switch(
     "validator",
     "A validator of identity tokens; at most one of a client is active (R113-R116, R238).",
     VALIDATORS,
+    Field("state"),
     Activity,
-    (
-        Row("enable", tuple(Activity), Activity.ACTIVE, source="P1 States L180, R113, R114, G537"),
-        Row("disable", tuple(Activity), Activity.INACTIVE, source="P1 States L181, R115, G537"),
-    ),
-    state="state",
     refusals={None: Reason.NOT_FOUND},
-    initial=Activity.INACTIVE,
+    sources=("P1 States L180, R113, R114, G537", "P1 States L181, R115, G537"),
 )
 
 

@@ -11,7 +11,7 @@ from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Row
+from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -64,7 +64,6 @@ MACHINE: Machine[Life, Endpoint] = Machine(
         Row("create", ABSENT, Life.EXISTS, effect=_create, source="P2 L338, R520, G516"),
         Row("create", Life.EXISTS, Life.EXISTS, source="G516"),
     ),
-    state=Computed(lambda endpoint: Life.EXISTS),
     facts={"create": "user kind"},
     refusals={None: Reason.NOT_FOUND},
 )

@@ -14,7 +14,7 @@ from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -68,7 +68,6 @@ MACHINE: Machine[Bond, Link] = Machine(
         Row("link", Bond.LINKED, Bond.LINKED, source="G444, G537"),
         Row("unlink", Bond.LINKED, ABSENT, source="P2 States L171, R365, G445"),
     ),
-    state=Computed(lambda link: Bond.LINKED),
     facts={"create": "channel user", "link": "channel user"},
     refusals={"unlink": Reason.NOT_LINKED, None: Reason.NOT_REGULAR},
 )

@@ -17,7 +17,7 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.identity import jws
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.table import Record
 from confsim.kernel.world import Change
 
@@ -69,7 +69,6 @@ def _machine(
             Row("issue", ABSENT, Life.ISSUED, effect=_issue, source=issued),
             Row("open", Life.ISSUED, Life.ISSUED, only_if=_VALID, source=opened),
         ),
-        state=Computed(lambda grant: Life.ISSUED),
         facts={"issue": "grant", "open": "now"},
         refusals={("open", Life.ISSUED): expired, None: invalid},
     )

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
@@ -58,7 +58,6 @@ MACHINE: Machine[OccupancyState, Occupancy] = Machine(
         Row("leave", OccupancyState.OCCUPIED, OccupancyState.OCCUPIED, only_if=~_LAST, effect=_fewer, source="G327"),
         Row("leave", OccupancyState.OCCUPIED, ABSENT, only_if=_LAST, source="P2 States L158, G334"),
     ),
-    state=Computed(lambda occupancy: OccupancyState.OCCUPIED),
     facts={"enter": "client channel"},
     refusals={None: Reason.NOT_PRESENT},
 )

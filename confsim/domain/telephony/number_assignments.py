@@ -17,7 +17,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.lists import FilteredSequence
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Guard, Row
+from confsim.kernel.rows import ABSENT, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index, Unique
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -91,11 +91,6 @@ def _assign_exclusively(change: Change, *, number: str, channel: Channel) -> Ass
     return Assignment(client=channel.client, number=number, channel=channel.id)
 
 
-def _make_exclusive(change: Change, assignment: Assignment) -> Assignment:
-    """The number is assigned to this channel exclusively, without a routing code."""
-    return replace(assignment, code=None)
-
-
 _FREE = Guard("no other channel has it alone", lambda assignment, *, exclusive: not exclusive)
 _ALONE = Guard("it leads to no other channel, or is taken", lambda assignment, *, others, takes: takes or not others)
 
@@ -121,14 +116,13 @@ MACHINE: Machine[Use, Assignment] = Machine(
             Use.SHARED,
             Use.EXCLUSIVE,
             only_if=_ALONE,
-            effect=_make_exclusive,
             source="R485, G473, G474",
         ),
         Row("assign exclusively", Use.EXCLUSIVE, Use.EXCLUSIVE, source="G473"),
         Row("cancel", (Use.SHARED, Use.EXCLUSIVE), ABSENT, source="P2 L354, G579"),
         Row("release", (Use.SHARED, Use.EXCLUSIVE), ABSENT, source="P2 States L172, R366, G474"),
     ),
-    state=Computed(lambda assignment: Use.EXCLUSIVE if assignment.code is None else Use.SHARED),
+    state=Filled("code", Use.SHARED, Use.EXCLUSIVE),
     facts={"assign": "number channel exclusive", "assign exclusively": "number channel others takes"},
     refusals={
         "assign": Reason.NUMBER_EXCLUSIVE,

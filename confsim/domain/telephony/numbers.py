@@ -11,9 +11,9 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.rows import ABSENT, Row
+from confsim.kernel.rows import ABSENT, Field, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -33,8 +33,8 @@ class NumberState(Enum):
 class Listing(Enum):
     """Whether an inbound number is in the default list of its client."""
 
-    PLAIN = "plain"
     DEFAULT = "default"
+    PLAIN = "plain"
 
 
 class Number(Record, kw_only=True):
@@ -84,20 +84,15 @@ STANDING: Machine[NumberState, Number] = Machine(
     refusals={None: Reason.INVALID_STATE},
 )
 
-_EITHER = (Listing.PLAIN, Listing.DEFAULT)
-
-LISTING: Machine[Listing, Number] = Machine(
+LISTING = switch(
     "default number",
     "The default list of a client (R325, G479, G578).",
     NUMBERS,
+    Field("listing"),
     Listing,
-    (
-        Row("add", _EITHER, Listing.DEFAULT, source="P2 L125, L354, G578, G537"),
-        Row("remove", _EITHER, Listing.PLAIN, source="P2 L354, G578, G536"),
-    ),
-    state="listing",
+    triggers=("add", "remove"),
     refusals={None: Reason.INVALID_STATE},
-    initial=Listing.PLAIN,
+    sources=("P2 L125, L354, G578, G537", "P2 L354, G578, G536"),
 )
 
 
@@ -133,7 +128,7 @@ def get(change: Change, client: Client, number: str) -> Number:
     return found
 
 
-def switch(change: Change, number: Number, trigger: str) -> Number:
+def set_state(change: Change, number: Number, trigger: str) -> Number:
     """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
     return repeats.turn(change, STANDING, number, trigger, state=trigger)
 

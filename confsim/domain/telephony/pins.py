@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Row
+from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -68,7 +68,6 @@ MACHINE: Machine[Lock, Pin] = Machine(
         Row("delete", Lock.SET, ABSENT, source="P2 L296, L354, R478, G577"),
         Row("clear", Lock.SET, ABSENT, source="G309, G462"),
     ),
-    state=Computed(lambda pin: Lock.SET),
     facts={"add": "channel pin organizer"},
     refusals={None: Reason.NOT_FOUND},
 )

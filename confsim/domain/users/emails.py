@@ -37,7 +37,7 @@ class OnNewAddress(Enum):
     AT_ONCE = "at-once"
 
 
-#: The state by (whether there is a verified address, whether one is pending).
+#: The state by (whether there is a verified address, whether one is pending): no third field repeats what both say.
 _STATES = {
     (False, False): Address.NONE,
     (False, True): Address.PENDING,

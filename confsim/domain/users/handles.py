@@ -12,7 +12,7 @@ from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Deadline, Guard, Row
+from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -75,7 +75,6 @@ MACHINE: Machine[ReservationState, Reservation] = Machine(
         Row("use", ReservationState.RESERVED, ABSENT, only_if=_OPEN, source="P1 States L173-174, R096, R098"),
         Row("expire", ReservationState.RESERVED, ABSENT, at=_END, source="P1 Limits L332, R095"),
     ),
-    state=Computed(lambda reservation: ReservationState.RESERVED),
     facts={"reserve": "available client handle by", "use": "available"},
     refusals={
         "reserve": Reason.HANDLE_TAKEN,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import images, repeats
 from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Computed, Row
+from confsim.kernel.rows import Filled, Row
 from confsim.kernel.world import Change
 
 from .users import USERS, User
@@ -45,7 +45,7 @@ MACHINE: Machine[Picture, User] = Machine(
         Row("set", _BOTH, Picture.SET, effect=_set, source="P1 L220, L233, R143, R165-R169"),
         Row("remove", _BOTH, Picture.NONE, effect=_remove, source="P1 L247, G536, G550"),
     ),
-    state=Computed(lambda user: Picture.NONE if user.image is None else Picture.SET),
+    state=Filled("image", Picture.SET, Picture.NONE),
     facts={"set": "image"},
     refusals={None: Reason.NOT_FOUND},
     initial=Picture.NONE,

@@ -43,7 +43,7 @@ class Shop:
 
     def switch(self, number, trigger):
         """Enable or disable the number."""
-        numbers.switch(self.change, self.number(number), trigger)
+        numbers.set_state(self.change, self.number(number), trigger)
 
     def cancel(self, channel, number):
         """End the assignment of the number to the channel."""
@@ -100,7 +100,7 @@ def test_repeating_can_be_refused():
     change = World(seed=1).change(0, {"states.repeated": "refuse", "delete.empty-slot": "refuse"})
     client = clients.create(change, "C", None)
     number = numbers.add(change, client, US)
-    assert refused(numbers.switch, change, number, "enable") is Reason.STATE_HOLDS
+    assert refused(numbers.set_state, change, number, "enable") is Reason.STATE_HOLDS
     assert refused(numbers.remove_from_defaults, change, number) is Reason.NOT_FOUND
     number = numbers.add_to_defaults(change, number)
     assert refused(numbers.add_to_defaults, change, number) is Reason.STATE_HOLDS
