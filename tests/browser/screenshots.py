@@ -44,6 +44,7 @@ def main() -> None:
         "overview": ("", "light"),
         "call": (f"inspector/requests/{renamed}", "light"),
         "moment": (f"inspector/records?kind=reservations&at={reserved}", "light"),
+        "what-if": ("inspector/what-if?id=errors.body&value=problem", "light"),
         "faults": ("inspector/faults", "dark"),
     }
     with sim.serve() as server, sync_playwright() as playwright:
