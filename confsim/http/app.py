@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
-from confsim.contract.encode import Raw
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
@@ -43,6 +42,10 @@ class App:
         mount.routes(profile)  # raises Misuse for a profile whose routes collide
         worlds.check_profiles(mount.routes)
         self.limits = limits_under(profile)
+
+    def limit(self, limits: Limits) -> None:
+        """Set the limits of requests."""
+        self.limits = limits
 
     def __call__(self, request: Request) -> Response:
         """Answer one request. Raises only when a change cannot be recorded in the state directory."""
@@ -132,7 +135,7 @@ class App:
         operation = found.operation
         if operation.catalogue is self.mount.api:
             note(exchange, transport.PREFIX)
-        exchange.download = operation.result is Raw
+        exchange.asks_for(operation)
         if "content-type" in headers:
             parse_form(request, operation)
         return service.pipeline.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))

@@ -1,4 +1,7 @@
-"""CORS headers, for the origins that clients allow (G005, G006)."""
+"""CORS headers, for the origins that clients allow (G005, G006).
+
+Own code, as the middleware that there is takes a list of origins, and these are records of the world.
+"""
 
 from __future__ import annotations
 

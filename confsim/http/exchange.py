@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, value_of
+from confsim.contract.encode import Raw
+from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 from confsim.service.errors import refused
@@ -20,18 +22,19 @@ _NO_STORE = ("Cache-Control", "no-store")
 
 
 class Exchange(ProfileContext):
-    """One API request to a world; the context of the assumptions used before its call is performed.
+    """One API request to a world; the context of the assumptions used before its call is performed."""
 
-    ``download`` is set when the operation answers the bytes of a file.
-    """
-
-    __slots__ = ("download", "request", "service")
+    __slots__ = ("_download", "request", "service")
 
     def __init__(self, service: Service, request: Request) -> None:
         super().__init__(service.profile)
         self.service = service
         self.request = request
-        self.download = False
+        self._download = False
+
+    def asks_for(self, operation: Operation) -> None:
+        """Note the operation that it reaches: one that answers the bytes of a file takes conditions and ranges."""
+        self._download = operation.result is Raw
 
     def finish(self, response: Response, change: Change) -> Response:
         """Return the response as it is sent, and as the journal notes it (G006, G010, G013).
@@ -44,7 +47,7 @@ class Exchange(ProfileContext):
         caching = ask(change, transport.CACHING)
         if caching == "no-store":
             headers.append(_NO_STORE)
-        if response.status == 200 and (self.download or caching == "etag") and request.method in {"GET", "HEAD"}:
+        if response.status == 200 and (self._download or caching == "etag") and request.method in {"GET", "HEAD"}:
             response = self._selected(response, change)
             headers = response.headers
         name = value_of(change, transport.REQUEST_ID) if profile else ""
@@ -61,11 +64,11 @@ class Exchange(ProfileContext):
         request, headers = self.request, response.headers
         tag = representation.etag(response.body)
         headers.append(("ETag", tag))
-        if self.download:
+        if self._download:
             headers.append(("Accept-Ranges", "bytes"))
         if "if-none-match" in request.headers and representation.is_unmodified(request, tag):
             return replace(response, status=304, body=b"")
-        if not self.download or "range" not in request.headers or request.method != "GET":
+        if not self._download or "range" not in request.headers or request.method != "GET":
             return response
         part = representation.in_range(request, response, tag)
         if part is not None:
@@ -73,5 +76,5 @@ class Exchange(ProfileContext):
         refusal = Refusal(Reason.RANGE_NOT_SATISFIABLE, range=request.headers["range"][:200], length=len(response.body))
         none = refused(change, refusal)
         others = [(name, value) for name, value in headers if name not in {"Content-Type", "Content-Disposition"}]
-        none.headers += [*others, ("Content-Range", f"bytes */{len(response.body)}")]
-        return none
+        whole = ("Content-Range", f"bytes */{len(response.body)}")
+        return replace(none, headers=[*none.headers, *others, whole])

@@ -1,4 +1,8 @@
-"""Routes as a tree of path segments. Literal segments take precedence over parameters, from left to right."""
+"""Routes as a tree of path segments. Literal segments take precedence over parameters, from left to right.
+
+Own code, as Werkzeug's ``Map`` takes a hundred milliseconds to build, which every start would pay, and notes no
+assumptions; a test holds this one against it.
+"""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class Observer:
         self.out_of = out_of
         self.by = by
         for row in _rows(when, reaches, by):
-            row.observers += (self,)
+            row.observe(self)
 
     def sees(self, state: Enum) -> bool:
         """Whether ``notify`` is called for a transition from ``state`` by one of its rows."""

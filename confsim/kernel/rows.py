@@ -121,6 +121,14 @@ class Row:
         self.observers: tuple[Any, ...] = ()
         self.couplings: tuple[Any, ...] = ()
 
+    def observe(self, observer: Any) -> None:
+        """Call the observer with each of its transitions from now on."""
+        self.observers = (*self.observers, observer)
+
+    def stop_observing(self, observer: Any) -> None:
+        """Call the observer no longer."""
+        self.observers = tuple(each for each in self.observers if each is not observer)
+
 
 class Field:
     """The state of a machine as a field of its record that holds the member of the Enum.

@@ -51,7 +51,10 @@ class Coverage:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Any:
         """Count nothing while --confsim-fuzz runs a test again under other alternatives."""
-        self.collector.paused = bool(run_of(item.config).variant)
+        if run_of(item.config).variant:
+            self.collector.pause()
+        else:
+            self.collector.resume()
         return (yield)
 
     @pytest.hookimpl(optionalhook=True)
@@ -67,7 +70,7 @@ class Coverage:
         from confsim.control.coverage.collector import plain
         from confsim.control.coverage.report import report
 
-        self.collector.paused = True
+        self.collector.pause()
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput[OUTPUT] = plain(self.collector.counts)
             return

@@ -34,7 +34,7 @@ class Fuzz:
         self.mode = mode
         self.file = None if file is None else config.invocation_params.dir / file
         self.reports: dict[str, dict[str, Any]] = {}
-        run_of(config).fuzzes = True
+        run_of(config).fuzz()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
@@ -73,11 +73,8 @@ class Fuzz:
         expected = Outcome(True, "", calls(test))
 
         def again(choices: Choices) -> Outcome:
-            run.variant = choices
-            try:
+            with run.under(choices):
                 reports = runner.runtestprotocol(item, nextitem=item.parent, log=False)  # type: ignore[arg-type]
-            finally:
-                run.variant = None
             failed = next((each for each in reports if not each.passed), None)
             error = "" if failed is None else _last_line(failed)
             return Outcome(failed is None, error, calls(item.stash[TEST]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -138,6 +139,19 @@ class Run:
         self._server: Any = None
         self._judges: dict[object, Any] = {}
         self._count = 0
+
+    def fuzz(self) -> None:
+        """Run tests again under alternatives."""
+        self.fuzzes = True
+
+    @contextmanager
+    def under(self, variant: Mapping[str, Any]) -> Iterator[None]:
+        """Run a test again under these alternatives while the context is open."""
+        self.variant = variant
+        try:
+            yield
+        finally:
+            self.variant = None
 
     def simulator(
         self,

@@ -136,6 +136,10 @@ class LiveWorld:
         self.put(change)
         self.run_reactions(change.now)
 
+    def suppose(self, world: World) -> None:
+        """Make the next call in another world. Nobody is told: what follows the world goes on as before."""
+        self.world = world
+
     def replace(self, world: World) -> None:
         """Replace the world; changes of the old one are dropped."""
         with self.lock:

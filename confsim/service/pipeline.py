@@ -173,10 +173,9 @@ class Pipeline:
         if dropped:
             response = replace(response, cut=-1)
         elif effect is not None:
-            response = replace(response, headers=list(response.headers))
             if effect.replaces_operation:
                 response, used = self._replacement(incoming, entry, effect)
-            effect.alter(response, incoming.request)
+            response = effect.altered(response, incoming.request)
         hits = (*injection.hits, *entry.fault[len(injection.hits) :])
         self._journal.fill(entry, replace(entry, response=response, assumptions=self._journal.share(used), fault=hits))
         return response
@@ -188,8 +187,8 @@ class Pipeline:
         response = effect.respond(Call(incoming.operation, change, self.address, headers, change.now, profile, used))
         if incoming.finish is not None:
             response = incoming.finish(response, change)
-        response.headers += [line for line in entry.response.headers if line[0] == _ID]
-        return response, {**entry.assumptions, **used}
+        headers_of_id = [line for line in entry.response.headers if line[0] == _ID]
+        return replace(response, headers=[*response.headers, *headers_of_id]), {**entry.assumptions, **used}
 
     def unrouted(
         self,
@@ -246,7 +245,7 @@ class Pipeline:
         hits = () if change.faults is None else faults.hits(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
-            injection.alter(response, request)
+            response = injection.altered(response, request)
         if self.conformance is not None and (injection is None or not injection.replaces_operation):
             live.bugs.extend(self.conformance.violations(name, request, response))
         if finish is not None:

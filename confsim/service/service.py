@@ -81,11 +81,10 @@ class Service:
     ``live`` is the world in force, ``clock`` its clock, ``profile`` the chosen alternatives of assumptions, ``history``
     its start and snapshots, ``journal`` its calls, ``faults`` the injected faults, ``webhooks`` the deliveries,
     ``pipeline`` performs calls, ``usage`` says when it was called. ``token_of`` reads the token of a request by the
-    presentations in force. ``incoming`` makes a call from a request, ``perform`` performs it. Each function in
-    ``when_made`` is called with every new service, forks included.
+    presentations in force. ``incoming`` makes a call from a request, ``perform`` performs it.
     """
 
-    when_made: ClassVar[tuple[Callable[[Service], object], ...]] = ()
+    _followers: ClassVar[tuple[Callable[[Service], object], ...]] = ()
 
     def __init__(
         self,
@@ -110,8 +109,18 @@ class Service:
         self.webhooks = Webhooks(live, journal, faults, settings.webhook_hosts, settings.webhooks_listed)
         self.token_of = presentation(in_force(profile, wire.PRESENTATION))
         live.observe_timers(self._note_timer)
-        for follow in type(self).when_made:
+        for follow in Service._followers:
             follow(self)
+
+    @staticmethod
+    def follow_each(follower: Callable[[Service], object]) -> None:
+        """Call the follower with every service that is made from now on, forks included."""
+        Service._followers = (*Service._followers, follower)
+
+    @staticmethod
+    def stop_following_each(follower: Callable[[Service], object]) -> None:
+        """Call the follower no longer."""
+        Service._followers = tuple(each for each in Service._followers if each != follower)
 
     # Calls
 

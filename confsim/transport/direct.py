@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from confsim.api.address import HOST
 from confsim.assumptions.register import ProfileContext
-from confsim.contract.encode import Raw
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import delivered, wait_for
@@ -61,7 +60,7 @@ class DirectTransport:
         from confsim.http.exchange import Exchange
 
         exchange = Exchange(self.service, request)
-        exchange.download = call.operation.result is Raw
+        exchange.asks_for(call.operation)
         return exchange.finish
 
     def _arrived(self, operation: Operation, response: Response) -> Response:

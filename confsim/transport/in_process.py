@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from http import HTTPStatus
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from confsim.api.catalogue import API
@@ -24,8 +27,20 @@ from .address import address, encoded, places, query_string, route
 from .results import answer_of
 from .transport import Transport
 
+#: The alternatives that worlds made here follow over those of their profiles.
+_OVERRIDES: ContextVar[Mapping[str, Any]] = ContextVar("overrides", default=MappingProxyType({}))
 #: The headers of a request that has none.
 _NO_HEADERS: dict[str, str] = {}
+
+
+@contextmanager
+def overriding(choices: Mapping[str, Any]) -> Iterator[None]:
+    """Let each world that the block makes follow these alternatives, over those of the profile that it is given."""
+    token = _OVERRIDES.set(choices)
+    try:
+        yield
+    finally:
+        _OVERRIDES.reset(token)
 
 
 def make(
@@ -37,7 +52,7 @@ def make(
     """A served world. Parameters and errors are those of ``Simulator``."""
     if not isinstance(seed, int):
         raise Misuse(f"seed is a whole number, not {seed!r}")
-    chosen = read_profile(profile)
+    chosen = {**read_profile(profile), **_OVERRIDES.get()}
     when = clock if isinstance(clock, Clock) else Clock(clock)
     if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
         when.freeze()

@@ -27,32 +27,89 @@ SOURCE = """
 """
 
 
-def test_the_worlds_of_failed_tests_are_served_until_enter(pytester, monkeypatch):
+OTHERS = """
+    import pytest
+
+    @pytest.fixture
+    def prepared(confsim):
+        confsim.call("get_me", "demo-user", expect=404)
+
+    def test_setup(prepared):
+        pass
+
+    def test_shared_one(confsim_module):
+        confsim_module.call("get_me", "demo-user")
+        assert False
+
+    def test_shared_two(confsim_module):
+        confsim_module.call("get_me", "demo-owner")
+        assert False
+
+    def test_shared_all(confsim_session):
+        assert False
+
+    @pytest.fixture
+    def torn(confsim):
+        yield
+        confsim.call("get_me", "demo-user", expect=404)
+
+    def test_teardown(torn):
+        pass
+"""
+
+
+class Enter(io.StringIO):
+    """The standard input of somebody who does something and then presses Enter."""
+
+    def __init__(self, before):
+        super().__init__()
+        self.before = before
+
+    def readline(self, *_):
+        """What was typed."""
+        self.before()
+        return "\n"
+
+
+class Lines(list):
+    """The lines of the terminal."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config):
+        """Copy what the reporter writes."""
+        reporter = config.pluginmanager.getplugin("terminalreporter")
+        line = reporter.write_line
+        reporter.write_line = lambda text, **more: (self.append(text), line(text, **more))
+
+
+def page(url):
+    """A page of the inspector."""
+    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": "text/html"}), timeout=30) as found:
+        assert found.status == 200
+        return found.read().decode()
+
+
+@pytest.fixture
+def inspected(pytester, monkeypatch):
+    """Runs tests with --confsim-inspect, does something while the worlds are served, and returns the result."""
+
+    def inspect(source, look):
+        lines = Lines()
+        monkeypatch.setattr("sys.stdin", Enter(lambda: look(lines)))
+        pytester.makepyfile(source)
+        return pytester.inline_run(*ALONE, *IN_PROCESS, "--confsim-inspect", "-s", plugins=[lines])
+
+    return inspect
+
+
+def test_the_worlds_of_failed_tests_are_served_until_enter(inspected):
     """Each test's journal and state are at the URL that is printed; then the server is gone."""
     seen = {}
 
-    class Keyboard(io.StringIO):
-        def readline(self, *_):
-            for url in re.findall(r"http://\S+/requests", capture()):
-                with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": "text/html"})) as page:
-                    seen[url] = page.read().decode()
-            return "\n"
+    def look(lines):
+        seen.update((url, page(url)) for url in re.findall(r"http://\S+/requests", "\n".join(lines)))
 
-    written = io.StringIO()
-    capture = written.getvalue
-    monkeypatch.setattr("sys.stdin", Keyboard())
-    pytester.makepyfile(SOURCE)
-
-    class Copy:
-        @pytest.hookimpl(trylast=True)
-        def pytest_configure(self, config):
-            reporter = config.pluginmanager.getplugin("terminalreporter")
-            line = reporter.write_line
-            reporter.write_line = lambda text, **more: (written.write(f"{text}\n"), line(text, **more))
-
-    arguments = [*ALONE, *IN_PROCESS, "--confsim-inspect", "-s"]
-    result = pytester.inline_run(*arguments, plugins=[Copy()])
-    result.assertoutcome(passed=1, failed=2)
+    inspected(SOURCE, look).assertoutcome(passed=1, failed=2)
     assert len(seen) == 3
     assert [name.split("/")[4] for name in seen] == ["test_fails-1", "test_fails-2", "test_fails_too-3"]
     pages = list(seen.values())
@@ -63,60 +120,18 @@ def test_the_worlds_of_failed_tests_are_served_until_enter(pytester, monkeypatch
         urllib.request.urlopen(next(iter(seen)), timeout=30)
 
 
-def test_a_test_that_fails_in_its_setup_or_in_a_shared_world_is_shown_too(pytester, monkeypatch):
+def test_a_test_that_fails_in_its_setup_or_in_a_shared_world_is_shown_too(inspected):
     """A shared world once, with the last call of each test that failed in it."""
     shown = []
 
-    class Keyboard(io.StringIO):
-        def readline(self, *_):
-            shown.extend(lines)
-            for line in lines:
-                url = line.rpartition(": ")[2]
-                if url.startswith("http"):
-                    with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": "text/html"})) as page:
-                        assert page.status == 200
-            return "\n"
+    def look(lines):
+        shown.extend(lines)
+        for line in lines:
+            url = line.rpartition(": ")[2]
+            if url.startswith("http"):
+                page(url)
 
-    lines = []
-    monkeypatch.setattr("sys.stdin", Keyboard())
-    pytester.makepyfile("""
-        import pytest
-
-        @pytest.fixture
-        def prepared(confsim):
-            confsim.call("get_me", "demo-user", expect=404)
-
-        def test_setup(prepared):
-            pass
-
-        def test_shared_one(confsim_module):
-            confsim_module.call("get_me", "demo-user")
-            assert False
-
-        def test_shared_two(confsim_module):
-            confsim_module.call("get_me", "demo-owner")
-            assert False
-
-        def test_shared_all(confsim_session):
-            assert False
-
-        @pytest.fixture
-        def torn(confsim):
-            yield
-            confsim.call("get_me", "demo-user", expect=404)
-
-        def test_teardown(torn):
-            pass
-    """)
-
-    class Copy:
-        @pytest.hookimpl(trylast=True)
-        def pytest_configure(self, config):
-            reporter = config.pluginmanager.getplugin("terminalreporter")
-            line = reporter.write_line
-            reporter.write_line = lambda text, **more: (lines.append(text), line(text, **more))
-
-    pytester.inline_run(*ALONE, *IN_PROCESS, "--confsim-inspect", "-s", plugins=[Copy()])
+    inspected(OTHERS, look)
     found = {re.sub(r".*::", "", line.partition(": ")[0]): line.rpartition("/w/")[2] for line in shown if "/w/" in line}
     assert found == {
         "test_setup": "test_setup-1/_confsim/inspector/requests",

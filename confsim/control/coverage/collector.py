@@ -105,19 +105,27 @@ class Collector:
         for machine in Machine.declared.values():
             for row in machine.rows:
                 observer = _RowObserver(partial(self._moved, (machine.name, transition(row))))
-                row.observers += (observer,)
+                row.observe(observer)
                 self._observers.append((row, observer))
-        Service.when_made = (*Service.when_made, self._follow)
+        Service.follow_each(self._follow)
         Collector.attached = (*Collector.attached, self)
 
     def detach(self) -> None:
         """Stop following worlds and rows."""
         for row, observer in self._observers:
-            row.observers = tuple(each for each in row.observers if each is not observer)
+            row.stop_observing(observer)
         self._observers.clear()
         Collector.attached = tuple(each for each in Collector.attached if each is not self)
-        Service.when_made = tuple(each for each in Service.when_made if each != self._follow)
+        Service.stop_following_each(self._follow)
+        self.pause()
+
+    def pause(self) -> None:
+        """Count nothing until ``resume`` is called."""
         self.paused = True
+
+    def resume(self) -> None:
+        """Count from now on."""
+        self.paused = False
 
     def _follow(self, service: Service) -> None:
         def changed(before: World, change: Change, after: World) -> None:

@@ -210,7 +210,7 @@ class Connection(asyncio.Protocol):
             return True
         self._peers.discard(self)
         self._peers.add(websocket)
-        websocket.lost = partial(self._peers.discard, websocket)
+        websocket.when_lost(partial(self._peers.discard, websocket))
         self._transport.set_protocol(websocket)
         self._leaving = True
         if self._log is not None:

@@ -72,6 +72,18 @@ class LiveServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._dying = False  # a SIGTERM has arrived
 
+    def log_to(self, log: Log) -> None:
+        """Call ``log`` with the requests of later connections."""
+        self.log = log
+
+    def handle_through(self, around: Callable[[Handler], Handler]) -> None:
+        """Wrap the handler of requests with ``around``."""
+        self.handler = around(self.handler)
+
+    def limit(self, limits: Limits) -> None:
+        """Set the limits of later connections."""
+        self.limits = limits
+
     @property
     def url(self) -> str:
         """The URL of the server for clients on this machine, without a slash at the end."""

@@ -74,11 +74,11 @@ class Serving:
 
     def log_to(self, log: Log) -> None:
         """Call ``log`` with each request of later connections: answered, pending, or None when its client has gone."""
-        self._server.log = log
+        self._server.log_to(log)
 
     def handle_through(self, around: Callable[[Handler], Handler]) -> None:
         """Wrap the handler of requests with ``around``."""
-        self._server.handler = around(self._server.handler)
+        self._server.handle_through(around)
 
     def on_tick(self, call: Callable[[], object]) -> None:
         """Call ``call`` about twice a second, between two requests; its exceptions are logged."""
@@ -89,7 +89,9 @@ class Serving:
             call()
         if self.worlds.default.profile is not self._profile:  # the root world was replaced
             self._profile = self.worlds.default.profile
-            self._app.limits = self._server.limits = limits_under(self._profile)
+            limits = limits_under(self._profile)
+            self._app.limit(limits)
+            self._server.limit(limits)
 
     def operation_name(self, request: Request) -> str:
         """Return the name of the operation of a request, "" when there is none."""

@@ -34,7 +34,7 @@ class WebSocket(asyncio.Protocol):
     """The transport of one connection to a channel.
 
     A client that sends nothing for a while is sent a ping, and dropped when it does not answer; one that does not read
-    is dropped once too many bytes wait for it. ``lost`` is called when the connection is lost.
+    is dropped once too many bytes wait for it.
     """
 
     def __init__(self, transport: asyncio.Transport, limits: Limits, clock: Callable[[], float]) -> None:
@@ -49,8 +49,12 @@ class WebSocket(asyncio.Protocol):
         self._text = False
         self._connection: Connection | None = None
         self._realtime: RealTime | None = None
-        self.lost: Callable[[], object] = lambda: None
+        self._lost: Callable[[], object] = lambda: None
         self.deadline = clock() + limits.idle
+
+    def when_lost(self, call: Callable[[], object]) -> None:
+        """Call ``call`` when the connection is lost."""
+        self._lost = call
 
     # The handshake
 
@@ -137,7 +141,7 @@ class WebSocket(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio names it)
         """Let the person leave."""
         self._pending.clear()
-        self.lost()
+        self._lost()
         if self._connection is not None and self._realtime is not None:
             try:
                 self._realtime.disconnect(self._connection)

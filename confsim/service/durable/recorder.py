@@ -386,7 +386,7 @@ class DurableWorlds:
         made, now = recovered.begun_with, self._beginning("", root)
         differs = made.differences(now)
         if self.store.format != FORMAT:  # the digest of a document in another format cannot be compared
-            made.start = now.start
+            made = self._begun_with[""] = msgspec.structs.replace(made, start=now.start)
         elif not differs and not made.scenario and made.start != now.start:
             same = made.world == now.world
             differs.append(f"world {made.world!r}" + (", which has changed" if same else f" (now {now.world!r})"))

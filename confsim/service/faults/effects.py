@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.api.call import Call
 from confsim.assumptions.protocol import transport, wire
@@ -81,16 +82,16 @@ class Effect(Struct, frozen=True, kw_only=True):
             facts["retryAfter"] = self.retryAfter
         return Refusal(reason, **facts)
 
-    def alter(self, response: Response, request: Request) -> None:
-        """Add the fault's headers, delay and cut to a response."""
-        response.headers += self.headers.items()
-        response.delay = self.real / 1000
+    def altered(self, response: Response, request: Request) -> Response:
+        """Return the response with the fault's headers, delay and cut."""
+        cut = response.cut
         if self.drop:
-            response.cut = -1
+            cut = -1
         elif self.truncate is not False:
             sent = len(response.body) - 1 if request.method != "HEAD" else -1
             half = len(response.body) // 2
-            response.cut = min(sent, half if self.truncate is True else self.truncate)
+            cut = min(sent, half if self.truncate is True else self.truncate)
+        return replace(response, headers=[*response.headers, *self.headers.items()], delay=self.real / 1000, cut=cut)
 
 
 def _status_only(call: Call, status: int, headers: list[tuple[str, str]]) -> Response:

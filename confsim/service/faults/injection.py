@@ -148,10 +148,9 @@ class Injection:
         """Return the response instead of the operation's, None when the operation runs."""
         return self._effect.respond(call) if self._effect is not None and self._effect.replaces_operation else None
 
-    def alter(self, response: Response, request: Request) -> None:
-        """Add the faults' headers, delay and cut to a response."""
-        if self._effect is not None:
-            self._effect.alter(response, request)
+    def altered(self, response: Response, request: Request) -> Response:
+        """Return the response with the faults' headers, delay and cut."""
+        return response if self._effect is None else self._effect.altered(response, request)
 
 
 def take_time(live: LiveWorld, injection: Injection) -> None:

@@ -78,7 +78,7 @@ class Alternatives:
         followed = self._followed.get(alternative)
         call = step.call if followed is None else step.call.renamed(followed.known.service)
         service = self._service(alternative)
-        service.live.world = step.before if followed is None else followed.world
+        service.live.suppose(step.before if followed is None else followed.world)
         try:
             return call_service(service, call), call
         except Misuse:

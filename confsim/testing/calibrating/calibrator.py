@@ -154,7 +154,7 @@ class Calibrator:
         call = Call("list_supported_languages", token)
         accepted = []
         for value in (entry.default, *candidates(entry)):
-            self._service.profile = {entry.id: value}
+            self._service.address_under({entry.id: value})
             reply = self._service.call(call)
             if reply.status < 400:
                 accepted.append(value)
@@ -167,17 +167,15 @@ class Calibrator:
         self.evidence.used.add(entry.id)
         if accepted[0] != entry.default:
             self.evidence.first.add(Alternative((entry.id, entry.default)).key)
-            self.learner.evidence = self.evidence.renewed(Alternative((entry.id, accepted[0])), [])
-        self._service.profile = self.evidence.profile
+            self.learner.begin_from(self.evidence.renewed(Alternative((entry.id, accepted[0])), []))
+        self._service.address_under(self.evidence.profile)
 
     # One run
 
     def _with_run(self) -> None:
         """Continue with fresh things. Raises Apart when fresh things are needed again."""
-        self._service.profile = dict(self.evidence.profile)
-        known = Correspondence()
-        last = self.learner.run.known if self.learner.recordings else self._known
-        known.shift, known.latency = last.shift, last.latency
+        self._service.address_under(dict(self.evidence.profile))
+        known = (self.learner.run.known if self.learner.recordings else self._known).renewed()
         self._service.know(known)
         run = Run(
             self._service,
@@ -210,12 +208,13 @@ class Calibrator:
     def _portion(self, planner: Planner) -> bool:
         """Make one portion of calls: those of the planner, or probes. Returns whether the portion was completed."""
         run = self.learner.run
-        planner.wanted = self.evidence.wanted()
+        planner.search_for(self.evidence.wanted())
         prober = Prober(planner, self.evidence, self.learner.alternatives)
         calls = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
         for call in calls:
-            run.journey = planner.journey
-            self._service.reserve = sum(len(removable(each.run)) for each in self.learner.recordings) + _KEPT_BACK
+            run.begin_journey(planner.journey)
+            left = sum(len(removable(each.run)) for each in self.learner.recordings)
+            self._service.reserve_requests(left + _KEPT_BACK)
             step = self._make(call)
             planner.set_aside.update(self.learner.set_aside)
             if self.learner.run is not run:  # the model was replaced meanwhile

@@ -55,6 +55,10 @@ class Learner:
         self._service = service
         self._say = say
 
+    def begin_from(self, evidence: AssumptionEvidence) -> None:
+        """Start from evidence that was found before the first run."""
+        self.evidence = evidence
+
     @property
     def run(self) -> Run:
         """Return the current run."""
@@ -141,9 +145,9 @@ class Learner:
                 return False
             runs.append(run)
         for recording, run in zip(self.recordings, runs, strict=True):
-            recording.run = run
+            recording.go_on_with(run)
         self.evidence, self._alternatives = evidence, judged
-        self._service.profile = dict(evidence.profile)
+        self._service.address_under(dict(evidence.profile))
         self._service.know(runs[-1].known)
         return True
 
@@ -151,7 +155,7 @@ class Learner:
         """Note an answer that no alternative explains; its operation is not called again."""
         difference = step.difference
         assert difference is not None
-        recording.exchanges[-1].explained = False
+        recording.give_up_last()
         self.set_aside.add(step.call.operation)
         run = recording.run
         self.contradicted.append(

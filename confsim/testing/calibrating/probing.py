@@ -36,7 +36,7 @@ class Prober:
 
     def calls(self) -> Iterator[Call]:
         """Yield probes. Each must have been made before the next is taken."""
-        self._candidates.journey = -1
+        self._candidates.begin_journey(-1)
         count = 0
         while count < _LENGTH:
             look = self._look()
@@ -83,7 +83,7 @@ class Prober:
         candidates, random = self._candidates, self._candidates.random
         homes = [candidates.things.accounts_client, *candidates.things.own_clients[-1:]]
         for attempt in range(_TRIED):
-            candidates.home = homes[attempt % len(homes)]
+            candidates.move_to(homes[attempt % len(homes)])
             operation = random.choice(operations)
             caller = candidates.anybody() if attempt % 3 == 2 else candidates.likely(operation)
             call = candidates.drawn(operation, caller, right=attempt % 2 == 0)

@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.comparison import Reply
-from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.run import Run, Step
 
 
@@ -40,6 +39,14 @@ class Recording:
         self.add(there, step)
         return step
 
+    def go_on_with(self, run: Run) -> None:
+        """Continue with another model of the same service."""
+        self.run = run
+
+    def give_up_last(self) -> None:
+        """Note that no value of any assumption explains the last answer."""
+        self.exchanges[-1].explained = False
+
     def add(self, there: Call, step: Step) -> None:
         """Record a step that was made; its call has the ids of the service."""
         self.exchanges.append(Exchange(there, step.reply, step.at))
@@ -51,8 +58,7 @@ class Recording:
         function returns False.
         """
         old = self.run
-        known = Correspondence()
-        known.shift, known.latency = old.known.shift, old.known.latency
+        known = old.known.renewed()
         clock = old.model.clock
         shown = clock.values()
         clock.freeze()

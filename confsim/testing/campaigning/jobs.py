@@ -8,22 +8,18 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 from confsim.testing.fuzz import smallest
+from confsim.transport.in_process import overriding
 
 #: Numbers and ids in the text of an error; they differ between occurrences of the same failure.
 _VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+|'[^']*'|\"[^\"]*\"")
-
-#: Position of the profile among the parameters of ``Simulator``.
-_PROFILE_AT = 4
 
 
 class Machine(Struct, frozen=True, tag="machine"):
@@ -144,7 +140,7 @@ def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> F
         print_blob=False,
     )
     try:
-        with hypothesis.reporting.with_reporter(lambda line: None), _under(choices):
+        with hypothesis.reporting.with_reporter(lambda line: None), overriding(choices):
             run_state_machine_as_test(hypothesis.seed(job.seed)(machine), settings=settings)
     except HypothesisException as problem:
         raise Misuse(f"{work.file}::{work.name}: {problem}") from None
@@ -190,25 +186,3 @@ def machine_of(work: Machine) -> Any:
     if found is None:
         raise Misuse(f"{work.file} has no {work.name!r}")
     return found
-
-
-@contextmanager
-def _under(choices: Mapping[str, Any]) -> Iterator[None]:
-    """Make every Simulator in the block follow these choices, over the profile that it is given."""
-    from confsim.simulator import Simulator
-
-    made = Simulator.__init__
-
-    def making(self: Any, *args: Any, **more: Any) -> None:
-        if choices and len(args) < _PROFILE_AT:
-            more["profile"] = {**_profile(more.get("profile")), **choices}
-        made(self, *args, **more)
-
-    with patch.object(Simulator, "__init__", making):
-        yield
-
-
-def _profile(given: Any) -> Mapping[str, Any]:
-    from confsim.service.files.profile import read_profile
-
-    return read_profile(given)

@@ -38,14 +38,23 @@ class Correspondence:
         other.shift, other.latency = self.shift, self.latency
         return other
 
+    def renewed(self) -> Correspondence:
+        """Return one that pairs nothing yet, between the same clocks."""
+        other = Correspondence()
+        other.shift, other.latency = self.shift, self.latency
+        return other
+
     def through(self, other: Correspondence) -> Correspondence:
         """Return the correspondence with a second model; ``other`` maps values of the first model to the second."""
-        found = Correspondence()
-        found.shift, found.latency = self.shift, self.latency
+        found = self.renewed()
         for kind, pairs in self._to_service.items():
             for model, service in pairs.items():
                 found.pair(kind, other.service(kind, model), service)
         return found
+
+    def learn_latency(self, milliseconds: int) -> None:
+        """Note how long a request took."""
+        self.latency = max(self.latency, milliseconds)
 
     def pair(self, kind: str, model: Any, service: Any) -> str:
         """Pair two values. Returns what contradicts it when one of them has another pair already, else ""."""

@@ -91,7 +91,7 @@ class Model:
 
     def imagine(self, call: Call, world: World | None = None) -> Prediction:
         """Return the prediction for a call in a world (default: the current one), which stays as it is."""
-        self._scratch.live.world = self.world if world is None else world
+        self._scratch.live.suppose(self.world if world is None else world)
         return call_service(self._scratch, call)
 
     def soon(self, within: int) -> int | None:

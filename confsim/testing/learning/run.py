@@ -85,6 +85,10 @@ class Run:
         self.history: list[Step] = []
         self._meet()
 
+    def begin_journey(self, number: int) -> None:
+        """Count what is made from now on to this journey."""
+        self.journey = number
+
     def under(self, profile: Mapping[str, Any], known: Correspondence) -> Run:
         """Return a new run whose model is under another profile, without reading again."""
         return Run(
@@ -192,7 +196,7 @@ class Run:
         home = next((found.home for kind, value in named.items() if (found := self.things.find(kind, value))), home)
         self._note_known(call, reply, home, named)
         if call.operation in STAYING and home not in self.things.own_clients:
-            self.scope.staying += 1
+            self.scope.count_staying()
         if call.operation == "create_guest":
             self._note_caller(reply.body["token"], "guest", home, None)
         elif call.operation in {"create_api_token", "regenerate_api_token"}:

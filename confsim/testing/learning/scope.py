@@ -62,6 +62,10 @@ class Scope:
         self.allow_phone_calls = allow_phone_calls
         self.staying = 0
 
+    def count_staying(self) -> None:
+        """Note a call whose work stays when the run ends."""
+        self.staying += 1
+
     def served(self, operation: str) -> bool:
         """Return whether an operation is called at all."""
         return not LEFT_OUT.get(operation) and (self.allow_phone_calls or operation not in RINGING)

@@ -61,6 +61,14 @@ class Service:
         self.repeated = 0
         self.reserve = 0
 
+    def address_under(self, profile: Mapping[str, Any]) -> None:
+        """Address requests under another profile from now on."""
+        self.profile = profile
+
+    def reserve_requests(self, count: int) -> None:
+        """Keep back this many of the requests that may be sent."""
+        self.reserve = count
+
     def know(self, known: Correspondence) -> None:
         """Translate ids by another correspondence from now on."""
         self._known = known
@@ -96,7 +104,7 @@ class Service:
             began = self._clock()
             self.sent += 1
             response = self._exchange(lambda: self._transport.send(asked))
-            self._known.latency = max(self._known.latency, int((self._clock() - began) * 1000))
+            self._known.learn_latency(int((self._clock() - began) * 1000))
             reply = reply_of(response)
             if "date" in reply.headers:
                 self._known.learn_shift(reply.headers["date"], self.now())

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from confsim.control.scenarios import mount_url
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.accounts import Accounts
@@ -25,7 +27,7 @@ def observe(
 
     def notify(request: Request, response: Response) -> None:
         if request.target.startswith(mount):
-            request.target = request.target[len(mount) :]
+            request = replace(request, target=request.target[len(mount) :])
         observer.see(request, response)
 
     with Proxy(upstream, notify, port=port).serving() as proxy:

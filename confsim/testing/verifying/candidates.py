@@ -61,6 +61,14 @@ class Candidates:
         self.model, self.things, self.scope = run.model, run.things, run.scope
         self._drawing = Drawing(self.random, run.things, run.names, run.profile, run.numbers)
 
+    def move_to(self, home: str) -> None:
+        """Draw calls in this client from now on."""
+        self.home = home
+
+    def begin_journey(self, number: int) -> None:
+        """Draw calls of this journey from now on: -1 for none."""
+        self.journey = number
+
     def served(self, operation: str) -> bool:
         """Return whether an operation is called."""
         return self.scope.served(operation) and operation not in self.set_aside

@@ -10,7 +10,6 @@ from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.learning.comparison import Comparison
-from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, Step
 
@@ -50,8 +49,7 @@ def explains(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> boo
 
 def differences(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> Iterator[object]:
     """Yield, for each step that was made, how the answer of a model under a profile differs, or None."""
-    known, clock = Correspondence(), Clock(steps[0].at)
-    known.shift, known.latency = run.known.shift, run.known.latency
+    known, clock = run.known.renewed(), Clock(steps[0].at)
     try:
         model = run.discovery.again(profile, known, clock)
         shapes = Shapes(profile)

@@ -17,6 +17,7 @@ from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.run import Run
 from confsim.testing.learning.things import Caller
 
 from .candidates import Candidates, about
@@ -51,7 +52,11 @@ class Finder:
     def __init__(self, candidates: Candidates, seen: Counter[object]) -> None:
         self._candidates = candidates
         self._seen = seen
-        self.shapes = Shapes(candidates.model.profile)
+        self._shapes = Shapes(candidates.model.profile)
+
+    def go_on_with(self, run: Run) -> None:
+        """Continue with another model of the same service."""
+        self._shapes = run.shapes
 
     @property
     def homes(self) -> list[str]:
@@ -69,7 +74,7 @@ class Finder:
         if caller is not None:
             homes = [caller.home or homes[0]]
         for attempt in range(DRAWS):
-            candidates.home = homes[attempt % len(homes)]
+            candidates.move_to(homes[attempt % len(homes)])
             call = candidates.drawn(operation, caller or candidates.likely(operation), right=True)
             predicted = None if call is None else candidates.imagined(call)
             if call is None or predicted is None or not fits(call, predicted):
@@ -86,7 +91,7 @@ class Finder:
         if isinstance(call.body, dict):
             score += 3 * len(call.body)
         if predicted.reply.status < 400:
-            shape, things = self.shapes.answer(call.declared), self._candidates.things
+            shape, things = self._shapes.answer(call.declared), self._candidates.things
             kinds = {kind for kind, _ in chosen_values(shape, predicted.reply.body)}
             score += 50 * sum(not things.list_kind(kind) for kind in kinds - {"users", "clients", "tokens"})
         score += _FAVOURED * (call.path.get("state") == "enable")
@@ -101,7 +106,7 @@ class Finder:
         for known in near[:_WRITES_AHEAD]:
             if not candidates.served(known.name):
                 continue
-            candidates.home = candidates.random.choice(self.homes)
+            candidates.move_to(candidates.random.choice(self.homes))
             prior = candidates.drawn(known, candidates.likely(known), right=True)
             first = None if prior is None else candidates.imagined(prior)
             if prior is None or first is None or first.reply.status >= 400:
@@ -122,7 +127,7 @@ class Finder:
 
         candidates = self._candidates
         for attempt in range(2 * DRAWS):
-            candidates.home = self.homes[attempt % len(self.homes)]
+            candidates.move_to(self.homes[attempt % len(self.homes)])
             caller = candidates.anybody() if attempt % 4 == 3 else candidates.likely(operation)
             call = candidates.drawn(operation, caller, right=attempt % 2 == 0)
             predicted = None if call is None else candidates.imagined(call)
@@ -135,7 +140,7 @@ class Finder:
         """Return the call of the operation with the longest list; None without a list, or when others may add to it."""
         best: Found | None = None
         for attempt in range(2 * DRAWS):
-            self._candidates.home = self.homes[-1 - attempt % len(self.homes)]
+            self._candidates.move_to(self.homes[-1 - attempt % len(self.homes)])
             call = self._candidates.drawn(operation, self._candidates.likely(operation), right=True)
             if call is None:
                 continue
@@ -155,7 +160,7 @@ class Finder:
         near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
         near.sort(key=lambda each: each.area != call.declared.area)
         caller = candidates.things.caller(call.caller)
-        candidates.home = call.query.get("for_client") or (caller.home if caller else "") or candidates.home
+        candidates.move_to(call.query.get("for_client") or (caller.home if caller else "") or candidates.home)
         for known in near[:_WRITES_AHEAD]:
             for _ in range(4 if candidates.served(known.name) else 0):
                 prior = candidates.drawn(known, candidates.likely(known), right=True)
@@ -184,7 +189,7 @@ class Finder:
         candidates.random.shuffle(reads)
         reads.sort(key=lambda each: each.area != call.declared.area)
         caller = candidates.things.caller(call.caller)
-        candidates.home = caller.home if caller is not None and caller.home else candidates.home
+        candidates.move_to(caller.home if caller is not None and caller.home else candidates.home)
         for operation in reads:
             read = candidates.drawn(operation, candidates.likely(operation), right=True)
             if read is None or asked >= _LOOKS:
@@ -211,7 +216,7 @@ class Finder:
             return False
         known = Correspondence()
         known.shift = 0
-        return Comparison(self.shapes, known).difference(call.declared, one, other) is not None
+        return Comparison(self._shapes, known).difference(call.declared, one, other) is not None
 
 
 def succeeds(call: Call, predicted: Prediction) -> bool:

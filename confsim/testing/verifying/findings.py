@@ -36,6 +36,10 @@ class Divergence(Struct):
     repeatable: bool
     count: int = 1
 
+    def count_again(self) -> None:
+        """Count another occurrence."""
+        self.count += 1
+
 
 class VerifyReport(Struct):
     """The result of a verify run: ``left`` could not be removed, ``interrupted`` says why it ended early, else ""."""

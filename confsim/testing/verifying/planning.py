@@ -128,6 +128,10 @@ class Planner:
         self.theme = THEMES[0]
         self._themed = 0
 
+    def search_for(self, wanted: set[str]) -> None:
+        """Prefer calls that use one of these assumptions, which are still open."""
+        self.wanted = wanted
+
     def go_on_with(self, run: Run) -> None:
         """Continue with another model of the same service; the current journey is abandoned."""
         self._queue, self._observers = [], {}
@@ -149,11 +153,11 @@ class Planner:
             yield from self.sweep.portion()
             return
         self._themed += 1
-        self.candidates.journey = self.journey
+        self.candidates.begin_journey(self.journey)
         self.theme = THEMES[(self._themed - 1) % len(THEMES)]
         second = (self._themed - 1) // len(THEMES) % 2 == 1
         own = self.things.own_clients
-        self.candidates.home = own[-1] if own and self.theme.own != second else self.things.accounts_client
+        self.candidates.move_to(own[-1] if own and self.theme.own != second else self.things.accounts_client)
         self._queue = [each for each in self._queue[:_KEPT] if self.candidates.imagined(each) is not None]
         maker = "owner" if self.candidates.home == self.things.accounts_client else "api-token"
         for operation, role, wanted in (("create_channel", maker, {}), *self.theme.prepare):

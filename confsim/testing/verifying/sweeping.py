@@ -53,7 +53,7 @@ class Sweep:
 
     def go_on_with(self, run: Run) -> None:
         """Continue with another model of the same service."""
-        self.finder.shapes = run.shapes
+        self.finder.go_on_with(run)
 
     @property
     def left(self) -> bool:
@@ -62,7 +62,7 @@ class Sweep:
 
     def portion(self) -> Iterator[Call]:
         """Yield the next calls. Each must be made and noted before the next is taken."""
-        self._candidates.journey = -1
+        self._candidates.begin_journey(-1)
         count = 0
         while self._work and count < LENGTH:
             work, operation = self._work.popleft()
@@ -258,7 +258,7 @@ class Sweep:
         for role in roles:
             if self._seen[operation.name, "succeeds for", role]:
                 continue
-            self._candidates.home = self._candidates.things.accounts_client
+            self._candidates.move_to(self._candidates.things.accounts_client)
             caller = self._candidates.caller_of(role)
             found = self.finder.find(operation, succeeds, caller) if caller.role == role else None
             if found is not None and not found[1].removed:

@@ -99,8 +99,8 @@ class Verifier:
         """Make one journey, to its end or to the first call after which the two sides are apart."""
         steps: list[Step] = []
         for call in planner.journey_calls():
-            run.journey = planner.journey
-            self._service.reserve = len(removable(run)) + _KEPT_BACK
+            run.begin_journey(planner.journey)
+            self._service.reserve_requests(len(removable(run)) + _KEPT_BACK)
             step = run.take(call)
             steps.append(step)
             if step.difference is None:
@@ -119,7 +119,7 @@ class Verifier:
         """Shrink, explain and note the difference of the last step, unless it is known."""
         known = self._known_as.get(signature(steps[-1]))
         if known is not None:
-            known.count += 1
+            known.count_again()
             return
         wanted = signature(steps[-1])
         short, again = shrink(run, steps)

@@ -78,7 +78,7 @@ def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Pla
         planner = Planner(run.model, run.things, run.scope, run.names, seed, run.numbers)
         while service.sent < requests:
             for call in planner.journey_calls():
-                run.journey = planner.journey
+                run.begin_journey(planner.journey)
                 step = run.take(call)
                 if step.difference is not None:
                     differences.append(f"{call.operation} {step.difference}")

@@ -40,11 +40,14 @@ class Wire(Protocol):
 
 
 @contextmanager
-def through(way: str) -> Iterator[None]:
-    """Send the calls of all simulators by "wsgi", or over a "socket" to a live server, while the block runs."""
+def through(way: str, log: Callable[[Request], object] = lambda request: None) -> Iterator[None]:
+    """Send the calls of all simulators by "wsgi", or over a "socket" to a live server, while the block runs.
+
+    ``log`` is called with each request that was answered.
+    """
     wire: Wire = OverSocket() if way == "socket" else OverWsgi()
     before = Simulator.default_transport
-    Simulator.default_transport = partial(Through, wire=wire)
+    Simulator.default_transport = partial(Through, wire=wire, log=log)
     try:
         yield
     finally:
@@ -55,9 +58,10 @@ def through(way: str) -> Iterator[None]:
 class Through:
     """The transport of one simulator."""
 
-    def __init__(self, simulator: Simulator, wire: Wire) -> None:
+    def __init__(self, simulator: Simulator, wire: Wire, log: Callable[[Request], object]) -> None:
         self._simulator = simulator
         self._wire = wire
+        self._log = log
 
     @property
     def root(self) -> str:
@@ -70,7 +74,10 @@ class Through:
         if self._wire.busy() or not self._reached(call):
             return direct(simulator.control.context).send(call)
         headers = {"host": HOST, **request.headers}
-        return self._wire.send(simulator, replace(request, target=simulator._mount + request.target, headers=headers))
+        request = replace(request, target=simulator._mount + request.target, headers=headers)
+        response = self._wire.send(simulator, request)
+        self._log(request)
+        return response
 
     def _reached(self, call: OperationRequest) -> bool:
         """Whether the request over HTTP is one of this operation."""
