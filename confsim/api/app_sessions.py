@@ -20,7 +20,7 @@ from confsim.domain.users.users import USERS, User
 
 from . import views
 from .call import Call, operation
-from .ids import ChannelId, SessionId, UserId
+from .ids import AppSessionId, ChannelId, ClientId, SessionId, UserId
 from .things import LinkedSession, OwnClient
 from .views import Id
 
@@ -42,19 +42,19 @@ class AppSessionRegistration(Wire):
 class AppSessionUser(Wire):
     """A user of an app session (G386)."""
 
-    id: Annotated[Long, "The number of the user."]
+    id: Annotated[UserId, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
 
 
 class AppSession(Wire):
     """An app session (P2 App session). ``channelsSessions`` are ids of channel sessions."""
 
-    id: Annotated[str, "The id of the app session."]
-    clientId: Annotated[str, "The client that it belongs to."]
+    id: Annotated[AppSessionId, "The id of the app session."]
+    clientId: Annotated[ClientId, "The client that it belongs to."]
     url: Annotated[str, "The address at which the application ran."]
     started: Annotated[Long, "The instant at which the run began, in UTC milliseconds."]
-    channels: Annotated[list[str], "The uuids of the channels that are linked to it."]
-    channelsSessions: Annotated[list[str], "The ids of the channel sessions that are linked to it."]
+    channels: Annotated[list[ChannelId], "The uuids of the channels that are linked to it."]
+    channelsSessions: Annotated[list[SessionId], "The ids of the channel sessions that are linked to it."]
     users: Annotated[list[AppSessionUser], "The users linked to it."]
 
 

@@ -15,6 +15,8 @@ from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
 
+from .ids import MeetingCode
+
 Profile = Mapping[str, Any]
 
 _NUMBER = rf"\+?[1-9][0-9]{{0,{e164.DIGITS_MOST - 1}}}"
@@ -115,6 +117,6 @@ Milliseconds = Annotated[Long, AtLeast(0), Pattern(_longest)]
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description)]
 #: The names of authentication providers (G184, G185).
 ProviderNames = Annotated[list[Annotated[str, Pattern(_provider)]], Pattern(_some_providers)]
-MeetingId = Annotated[str, Pattern(_meeting)]
+MeetingId = Annotated[MeetingCode, Pattern(_meeting)]
 #: An ISO 639-1 code with an optional region (P1 L244).
 LanguageCode = Annotated[str, Pattern(_language)]

@@ -1,6 +1,7 @@
-"""Ids on the wire without a path resolver, each with the kind of record that it names.
+"""Values on the wire that name things, each with the kind of thing: in parameters, bodies and answers.
 
-Journeys bundle ids by these kinds; the resolvers of ``paths`` use the same ones.
+Journeys bundle ids by these kinds, and what compares a service with a model matches them; the resolvers of ``paths``
+use the same ones.
 """
 
 from __future__ import annotations
@@ -9,11 +10,28 @@ from typing import Annotated
 
 from confsim.contract.types import Long, Names
 
+ApiTokenId = Annotated[str, Names("api_tokens"), "The API token, by id."]
+AppSessionId = Annotated[str, Names("app_sessions"), "The app session, by id."]
 AssetId = Annotated[str, Names("assets"), "The asset, by id."]
 AssetToken = Annotated[str, Names("asset_tokens"), "The token that opens the assets of a recording."]
+BreakoutId = Annotated[str, Names("breakout_sessions"), "The breakout session, by id."]
+BroadcastId = Annotated[str, Names("broadcasts"), "The broadcast, by id."]
 ChannelId = Annotated[str, Names("channels"), "The channel, by uuid."]
-Code = Annotated[str, Names("codes"), "The code."]
-SessionId = Annotated[str, Names("sessions"), "The session, by id."]
-UserId = Annotated[Long, Names("users"), "The user, by number."]
-MediaId = Annotated[str, Names("media"), "The media asset, by id."]
 ClientId = Annotated[str, Names("clients"), "The client, by id."]
+Code = Annotated[str, Names("codes"), "The code."]
+DestinationId = Annotated[str, Names("destinations"), "The destination, by id."]
+DialCode = Annotated[str, Names("dial_codes"), "The code that callers key in."]
+EndpointId = Annotated[str, Names("endpoints"), "The events endpoint, by id."]
+GroupKey = Annotated[str, Names("session_groups"), "The group of sessions, by its key."]
+MediaId = Annotated[str, Names("media"), "The media asset, by id."]
+MeetingCode = Annotated[str, Names("meeting_ids"), "The channel, by its meeting id."]
+RecordingId = Annotated[str, Names("recordings"), "The recording, by id."]
+Reservation = Annotated[str, Names("reservations"), "The reservation of a handle, by its token."]
+RoomId = Annotated[str, Names("breakout_rooms"), "The breakout room, by id."]
+Secret = Annotated[str, Names("secrets"), "The secret."]
+SessionId = Annotated[str, Names("sessions"), "The session, by id."]
+SourceId = Annotated[str, Names("sources"), "The gateway endpoint, by id."]
+TemplateId = Annotated[str, Names("templates"), "The template, by id."]
+Token = Annotated[str, Names("tokens"), "The token."]
+UrlName = Annotated[str, Names("url_names"), "The channel, by the word of its direct link."]
+UserId = Annotated[Long, Names("users"), "The user, by number."]

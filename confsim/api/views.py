@@ -13,13 +13,14 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import ImageSize, Int, Long, Page, Wire
+from confsim.contract.types import ImageSize, Int, Link, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
 from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
 
 from .call import Call
+from .ids import ClientId, UserId
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -43,7 +44,7 @@ class NumberId(Wire):
 
     COMPONENT: ClassVar[str] = "UserNumber"
 
-    id: Annotated[Long, "The number of the user."]
+    id: Annotated[UserId, "The number of the user."]
 
 
 class Languages(Wire):
@@ -56,13 +57,13 @@ class Languages(Wire):
 class User(Wire, kw_only=True):
     """A user (P1 User)."""
 
-    id: Annotated[Long, "The number of the user, unique in the service."]
+    id: Annotated[UserId, "The number of the user, unique in the service."]
     handle: Annotated[str, "The display name of the user."]
     urlHandle: Annotated[str | None, "The handle as it can stand in a URL."] = None
     fullName: Annotated[str | None, "The full name of the user."] = None
     description: Annotated[str | None, "The description of the user."] = None
-    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
-    clientId: Annotated[str, "The client that the user belongs to."]
+    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
+    clientId: Annotated[ClientId, "The client that the user belongs to."]
     reputation: Annotated[Int, "The reputation score of the user."]
     following: Annotated[bool, "Whether the caller follows the user."]
     followedBy: Annotated[bool, "Whether the user follows the caller."]
@@ -82,9 +83,9 @@ class AccessLevel(Wire):
 class UserSummary(Wire):
     """A user as lists of people show one: id, handle, image."""
 
-    id: Annotated[Long, "The number of the user."]
+    id: Annotated[UserId, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
-    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
+    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
 
 
 def image_url(call: Call, client: str, image: str | None, size: ImageSize | None) -> str | None:

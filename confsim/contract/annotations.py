@@ -108,6 +108,21 @@ def fields_of(struct: type[Struct]) -> tuple[FieldInfo, ...]:
     return msgspec.structs.fields(struct)
 
 
+def filled(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
+    """The annotation of a field of a generic type with its arguments in place."""
+    if annotation in arguments:
+        return arguments[annotation]
+    base, marks = peeled(annotation)
+    if get_origin(base) is list and get_args(base)[0] in arguments:
+        return annotated(GenericAlias(list, (arguments[get_args(base)[0]],)), marks)
+    return annotation
+
+
+def annotated(base: Any, marks: tuple[Any, ...]) -> Any:
+    """The type with these marks; as it is without any."""
+    return Annotated[(base, *marks)] if marks else base
+
+
 def big_numbers(type_: Any) -> Iterator[Any]:
     """The types of the decimals, and of the integers of more than 32 bits, that a type holds at any depth."""
     if type_ is float or type_ is int:

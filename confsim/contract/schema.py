@@ -8,8 +8,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from enum import Enum
-from types import GenericAlias, NoneType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from types import NoneType
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, Meta, Struct
@@ -18,9 +18,11 @@ from confsim.assumptions.protocol import durations, parsing, wire
 from confsim.assumptions.register import in_force
 
 from .annotations import (
+    annotated,
     chosen,
     description_of,
     fields_of,
+    filled,
     mark_of,
     named,
     options_of,
@@ -200,7 +202,7 @@ class Schemas:
         properties: Schema = {}
         required = []
         for field in fields_of(struct):
-            made = self._property(field, _filled(field.type, arguments), body=body)
+            made = self._property(field, filled(field.type, arguments), body=body)
             properties[field.encode_name] = made
             if field.required:
                 required.append(field.encode_name)
@@ -255,21 +257,6 @@ def _naming(annotation: Any, *, body: bool) -> Schema:
     return {} if kind is None else {"x-confsim-names": kind}
 
 
-def _filled(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
-    """The annotation of a field of a generic type with its arguments in place."""
-    if annotation in arguments:
-        return arguments[annotation]
-    base, marks = peeled(annotation)
-    if get_origin(base) is list and get_args(base)[0] in arguments:
-        filled = GenericAlias(list, (arguments[get_args(base)[0]],))
-        return _annotated(filled, marks)
-    return annotation
-
-
-def _annotated(base: Any, marks: tuple[Any, ...]) -> Any:
-    return Annotated[(base, *marks)] if marks else base
-
-
 def _limited(schema: Schema, meta: Meta) -> Schema:
     limits = {"minimum": meta.ge, "maximum": meta.le, "pattern": meta.pattern, "maxLength": meta.max_length}
     limited = {**schema, **{word: limit for word, limit in limits.items() if limit is not None}}
@@ -298,4 +285,4 @@ def json_part(result: Any) -> Any:
     """The part of a return type that is sent as JSON, None when there is none."""
     base, marks = peeled(result)
     parts = tuple(option for option in options_of(base) if option not in (NoneType, Raw, NoContent))
-    return _annotated(Union[parts], marks) if parts else None  # noqa: UP007  (made from a tuple)
+    return annotated(Union[parts], marks) if parts else None  # noqa: UP007  (made from a tuple)

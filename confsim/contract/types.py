@@ -92,13 +92,30 @@ class InUnit:
         self.entry = entry
 
 
+class StatedUnit(Struct, frozen=True):
+    """Marks an instant of an answer whose unit the documents state: ``unit`` in the words of ``InUnit``."""
+
+    unit: str
+
+
 class Names(Struct, frozen=True):
-    """Marks a parameter or a field of a body whose value names a thing: ``Annotated[str, Names("recordings")]``.
+    """Marks what names a thing, a parameter or a field of a body or an answer: ``Annotated[str, Names("recordings")]``.
 
     ``kind`` is the word for the things that it can name, one for all operations.
     """
 
     kind: str
+
+
+class Invented(StrEnum):
+    """Marks a value of an answer that each service invents for itself, and that names no thing."""
+
+    LINK = "link"  # an address of something that the service has
+    TEXT = "text"  # anything
+
+
+class ShownOnce:
+    """Marks a secret of an answer that is complete where a call has made it, and masked where it is only read."""
 
 
 class Chosen:
@@ -134,6 +151,8 @@ Label = Annotated[str, Sized(sizes.LABEL, allow_blank=True)]
 FreeText = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
 Key = Annotated[str, Sized(sizes.KEY), "The key of the property."]
 Url = Annotated[str, AbsoluteUrl(sizes.URL)]
+Link = Annotated[str, Invented.LINK]
+OwnText = Annotated[str, Invented.TEXT]
 Search = Annotated[str, Sized(sizes.TEXT, allow_blank=True), "What is sought in the names."]
 
 #: 32-bit and 64-bit signed integers (P1 Conventions 3, G073).

@@ -6,14 +6,14 @@ from typing import Annotated
 
 from confsim.api.call import Call, operation
 from confsim.api.forms import Milliseconds
-from confsim.api.ids import SessionId
+from confsim.api.ids import BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
-from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, Wire
+from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, StatedUnit, Wire
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, Phase
@@ -38,21 +38,23 @@ class BreakoutRoomChange(Wire):
 class BreakoutRoom(Wire, kw_only=True):
     """A breakout room; ``channelUuid`` and ``sessionId`` are there once the room is live (G438)."""
 
-    id: Annotated[str, "The id of the room."]
+    id: Annotated[RoomId, "The id of the room."]
     name: Annotated[str, "The name of the room."]
-    breakoutSession: Annotated[str, "The breakout session that the room belongs to."]
-    sessionId: Annotated[str | None, "The session that runs in the room, once there is one."] = None
-    channelUuid: Annotated[str | None, "The channel that the room is, once it is live."] = None
+    breakoutSession: Annotated[BreakoutId, "The breakout session that the room belongs to."]
+    sessionId: Annotated[SessionId | None, "The session that runs in the room, once there is one."] = None
+    channelUuid: Annotated[ChannelId | None, "The channel that the room is, once it is live."] = None
 
 
 class BreakoutSession(Wire, kw_only=True):
     """A breakout session (P2 Breakout); ``breakoutRoom`` is the room of the caller."""
 
-    id: Annotated[str, "The id of the breakout session."]
+    id: Annotated[BreakoutId, "The id of the breakout session."]
     name: Annotated[str, "The name of the breakout session."]
-    channel: Annotated[str, "The event room that it belongs to."]
+    channel: Annotated[ChannelId, "The event room that it belongs to."]
     duration: Annotated[Long, "Its duration in milliseconds; 0 without an end."]
-    started: Annotated[Long | None, "The instant of its start, in epoch milliseconds; absent before."] = None
+    started: Annotated[
+        Long | None, "The instant of its start, in epoch milliseconds; absent before.", StatedUnit("epoch-ms")
+    ] = None
     isActive: Annotated[bool, "Whether it is running."]
     isCompleted: Annotated[bool, "Whether it is over."]
     breakoutRoom: Annotated[BreakoutRoom | None, "The room that the caller is assigned to."] = None

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from confsim.api.call import Call, operation
 from confsim.api.forms import DestinationUrl
-from confsim.api.ids import SessionId
+from confsim.api.ids import BroadcastId, ChannelId, ClientId, DestinationId, SessionId
 from confsim.api.views import Id, page
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import units
@@ -32,12 +32,12 @@ _NAMED = "P2 L354"
 class BroadcastDestination(Wire):
     """A destination of the broadcasts of a channel; ``destination`` is the RTMP URL (P2 Broadcast)."""
 
-    id: Annotated[str | None, "The id of the destination."] = None
+    id: Annotated[DestinationId | None, "The id of the destination."] = None
     label: Annotated[str | None, "The name of the destination."] = None
     destination: Annotated[
         str | None, "The RTMP URL that is streamed to; its key is masked for callers who own nothing."
     ] = None
-    channelId: Annotated[str | None, "The channel that it belongs to."] = None
+    channelId: Annotated[ChannelId | None, "The channel that it belongs to."] = None
     enabled: Annotated[bool | None, "Whether broadcasts that start go there."] = None
 
 
@@ -52,9 +52,9 @@ class NewDestination(Wire):
 class BroadcastRecord(Wire):
     """A broadcast (P2 Broadcast); the times are absent as long as they have not come."""
 
-    id: Annotated[str | None, "The id of the broadcast."] = None
-    clientId: Annotated[str | None, "The client that it belongs to."] = None
-    channelId: Annotated[str | None, "The channel that is broadcast."] = None
+    id: Annotated[BroadcastId | None, "The id of the broadcast."] = None
+    clientId: Annotated[ClientId | None, "The client that it belongs to."] = None
+    channelId: Annotated[ChannelId | None, "The channel that is broadcast."] = None
     created: Annotated[
         str | None, "The instant at which the broadcast was asked for.", InUnit(units.BROADCAST_TIMES)
     ] = None
@@ -62,7 +62,7 @@ class BroadcastRecord(Wire):
         str | None, "The instant at which it began to run; absent before.", InUnit(units.BROADCAST_TIMES)
     ] = None
     ended: Annotated[str | None, "The instant of its end; absent before.", InUnit(units.BROADCAST_TIMES)] = None
-    sessions: Annotated[list[str] | None, "The sessions of the channel that it showed."] = None
+    sessions: Annotated[list[SessionId] | None, "The sessions of the channel that it showed."] = None
 
 
 class BroadcastHistory(Wire):

@@ -210,6 +210,7 @@ def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new 
     rules="R254 R383",
     gaps="G322",
     line="P2 Channel basics",
+    identifies={"id": "clients"},
 )
 def get_channel_client(call: Call, channelUuid: AnyChannel) -> Id:
     """Get the client of a channel."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from confsim.api.call import Call, operation
 from confsim.api.forms import FriendlyUrlWord
+from confsim.api.ids import ChannelId
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
@@ -27,13 +28,13 @@ class FriendlyUrl(Wire):
 class FoundChannel(Wire):
     """The channel that has a friendly URL or a meeting id."""
 
-    uuid: Annotated[str, "The uuid of the channel."]
+    uuid: Annotated[ChannelId, "The uuid of the channel."]
 
 
 class MaybeChannel(Wire):
     """The channel that has a friendly URL, if one has."""
 
-    uuid: Annotated[str | None, "The uuid of the channel that has it; absent when the word is free."] = None
+    uuid: Annotated[ChannelId | None, "The uuid of the channel that has it; absent when the word is free."] = None
 
 
 @operation(

@@ -8,12 +8,8 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from confsim.api.forms import ChannelText
-from confsim.contract.types import (
-    Int,
-    Long,
-    Name,
-    Wire,
-)
+from confsim.api.ids import ChannelId, ClientId, MeetingCode, UrlName
+from confsim.contract.types import Int, Link, Long, Name, StatedUnit, Wire
 from confsim.domain.channels import channels
 
 
@@ -29,7 +25,7 @@ class ChannelUuid(Wire):
 
     COMPONENT: ClassVar[str] = "NewChannelId"
 
-    channelUuid: Annotated[str, "The uuid of the channel."]
+    channelUuid: Annotated[ChannelId, "The uuid of the channel."]
 
 
 class ChannelDescription(Wire):
@@ -56,12 +52,12 @@ class ChannelDetails(Wire, kw_only=True):
 
     COMPONENT: ClassVar[str] = "Channel"
 
-    channelUuid: Annotated[str, "The uuid of the channel."]
+    channelUuid: Annotated[ChannelId, "The uuid of the channel."]
     name: Annotated[str, "Legacy name, compounded for rooms of another channel."]
     channelName: Annotated[str, "The name of the channel."]
     description: Annotated[str | None, "The description of the channel."] = None
-    clientId: Annotated[str, "The client that the channel belongs to."]
-    parent: Annotated[str | None, "The uuid of the channel that it is a room of."] = None
+    clientId: Annotated[ClientId, "The client that the channel belongs to."]
+    parent: Annotated[ChannelId | None, "The uuid of the channel that it is a room of."] = None
     parentName: Annotated[str | None, "The name of the channel that it is a room of."] = None
     serviceMode: Annotated[channels.ServiceMode, "Whether it runs as a panel or a conference."]
     reputation: Annotated[int, Meta(ge=1, le=15), "Its reputation, from 1 to 15."]
@@ -71,8 +67,8 @@ class ChannelDetails(Wire, kw_only=True):
     isOperator: Annotated[bool, "Whether the caller is an operator of it."]
     isOwner: Annotated[bool, "Whether the caller owns it."]
     maxUsers: Annotated[Int, "The number of users it has room for."]
-    urlName: Annotated[str, "The word of its direct link in the UI."]
-    meetingId: Annotated[str, "The code that callers key in to reach it."]
+    urlName: Annotated[UrlName, "The word of its direct link in the UI."]
+    meetingId: Annotated[MeetingCode, "The code that callers key in to reach it."]
     isEventRoom: Annotated[bool, "Whether it can have breakout sessions."]
     makePrivate: Annotated[bool, "Whether it can be switched to private."]
     isOrganization: Annotated[bool, "Whether it is an organization channel for conferencing."]
@@ -86,7 +82,7 @@ class ChannelDetails(Wire, kw_only=True):
     isRangeEnabled: Annotated[bool, "Whether filtering by range is allowed."]
     disableWall: Annotated[bool, "Whether wall messages are disabled."]
     guestAccess: Annotated[bool, "Whether guests are admitted."]
-    imageUrl: Annotated[str | None, "The URL of its image."] = None
+    imageUrl: Annotated[Link | None, "The URL of its image."] = None
 
 
 class ChannelItem(Wire, kw_only=True):
@@ -95,13 +91,13 @@ class ChannelItem(Wire, kw_only=True):
     COMPONENT: ClassVar[str] = "ChannelListItem"
 
     name: Annotated[str, "The name of the channel, unique in the client."]
-    urlName: Annotated[str | None, "The word of its direct link in the UI."] = None
+    urlName: Annotated[UrlName | None, "The word of its direct link in the UI."] = None
     friendlyURL: Annotated[str | None, "Its friendly URL, unique in the client."] = None
     isOwner: Annotated[bool | None, "Whether the caller owns it; absent for callers who do not host it."] = None
     parentName: Annotated[str | None, "The name of the channel that it is a room of."] = None
-    parentId: Annotated[str | None, "The uuid of the channel that it is a room of."] = None
-    channelUuid: Annotated[str, "The uuid of the channel."]
+    parentId: Annotated[ChannelId | None, "The uuid of the channel that it is a room of."] = None
+    channelUuid: Annotated[ChannelId, "The uuid of the channel."]
     isOpen: Annotated[bool, "Whether the doors of its lobby are open."]
     guestAccess: Annotated[bool, "Whether guests are admitted."]
-    imageUrl: Annotated[str | None, "The URL of its image."] = None
-    created: Annotated[Long, "The instant at which it was made, in epoch seconds."]
+    imageUrl: Annotated[Link | None, "The URL of its image."] = None
+    created: Annotated[Long, "The instant at which it was made, in epoch seconds.", StatedUnit("epoch-s")]

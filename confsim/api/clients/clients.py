@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import ClientId
 from confsim.api.views import Id, page
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.channels import CLIENT_ID_NAMES
 from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Json, Limit, Name, Offset, Page, Search, Switch, Wire
+from confsim.contract.types import Invented, Json, Limit, Name, Offset, Page, Search, Switch, Wire
 from confsim.domain import lists
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -31,10 +32,10 @@ class ClientView(Wire, kw_only=True):
     COMPONENT: ClassVar[str] = "Client"
 
     name: Annotated[str, "The name of the client."]
-    clientId: Annotated[str, "The id of the client."]
-    details: Annotated[Json, "Other attributes of the client."] = None
+    clientId: Annotated[ClientId, "The id of the client."]
+    details: Annotated[Json, Invented.TEXT, "Other attributes of the client."] = None
     disabled: Annotated[bool | None, "Whether its service is disabled."] = None
-    parentId: Annotated[str | None, "The client above it."] = None
+    parentId: Annotated[ClientId | None, "The client above it."] = None
 
 
 class ClientItem(Wire, kw_only=True):
@@ -42,9 +43,9 @@ class ClientItem(Wire, kw_only=True):
 
     COMPONENT: ClassVar[str] = "ClientListItem"
 
-    id: Annotated[str, "The id of the client."]
+    id: Annotated[ClientId, "The id of the client."]
     name: Annotated[str, "The name of the client."]
-    parent: Annotated[str | None, "The client above it."] = None
+    parent: Annotated[ClientId | None, "The client above it."] = None
     uniqueUsersHandle: Annotated[bool, "Whether handles of its users must be unique."]
     speech2text: Annotated[bool, "Whether new channels have speech to text."]
     dialOut: Annotated[bool, "Whether new channels can call phones."]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from confsim.api import views
 from confsim.api.call import Call, operation
+from confsim.api.ids import TemplateId
 from confsim.api.views import Id
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.refusals import Reason
@@ -34,7 +35,7 @@ class Inheritance(StrEnum):
 class Template(Wire):
     """A settings template as the client sees it (P2 Settings template)."""
 
-    id: Annotated[str, "The id of the template."]
+    id: Annotated[TemplateId, "The id of the template."]
     name: Annotated[str, "The name of the template."]
     enabled: Annotated[bool, "Whether it can be selected."]
     inheritable: Annotated[bool, "Whether clients below may use it."]
@@ -44,7 +45,7 @@ class Template(Wire):
 class ChannelTemplate(Wire):
     """The template in use on a channel (P2 Settings template)."""
 
-    id: Annotated[str, "The id of the template."]
+    id: Annotated[TemplateId, "The id of the template."]
     name: Annotated[str, "The name of the template."]
     inherited: Annotated[bool, "Whether it comes from a client above."]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import EndpointId, Secret
 from confsim.api.views import Id
 from confsim.assumptions import events as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Long, Switch, Url, Wire
+from confsim.contract.types import Long, StatedUnit, Switch, Url, Wire
 from confsim.domain.events import endpoints
 from confsim.domain.events.endpoints import Endpoint
 from confsim.kernel.refusal import Refusal
@@ -37,10 +38,12 @@ class NewEndpoint(Wire):
 class EventsEndpoint(Wire):
     """An events endpoint; ``created`` in epoch milliseconds."""
 
-    id: Annotated[str, "The id of the endpoint."]
+    id: Annotated[EndpointId, "The id of the endpoint."]
     url: Annotated[str, "The URL to which events are sent."]
     active: Annotated[bool, "Whether events are sent there."]
-    created: Annotated[Long | None, "The instant at which it was added, in epoch milliseconds."] = None
+    created: Annotated[
+        Long | None, "The instant at which it was added, in epoch milliseconds.", StatedUnit("epoch-ms")
+    ] = None
 
 
 class EventsStatus(Wire):
@@ -52,7 +55,7 @@ class EventsStatus(Wire):
 class EventsSecret(Wire):
     """The secret that a client shares with its endpoints."""
 
-    secret: Annotated[str, "The secret by which deliveries are signed."]
+    secret: Annotated[Secret, "The secret by which deliveries are signed."]
 
 
 def _require_on(call: Call) -> None:

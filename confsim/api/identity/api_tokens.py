@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import ApiTokenId, Token
 from confsim.api.units import instant
 from confsim.assumptions.protocol import units
 from confsim.contract import gates
-from confsim.contract.types import InUnit, Label, Long, Wire
+from confsim.contract.types import InUnit, Label, Long, ShownOnce, Wire
 from confsim.domain.identity import api_tokens
 from confsim.domain.identity.api_tokens import ApiToken as StoredToken
 
@@ -16,8 +17,8 @@ from confsim.domain.identity.api_tokens import ApiToken as StoredToken
 class ApiToken(Wire):
     """An API token; ``token`` is whole in the answers that make a value, masked in lists."""
 
-    id: Annotated[str, "The id of the token."]
-    token: Annotated[str, "The credential: masked in lists, complete when it was just made."]
+    id: Annotated[ApiTokenId, "The id of the token."]
+    token: Annotated[Token, "The credential: masked in lists, complete when it was just made.", ShownOnce()]
     expiresAt: Annotated[
         Long | None, "The instant at which it expires; absent for never.", InUnit(units.API_TOKEN_EXPIRES)
     ] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import Code, UserId
 from confsim.api.units import instant
 from confsim.assumptions.protocol import units
 from confsim.contract import gates
@@ -17,8 +18,8 @@ from confsim.domain.users.users import User
 class Invitation(Wire, kw_only=True):
     """The one invitation of a user; ``expires`` in epoch milliseconds by default (G113)."""
 
-    userId: Annotated[Long, "The number of the invited user."]
-    code: Annotated[str, "The code of the invitation."]
+    userId: Annotated[UserId, "The number of the invited user."]
+    code: Annotated[Code, "The code of the invitation."]
     expires: Annotated[Long | None, "The expiry of the invitation.", InUnit(units.INVITATION_EXPIRES)] = None
     kind: Annotated[Kind, "Whether it can be used once, or is a token to exchange."]
 

@@ -10,7 +10,7 @@ from confsim.api.paths import MeOrUser
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import Wire
+from confsim.contract.types import Link, OwnText, Wire
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import providers
 
@@ -19,14 +19,14 @@ class AvailableProvider(Wire):
     """A provider of the service; ``icon`` is the URL of its icon."""
 
     name: Annotated[str, "The name of the provider."]
-    icon: Annotated[str, "The URL of its icon."]
+    icon: Annotated[Link, "The URL of its icon."]
 
 
 class Provider(Wire):
     """A provider as clients and users have it (G181)."""
 
     name: Annotated[str, "The name of the provider."]
-    icon: Annotated[str | None, "The URL of its icon."] = None
+    icon: Annotated[Link | None, "The URL of its icon."] = None
 
 
 class ClientProviders(Wire):
@@ -45,9 +45,9 @@ class AuthMethod(Wire):
 class AuthProfile(Wire):
     """Profile of the caller as the provider reported it last; texts are empty where it reported none."""
 
-    name: Annotated[str, "The name that the provider reported."]
-    email: Annotated[str, "The address that the provider reported."]
-    imageUrl: Annotated[str, "The image that the provider reported."]
+    name: Annotated[OwnText, "The name that the provider reported."]
+    email: Annotated[OwnText, "The address that the provider reported."]
+    imageUrl: Annotated[OwnText, "The image that the provider reported."]
 
 
 def _provider_view(call: Call, name: str) -> Provider:

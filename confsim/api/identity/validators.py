@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import Code
+from confsim.api.ids import Code, Token
 from confsim.api.units import instant
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import units
@@ -35,7 +35,7 @@ class IdentityToken(Wire):
 class TokenResult(Wire):
     """A user's secret token and its time to live, in seconds by default (G111)."""
 
-    token: Annotated[str, "The secret token of the user."]
+    token: Annotated[Token, "The secret token of the user."]
     expires: Annotated[Long, "The time to live of the token.", InUnit(units.TOKEN_EXPIRES)]
 
 

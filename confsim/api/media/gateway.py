@@ -6,11 +6,12 @@ from typing import Annotated
 
 from confsim.api.call import Call, operation
 from confsim.api.forms import GatewayKindName
+from confsim.api.ids import Secret, SourceId
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import media as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import Int, Wire
+from confsim.contract.types import Int, OwnText, Wire
 from confsim.domain.media import gateway
 
 
@@ -23,14 +24,14 @@ class GatewayKind(Wire):
 class GatewayCredentials(Wire):
     """The credentials of a sender: the password is the stream key or the passphrase."""
 
-    username: Annotated[str, "The user name that a sender presents."]
-    password: Annotated[str, "The stream key or the passphrase."]
+    username: Annotated[OwnText, "The user name that a sender presents."]
+    password: Annotated[Secret, "The stream key or the passphrase."]
 
 
 class GatewayEndpoint(Wire):
     """A gateway endpoint (P2 Gateway endpoint)."""
 
-    uuid: Annotated[str, "The id of the endpoint."]
+    uuid: Annotated[SourceId, "The id of the endpoint."]
     host: Annotated[str, "The host to send to."]
     port: Annotated[Int, "The port to send to."]
     kind: Annotated[str, "The protocol of the endpoint."]

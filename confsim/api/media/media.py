@@ -19,7 +19,21 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import Chosen, FreeText, InUnit, Limit, Long, Name, Offset, Order, Page, Search, Ttl, Wire
+from confsim.contract.types import (
+    Chosen,
+    FreeText,
+    InUnit,
+    Limit,
+    Link,
+    Long,
+    Name,
+    Offset,
+    Order,
+    Page,
+    Search,
+    Ttl,
+    Wire,
+)
 from confsim.domain.channels.channels import Channel
 from confsim.domain.media import media
 from confsim.domain.media.media import File, Pool, Sort
@@ -47,7 +61,7 @@ class Tag(Wire):
 class MediaAsset(Wire, kw_only=True):
     """A media asset (P2 Media asset). ``size`` in bytes."""
 
-    id: Annotated[str, "The id of the asset."]
+    id: Annotated[MediaId, "The id of the asset."]
     name: Annotated[str, "The name of the asset."]
     size: Annotated[Long, "Its size in bytes."]
     description: Annotated[str | None, "The description of the asset."] = None
@@ -62,7 +76,7 @@ class MediaAsset(Wire, kw_only=True):
 class MediaLink(Wire):
     """An address from which the bytes can be had for a time."""
 
-    url: Annotated[str, "The URL of the bytes, without a token."]
+    url: Annotated[Link, "The URL of the bytes, without a token."]
 
 
 class MediaPoolSize(Wire):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import UserId
 from confsim.api.views import user_summary
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import ImageSize, Long, Wire
+from confsim.contract.types import ImageSize, Link, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
 from confsim.domain.users.users import User
@@ -22,9 +23,9 @@ class Host(Wire, kw_only=True):
 
     COMPONENT: ClassVar[str] = "ChannelHost"
 
-    id: Annotated[Long, "The number of the user."]
+    id: Annotated[UserId, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
-    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
+    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
     isOwner: Annotated[bool, "Whether the user owns the channel."]
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
+from confsim.api.ids import AssetId, AssetToken, ChannelId, RecordingId, SessionId, UserId
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
-from confsim.contract.types import InUnit, Long, Pattern, Wire
+from confsim.contract.types import InUnit, Link, Long, OwnText, Pattern, Wire
 
 
 def _state_words(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,9 +27,9 @@ class Possible(Wire):
 class Recording(Wire, kw_only=True):
     """A recording (P2 Recording). Instants in epoch milliseconds by default (G119)."""
 
-    id: Annotated[str, "The id of the recording."]
-    channel: Annotated[str, "The channel that was recorded."]
-    session: Annotated[str, "The session that was recorded."]
+    id: Annotated[RecordingId, "The id of the recording."]
+    channel: Annotated[ChannelId, "The channel that was recorded."]
+    session: Annotated[SessionId, "The session that was recorded."]
     startTime: Annotated[Long, "The instant of its start.", InUnit(units.RECORDING)]
     endTime: Annotated[
         Long | None, "The instant of its end; absent while it is in progress.", InUnit(units.RECORDING)
@@ -60,8 +61,8 @@ class DownloadKind(StrEnum):
 class RecordingAsset(Wire, kw_only=True):
     """A file of a recording (P2 Recording asset). ``size`` in bytes; instants as those of recordings."""
 
-    id: Annotated[str, "The id of the asset."]
-    recordingId: Annotated[str, "The recording that it belongs to."]
+    id: Annotated[AssetId, "The id of the asset."]
+    recordingId: Annotated[RecordingId, "The recording that it belongs to."]
     format: Annotated[str, "The format of the file, such as MP4."]
     kind: Annotated[AssetKind, "The kind of file."]
     state: Annotated[str | int, Pattern(_state_words), "The state of the upload."]
@@ -69,18 +70,18 @@ class RecordingAsset(Wire, kw_only=True):
     startTime: Annotated[Long, "The instant at which it begins.", InUnit(units.RECORDING)]
     endTime: Annotated[Long | None, "The instant at which it ends.", InUnit(units.RECORDING)] = None
     size: Annotated[Long | None, "Its size in bytes."] = None
-    url: Annotated[str | None, "The URL of the bytes, for callers who may read the asset."] = None
-    relativePath: Annotated[str | None, "Its path below the root of the recording at a storage provider."] = None
+    url: Annotated[Link | None, "The URL of the bytes, for callers who may read the asset."] = None
+    relativePath: Annotated[OwnText | None, "Its path below the root of the recording at a storage provider."] = None
     isIndividual: Annotated[bool, "Whether it is the stream of one user."]
-    streamUserId: Annotated[Long | None, "The user whose stream it is."] = None
-    userId: Annotated[Long | None, "The user who received the uploaded file."] = None
-    group: Annotated[str | None, "Its group, usually the id of a stream."] = None
+    streamUserId: Annotated[UserId | None, "The user whose stream it is."] = None
+    userId: Annotated[UserId | None, "The user who received the uploaded file."] = None
+    group: Annotated[OwnText | None, "Its group, usually the id of a stream."] = None
 
 
 class DownloadableAsset(Wire, kw_only=True):
     """A file that a token opens (P2 L99). ``size`` in bytes."""
 
-    id: Annotated[str, "The id of the asset."]
+    id: Annotated[AssetId, "The id of the asset."]
     format: Annotated[str, "The format of the file, such as MP4."]
     label: Annotated[str, "The name of the asset."]
     size: Annotated[Long | None, "Its size in bytes."] = None
@@ -91,10 +92,10 @@ class DownloadableAsset(Wire, kw_only=True):
 class RecordingDownload(Wire):
     """An address from which the bytes can be had for a time."""
 
-    url: Annotated[str, "The URL of the bytes, without a token, for a time."]
+    url: Annotated[Link, "The URL of the bytes, without a token, for a time."]
 
 
 class RecordingCredentials(Wire):
     """A token for downloading assets for a time."""
 
-    jwt: Annotated[str, "The token that opens the assets of the recording for a time."]
+    jwt: Annotated[AssetToken, "The token that opens the assets of the recording for a time."]

@@ -101,7 +101,7 @@ def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
 
 _POPULATIONS = Chosen(
     assumed_presence.POPULATION_SHAPE,
-    {"map": dict[str, Int], "list": list[Population], "page": Page[Population], "numbers": list[Int]},
+    {"map": dict[ChannelId, Int], "list": list[Population], "page": Page[Population], "numbers": list[Int]},
 )
 
 
@@ -115,7 +115,7 @@ _POPULATIONS = Chosen(
 )
 def get_populations(
     call: Call, channelIds: ChannelId
-) -> Annotated[dict[str, Int] | list[Population] | Page[Population] | list[Int], _POPULATIONS]:
+) -> Annotated[dict[ChannelId, Int] | list[Population] | Page[Population] | list[Int], _POPULATIONS]:
     """Get the number of users connected to each live channel of up to 200, by comma separated uuids.
 
     What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.

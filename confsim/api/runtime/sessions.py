@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec.structs import replace
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import ChannelId
+from confsim.api.ids import ChannelId, ClientId, GroupKey, SessionId
 from confsim.api.recordings.recordings import asset_view
 from confsim.api.recordings.shapes import RecordingAsset
 from confsim.api.things import SessionOfChannel
@@ -18,7 +18,7 @@ from confsim.assumptions.protocol import transport, units
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.contract import gates
-from confsim.contract.types import ImageSize, Int, InUnit, Limit, Long, Offset, Order, Page, Search, Wire
+from confsim.contract.types import ImageSize, Int, InUnit, Limit, Link, Long, Offset, Order, Page, Search, Wire
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode
@@ -33,16 +33,16 @@ from confsim.domain.users.users import USERS
 class Session(Wire, kw_only=True):
     """A session (P2 Session). Instants in epoch milliseconds by default (G118)."""
 
-    id: Annotated[str, "The id of the session."]
+    id: Annotated[SessionId, "The id of the session."]
     name: Annotated[str, "The name of the session."]
-    channel: Annotated[str, "The channel that it is a run of."]
-    clientId: Annotated[str, "The client that it belongs to."]
+    channel: Annotated[ChannelId, "The channel that it is a run of."]
+    clientId: Annotated[ClientId, "The client that it belongs to."]
     serviceMode: Annotated[ServiceMode, "Whether it runs as a panel or a conference."]
     participantsCount: Annotated[Int, "The number of participants."]
     hadRecording: Annotated[bool, "Whether it was recorded."]
-    groupId: Annotated[str | None, "A key by which sessions are grouped."] = None
-    parentId: Annotated[str | None, "The session of the event room, for a breakout."] = None
-    imageUrl: Annotated[str | None, "The URL of the image of its channel."] = None
+    groupId: Annotated[GroupKey | None, "A key by which sessions are grouped."] = None
+    parentId: Annotated[SessionId | None, "The session of the event room, for a breakout."] = None
+    imageUrl: Annotated[Link | None, "The URL of the image of its channel."] = None
     created: Annotated[Long, "The instant at which it was set up on a streaming server.", InUnit(units.SESSION)]
     started: Annotated[Long | None, "The instant of its start; absent before.", InUnit(units.SESSION)] = None
     ended: Annotated[Long | None, "The instant of its end; absent while it is going on.", InUnit(units.SESSION)] = None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
+from confsim.api.ids import ChannelId, Secret
 from confsim.api.views import UserSummary
 from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.contract.types import Chosen, Int, Wire
+from confsim.contract.types import Chosen, Int, Link, OwnText, Wire
 from confsim.domain.channels.channels import ServiceMode
 
 
@@ -28,8 +29,8 @@ class Lock(StrEnum):
 class TurnCredentials(Wire):
     """TURN credentials; ``ttl`` in seconds (G124)."""
 
-    username: Annotated[str, "The user name for the TURN servers."]
-    password: Annotated[str, "The password for the TURN servers."]
+    username: Annotated[OwnText, "The user name for the TURN servers."]
+    password: Annotated[Secret, "The password for the TURN servers."]
     ttl: Annotated[Int, "Their lifetime in seconds."]
     uris: Annotated[list[str], "The TURN servers."]
 
@@ -37,14 +38,14 @@ class TurnCredentials(Wire):
 class StreamingAddress(Wire):
     """A websocket address on a streaming server."""
 
-    url: Annotated[str, "The websocket address."]
+    url: Annotated[Link, "The websocket address."]
     mode: Annotated[str | None, "The data to connect with."] = None
 
 
 class Population(Wire):
     """The number of users connected to a channel, where populations are a list of objects (G341)."""
 
-    channelUuid: Annotated[str, "The uuid of the channel."]
+    channelUuid: Annotated[ChannelId, "The uuid of the channel."]
     population: Annotated[Int, "The number of connected users."]
 
 
@@ -67,5 +68,5 @@ class ActiveChannel(Wire, kw_only=True):
         "Who is connected.",
     ]
     isOwner: Annotated[bool, "Whether the caller owns it."]
-    channelUuid: Annotated[str, "The uuid of the channel."]
-    imageUrl: Annotated[str | None, "The URL of its image."] = None
+    channelUuid: Annotated[ChannelId, "The uuid of the channel."]
+    imageUrl: Annotated[Link | None, "The URL of its image."] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
+from confsim.api.ids import DialCode
 from confsim.api.things import EnabledNumber
 from confsim.api.views import page
 from confsim.assumptions import telephony as assumed
@@ -41,7 +42,7 @@ class Assignment(Wire):
         Chosen(assumed.PHONE, {"object": PhoneNumber, "text": str}),
         "The number that leads to the channel.",
     ]
-    code: Annotated[str | None, "The code that callers key in; absent for a number of this channel alone."] = None
+    code: Annotated[DialCode | None, "The code that callers key in; absent for a number of this channel alone."] = None
 
 
 _READ = gates.REGISTERED.assumed("G449 G469")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from confsim.api.call import Call, operation
 from confsim.api.forms import Email
+from confsim.api.ids import Reservation
 from confsim.api.paths import MeOrUser
 from confsim.api.views import NumberId
 from confsim.assumptions.register import ask
@@ -28,7 +29,7 @@ class HandleName(Wire):
 class ReservationToken(Wire):
     """The token of a reserved handle."""
 
-    reservationToken: Annotated[str, "The token that reserves the handle for fifteen minutes."]
+    reservationToken: Annotated[Reservation, "The token that reserves the handle for fifteen minutes."]
 
 
 class Uniqueness(Wire):

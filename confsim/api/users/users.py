@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 from confsim.api import uploads
 from confsim.api.call import Call, operation
+from confsim.api.ids import UserId
 from confsim.api.paths import MeOrUser
 from confsim.api.things import Users
 from confsim.api.units import instant
@@ -23,6 +24,7 @@ from confsim.contract.types import (
     ImageSize,
     InUnit,
     Limit,
+    Link,
     Long,
     Offset,
     Order,
@@ -43,13 +45,13 @@ class UserItem(Wire, kw_only=True):
     COMPONENT: ClassVar[str] = "UserListItem"
 
     levels: Annotated[list[AccessLevel], "The access levels of the user."]
-    id: Annotated[Long, "The number of the user."]
+    id: Annotated[UserId, "The number of the user."]
     authKind: Annotated[str | None, "The authentication method of the user; absent for guests."] = None
     kind: Annotated[str, "The kind of user."]
     invitationExpiry: Annotated[
         Long | None, "When a pending invitation of a predefined user expires.", InUnit(units.INVITATION_EXPIRES)
     ] = None
-    imageUrl: Annotated[str | None, "The URL of the image of the user."] = None
+    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
     handle: Annotated[str, "The display name of the user."]
 
 
@@ -212,6 +214,7 @@ def set_user_full_name(call: Call, userId: MeOrUser, body: NewFullName) -> None:
     gaps="G548",
     line="P1 Users",
     source=Source.NAME_ONLY,
+    identifies={"id": "clients"},
 )
 def get_user_client(call: Call, userId: MeOrUser) -> Id:
     """Get the id of the client that a user belongs to."""

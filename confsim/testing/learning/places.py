@@ -1,8 +1,9 @@
 """The places of ids, tokens, links and instants in the declared types of answers.
 
 An answer has a shape: objects with a shape for each field, lists, and values. A value that the service chooses itself,
-such as an id, has a kind (a word of ``contract.types.Names``, or one of a few more); an instant has a unit. All other
-values must be equal on both sides.
+such as an id, has a kind; an instant has a unit. The marks of ``contract.types`` say both (``Names``, ``Invented``,
+``ShownOnce``, ``InUnit``, ``StatedUnit``), and what the operation ``identifies``. All other values must be equal on both
+sides.
 """
 
 from __future__ import annotations
@@ -15,107 +16,17 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
-from confsim.contract.annotations import chosen, fields_of, mark_of, options_of, peeled
+from confsim.contract.annotations import chosen, fields_of, filled, options_of, peeled
 from confsim.contract.encode import NoContent, Raw
 from confsim.contract.operation import Operation
-from confsim.contract.types import InUnit
+from confsim.contract.types import InUnit, Invented, Names, Page, ShownOnce, StatedUnit
 
 #: Kinds of which only the presence of a value is compared: addresses, texts for people, masked secrets.
-LINKS, FREE = "links", "free"
+LINKS, FREE = Invented.LINK.value, Invented.TEXT.value
 #: Values that are not compared at all.
 IGNORED = "ignored"
-#: Names of fields that do not identify a thing.
+#: Kinds that do not identify a thing.
 NOT_NAMES = frozenset({"", LINKS, FREE, IGNORED})
-
-#: Fields whose values the service chooses itself, by the name of their type.
-CHOSEN_BY_SERVICE: Mapping[str, Mapping[str, str]] = {
-    "AppSession": {
-        "id": "app_sessions",
-        "clientId": "clients",
-        "channels": "channels",
-        "channelsSessions": "sessions",
-    },
-    "AppSessionUser": {"id": "users"},
-    "BreakoutRoom": {
-        "id": "breakout_rooms",
-        "breakoutSession": "breakout_sessions",
-        "channelUuid": "channels",
-        "sessionId": "sessions",
-    },
-    "BreakoutSession": {"id": "breakout_sessions", "channel": "channels"},
-    "BroadcastDestination": {"id": "destinations", "channelId": "channels"},
-    "BroadcastRecord": {"id": "broadcasts", "channelId": "channels", "clientId": "clients", "sessions": "sessions"},
-    "FoundChannel": {"uuid": "channels"},
-    "MaybeChannel": {"uuid": "channels"},
-    "ChannelDetails": {
-        "channelUuid": "channels",
-        "clientId": "clients",
-        "parent": "channels",
-        "meetingId": "meeting_ids",
-        "urlName": "url_names",
-        "imageUrl": LINKS,
-    },
-    "ChannelItem": {"channelUuid": "channels", "parentId": "channels", "urlName": "url_names", "imageUrl": LINKS},
-    "ChannelUuid": {"channelUuid": "channels"},
-    "ClientItem": {"id": "clients", "parent": "clients"},
-    "ClientView": {"clientId": "clients", "parentId": "clients", "details": FREE},
-    "Template": {"id": "templates"},
-    "ChannelTemplate": {"id": "templates"},
-    "EventsEndpoint": {"id": "endpoints"},
-    "EventsSecret": {"secret": "secrets"},
-    "ApiToken": {"id": "api_tokens", "token": "tokens"},
-    "AuthProfile": {"email": FREE, "imageUrl": FREE, "name": FREE},
-    "AvailableProvider": {"icon": LINKS},
-    "Provider": {"icon": LINKS},
-    "TokenResult": {"token": "tokens"},
-    "GatewayCredentials": {"username": FREE, "password": "secrets"},
-    "GatewayEndpoint": {"uuid": "sources"},
-    "MediaAsset": {"id": "media"},
-    "MediaLink": {"url": LINKS},
-    "Host": {"id": "users", "imageUrl": LINKS},
-    "DownloadableAsset": {"id": "assets"},
-    "Recording": {"id": "recordings", "channel": "channels", "session": "sessions"},
-    "RecordingAsset": {
-        "id": "assets",
-        "recordingId": "recordings",
-        "group": FREE,
-        "relativePath": FREE,
-        "url": LINKS,
-        "userId": "users",
-        "streamUserId": "users",
-    },
-    "RecordingCredentials": {"jwt": "asset_tokens"},
-    "RecordingDownload": {"url": LINKS},
-    "Session": {
-        "id": "sessions",
-        "channel": "channels",
-        "clientId": "clients",
-        "groupId": "session_groups",
-        "parentId": "sessions",
-        "imageUrl": LINKS,
-    },
-    "ActiveChannel": {"channelUuid": "channels", "imageUrl": LINKS},
-    "Population": {"channelUuid": "channels"},
-    "StreamingAddress": {"url": LINKS},
-    "TurnCredentials": {"username": FREE, "password": "secrets"},
-    "Assignment": {"code": "dial_codes"},
-    "ReservationToken": {"reservationToken": "reservations"},
-    "Invitation": {"code": "codes", "userId": "users"},
-    "UserItem": {"id": "users", "imageUrl": LINKS},
-    "User": {"id": "users", "clientId": "clients", "imageUrl": LINKS},
-    "UserSummary": {"id": "users", "imageUrl": LINKS},
-    "NumberId": {"id": "users"},
-}
-#: Instants whose unit is documented, so that no assumption names it.
-_STATED_UNITS: Mapping[tuple[str, str], str] = {
-    ("ChannelItem", "created"): "epoch-s",
-    ("EventsEndpoint", "created"): "epoch-ms",
-    ("BreakoutSession", "started"): "epoch-ms",
-}
-#: The kind of ``Id.id`` in answers whose operation does not declare one.
-_IDS: Mapping[str, str] = {"get_user_client": "clients", "get_channel_client": "clients"}
-#: Operations whose answers have masked tokens, in any form.
-_MASKED = frozenset({"list_api_tokens"})
 
 
 class Value(Struct, frozen=True):
@@ -167,7 +78,7 @@ class Shapes:
         """Return the shape of the body of a successful answer."""
         if operation.name not in self._answers:
             reader = _Reader(operation, self._profile)
-            self._answers[operation.name] = reader.of(operation.answer(self._profile), "", "")
+            self._answers[operation.name] = reader.of(operation.answer(self._profile), whole=True)
         return self._answers[operation.name]
 
 
@@ -178,70 +89,71 @@ class _Reader:
         self.operation = operation
         self.profile = profile
 
-    def of(self, annotation: Any, owner: str, field: str) -> Any:
-        """Return the shape of a type: of a field of ``owner``, or of the whole answer."""
-        mark = mark_of(annotation, InUnit)
-        unit = in_force(self.profile, mark.entry) if mark is not None else _STATED_UNITS.get((owner, field), "")
+    def of(self, annotation: Any, kind: str = "", *, whole: bool = False) -> Any:
+        """Return the shape of a type, whose values are of this kind where its marks say nothing else.
+
+        ``whole`` is True for the answer itself, and for the elements of a list or page that it is.
+        """
+        unit, kind = self._marked(annotation, kind)
         if unit:
             return Value(unit=unit)
         annotation = chosen(annotation, self.profile)
         base, _ = peeled(annotation)
         options = [each for each in options_of(base) if each not in (NoneType, NoContent)]
         if len(options) != 1:
-            return Either(tuple(self.of(each, owner, field) for each in options)) if options else PLAIN
+            return Either(tuple(self.of(each, kind, whole=whole) for each in options)) if options else PLAIN
         if options[0] is not base or base is not annotation:
-            return self.of(options[0], owner, field)
-        return self._of_one(base, owner, field)
+            return self.of(options[0], kind, whole=whole)
+        return self._of_one(base, kind, whole=whole)
 
-    def _of_one(self, base: Any, owner: str, field: str) -> Any:
+    def _marked(self, annotation: Any, kind: str) -> tuple[str, str]:
+        """Return the unit of an instant, "" for anything else, and the kind of a value, as the marks on the type say."""
+        unit, masked = "", False
+        for mark in peeled(annotation)[1]:
+            if isinstance(mark, InUnit):
+                unit = in_force(self.profile, mark.entry)
+            elif isinstance(mark, StatedUnit):
+                unit = mark.unit
+            elif isinstance(mark, Names):
+                kind = mark.kind
+            elif isinstance(mark, Invented):
+                kind = mark.value
+            elif isinstance(mark, ShownOnce):
+                masked = not self.operation.changes
+        return unit, FREE if masked else kind
+
+    def _of_one(self, base: Any, kind: str, *, whole: bool) -> Any:
         origin = get_origin(base) or base
         if origin in (list, tuple):
-            return Elements(self.of(get_args(base)[0], owner, field))
+            return Elements(self.of(get_args(base)[0], kind, whole=whole))
         if origin is dict:
-            return self._entries(base)
+            return self._entries(base, whole=whole)
         if isinstance(origin, type) and issubclass(origin, Struct) and origin is not Raw:
-            return self._fields(base, origin)
-        return Value(kind=self._kind(owner, field)) if owner else PLAIN
+            return self._fields(base, origin, whole=whole)
+        return Value(kind=kind) if kind else PLAIN
 
-    def _fields(self, base: Any, struct: type[Struct]) -> Fields:
-        name = struct.__name__
+    def _fields(self, base: Any, struct: type[Struct], *, whole: bool) -> Fields:
         parameters = dict(zip(getattr(struct, "__parameters__", ()), get_args(base), strict=False))
+        page = issubclass(struct, Page)
+        identified = self.operation.identifies if whole and not page else {}
         return Fields(
             {
-                each.encode_name: self.of(_filled(each.type, parameters), name, each.encode_name)
+                each.encode_name: self.of(
+                    filled(each.type, parameters), identified.get(each.encode_name, ""), whole=whole and page
+                )
                 for each in fields_of(struct)
             }
         )
 
-    def _entries(self, base: Any) -> Any:
+    def _entries(self, base: Any, *, whole: bool) -> Any:
+        """Return the shape of an object from keys to values; keys without a mark are the ids of the values."""
         if not get_args(base):
             return PLAIN
-        element = self.of(get_args(base)[1], "", "")
-        if self.operation.name == "get_populations":
-            return Entries("channels", element)
-        key = element.fields["id"].kind if isinstance(element, Fields) and "id" in element.fields else ""
+        key = self._marked(get_args(base)[0], "")[1]
+        element = self.of(get_args(base)[1], whole=whole)
+        if not key and isinstance(element, Fields) and "id" in element.fields:
+            key = element.fields["id"].kind
         return Entries(key, element)
-
-    def _kind(self, owner: str, field: str) -> str:
-        if owner == "Id":
-            return self.operation.identifies.get(field, "") or _IDS.get(self.operation.name, "")
-        if owner == "ApiToken" and field == "token" and self.operation.name in _MASKED:
-            return FREE
-        return CHOSEN_BY_SERVICE.get(owner, {}).get(field, "")
-
-
-def _filled(annotation: Any, parameters: Mapping[Any, Any]) -> Any:
-    """Return a type with the parameters of its generic origin replaced."""
-    if annotation in parameters:
-        return parameters[annotation]
-    if not parameters:
-        return annotation
-    base, marks = peeled(annotation)
-    if marks or base is not annotation:
-        return _filled(base, parameters)
-    if get_origin(annotation) is list:
-        return list[_filled(get_args(annotation)[0], parameters)]  # type: ignore[misc]
-    return annotation
 
 
 def _template_shape(template: Any) -> Any:
