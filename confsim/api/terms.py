@@ -60,7 +60,7 @@ def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
     )
 
 
-@operation("GET /users/me/terms", gate=gates.USER, rules="R079 R080 R081 R082 R133", line="P1 Terms")
+@operation("GET /users/me/terms", gate=gates.USER, rules="R079 R080 R081 R082 R133", line="P1 Terms", about_caller=True)
 def get_user_terms(call: Call) -> UserTerms:
     """Get whether the caller has accepted the current terms, and their URL."""
     standing = terms.standing(call.change, call.client, call.user)

@@ -74,6 +74,26 @@ class Words(TypedDict, total=False):
     moves_clock: bool
     #: Whether its answer may come only after other calls.
     waits: bool
+    #: The kind of thing that it removes, in the words of ``types.Names``: what path and body name of that kind.
+    removes: str
+    #: The role of the caller whom it makes: the token is in the answer.
+    makes_caller: str
+    #: Whether it calls a phone.
+    rings: bool
+    #: Why its answer or its effect depends on what is outside of the API; empty when it does not.
+    depends_on_outside: str
+    #: Why it should not be called where others are, whatever it names; empty when it can be.
+    disturbs_others: str
+    #: Whether it concerns a client as a whole: others change the answer, or the effect is about what they do.
+    of_whole_client: bool
+    #: Whether the thing that it makes goes by itself after a time.
+    expires: bool
+    #: Whether its answer is about the caller, whom no parameter names.
+    about_caller: bool
+    #: Whether its answer shows what a user is from the beginning: profile, access levels, client.
+    shows_identity: bool
+    #: Whether its body has faults to be injected.
+    sets_faults: bool
 
 
 class Contract(Struct, frozen=True, gc=False):
@@ -129,6 +149,16 @@ class Operation:
         self.locks = words.get("locks", True)
         self.moves_clock = words.get("moves_clock", False)
         self.waits = words.get("waits", False)
+        self.removes = words.get("removes", "")
+        self.makes_caller = words.get("makes_caller", "")
+        self.rings = words.get("rings", False)
+        self.depends_on_outside = words.get("depends_on_outside", "")
+        self.disturbs_others = words.get("disturbs_others", "")
+        self.expires = words.get("expires", False)
+        self.of_whole_client = words.get("of_whole_client", False)
+        self.about_caller = words.get("about_caller", False)
+        self.shows_identity = words.get("shows_identity", False)
+        self.sets_faults = words.get("sets_faults", False)
         self.catalogue = catalogue
         self.changes = self.method != "GET"
         #: Whether it creates a thing and answers with it (G044).

@@ -121,7 +121,14 @@ def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout
     breakouts.modify(call.change, breakoutSession, body.name, body.duration)
 
 
-@operation(f"DELETE {_SESSION}", gate=_HOST, rules="R456", gaps="G418 G423", line="P2 Breakout rooms")
+@operation(
+    f"DELETE {_SESSION}",
+    gate=_HOST,
+    rules="R456",
+    gaps="G418 G423",
+    line="P2 Breakout rooms",
+    removes="breakout_sessions",
+)
 def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout) -> None:
     """Delete a breakout session with its rooms and assignments.
 
@@ -223,6 +230,7 @@ def rename_breakout_room(
     rules="R462",
     gaps="G418 G426 G427 G546",
     line="P2 Breakout rooms",
+    removes="breakout_rooms",
 )
 def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room) -> None:
     """Delete a room with the assignments to it.

@@ -72,6 +72,7 @@ def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
     rules="R365 R374 R551",
     gaps="G309",
     line="P2 Channel basics",
+    removes="channels",
 )
 def delete_channel(call: Call, uuid: Channel) -> None:
     """Delete the channel with everything that belongs to it.
@@ -90,6 +91,7 @@ def delete_channel(call: Call, uuid: Channel) -> None:
     "R271 R272 R273 R274 R278 R375",
     gaps="G228 G281 G310 G311 G312 G313",
     line="P2 Channel details",
+    identifies={"meetingId": "meeting_ids"},
 )
 def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
     """Get a channel as the caller sees it; an API token is neither operator nor owner."""

@@ -126,6 +126,7 @@ def get_channel_template(call: Call, uuid: Channel) -> Annotated[ChannelTemplate
     rules="R021 R320 R440 R451",
     line=LINE,
     gaps="G410",
+    of_whole_client=True,
 )
 def list_channel_templates(
     call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None
@@ -168,6 +169,7 @@ def update_template(call: Call, templateId: VisibleTemplate, body: TemplateName)
     source=Source.NAME_ONLY,
     gaps="G411 G413 G584",
     line=NAMED,
+    removes="templates",
 )
 def remove_template(call: Call, templateId: VisibleTemplate) -> None:
     """Remove a template of the client, from every channel that uses it too. 403 for an inherited one."""

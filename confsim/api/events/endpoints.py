@@ -88,6 +88,7 @@ def update_events_endpoint(call: Call, id: Endpoint | None, body: EndpointChange
     line=_NAMED,
     gaps="G527 G589",
     identifies={"id": "endpoints"},
+    of_whole_client=True,
 )
 def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
     """Add an events endpoint; it is active, and events are delivered to it once the client's events are on."""
@@ -109,7 +110,9 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     ]
 
 
-@operation("DELETE /events/endpoints/{id}", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G594")
+@operation(
+    "DELETE /events/endpoints/{id}", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G594", removes="endpoints"
+)
 def remove_events_endpoint(call: Call, id: Endpoint) -> None:
     """Remove an events endpoint.
 
@@ -133,7 +136,9 @@ def set_events_state(call: Call, state: Switch) -> None:
     endpoints.set_interface(call.change, call.client, state.value)
 
 
-@operation("GET /events/secret", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
+@operation(
+    "GET /events/secret", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592", of_whole_client=True
+)
 def get_events_secret(call: Call) -> EventsSecret:
     """Get the secret that the client shares with its endpoints.
 

@@ -60,6 +60,7 @@ def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
     gaps="G136",
     line="P1 Access levels",
     for_client=True,
+    shows_identity=True,
 )
 def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
     """List the access levels of a user, in the order in which they were added."""
@@ -72,6 +73,8 @@ def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
     source=Source.NAME_ONLY,
     gaps="G566",
     line="P1 L247",
+    about_caller=True,
+    shows_identity=True,
 )
 def list_own_access_levels(call: Call) -> list[AccessLevel]:
     """List the access levels of the caller."""

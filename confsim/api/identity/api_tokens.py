@@ -44,6 +44,7 @@ def _api_token_view(call: Call, stored: StoredToken, token: str) -> ApiToken:
     gaps="G022 G117 G279 G282",
     for_client=True,
     identifies={"id": "api_tokens"},
+    makes_caller="api-token",
 )
 def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
     """Create an API token; its value is shown here only."""
@@ -76,6 +77,7 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     for_client=True,
     identifies={"token": "tokens"},
     revokes_access=True,
+    makes_caller="api-token",
 )
 def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
     """Regenerate the value of an API token, which is shown here only; the old one is invalid at once.
@@ -94,6 +96,7 @@ def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
     gaps="G536",
     for_client=True,
     revokes_access=True,
+    removes="api_tokens",
 )
 def delete_api_token(call: Call, tokenId: StoredToken) -> None:
     """Delete an API token for good; the last one and the one that makes the call can be deleted too.

@@ -41,6 +41,7 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
     gaps="G113 G114 G115 G233 G234 G235 G236 G237 G239",
     for_client=True,
     identifies={"code": "codes"},
+    expires=True,
 )
 def create_invitation(
     call: Call, userId: User, *, ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None

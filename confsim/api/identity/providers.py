@@ -78,6 +78,7 @@ def list_auth_providers(call: Call) -> list[AvailableProvider]:
     line="P1 Authentication providers",
     gaps="G031 G158 G181 G211",
     for_client=True,
+    depends_on_outside="it answers how a user logs in, which happens outside the API",
 )
 def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
     """Get the authentication method of a user.
@@ -125,6 +126,7 @@ def set_auth_providers(call: Call, body: ProviderNames) -> None:
     rules="R075 R131",
     line="P1 Authentication providers",
     gaps="G031",
+    depends_on_outside="it answers what an identity provider reported",
 )
 def get_auth_profile(call: Call) -> AuthProfile:
     """Get the profile that the provider reported of the caller; what the service shows may differ.

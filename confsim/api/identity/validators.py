@@ -104,6 +104,8 @@ def disable_validator(call: Call, validatorId: validators.Validator) -> None:
     line="P1 Custom authentication",
     gaps="G111 G112 G164 G195 G196 G197 G198 G199 G200 G201 G202 G235",
     identifies={"token": "tokens"},
+    depends_on_outside="it needs a key that the service's makers hold",
+    expires=True,
 )
 def exchange_identity_token(call: Call, clientId: Client, body: IdentityToken) -> TokenResult:
     """Exchange an identity token of a person, or a Persistent invitation, for a service token.

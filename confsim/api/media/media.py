@@ -247,6 +247,7 @@ _TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?", re.ASCII)
     source=Source.NAME_ONLY,
     line="P2 L354",
     gaps="G571",
+    removes="media",
 )
 def delete_channel_media(call: Call, uuid: Channel, mediaId: OwnMedia) -> None:
     """Delete an asset from the pool of a channel.
@@ -256,7 +257,9 @@ def delete_channel_media(call: Call, uuid: Channel, mediaId: OwnMedia) -> None:
     media.delete(call.change, mediaId)
 
 
-@operation("DELETE /media/{mediaId}", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G571")
+@operation(
+    "DELETE /media/{mediaId}", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G571", removes="media"
+)
 def delete_client_media(call: Call, mediaId: OwnMedia) -> None:
     """Delete an asset from the pool of the client.
 
@@ -265,7 +268,14 @@ def delete_client_media(call: Call, mediaId: OwnMedia) -> None:
     media.delete(call.change, mediaId)
 
 
-@operation("POST /channels/{uuid}/media/delete", gate=_WRITE, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
+@operation(
+    "POST /channels/{uuid}/media/delete",
+    gate=_WRITE,
+    source=Source.NAME_ONLY,
+    line="P2 L354",
+    gaps="G572",
+    removes="media",
+)
 def batch_delete_channel_media(call: Call, uuid: Channel, body: list[MediaId]) -> None:
     """Delete several assets, named by their ids, from the pool of a channel.
 
@@ -274,7 +284,9 @@ def batch_delete_channel_media(call: Call, uuid: Channel, body: list[MediaId]) -
     media.delete_several(call.change, _pool(call, uuid), body)
 
 
-@operation("POST /media/delete", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G572")
+@operation(
+    "POST /media/delete", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G572", removes="media"
+)
 def batch_delete_client_media(call: Call, body: list[MediaId]) -> None:
     """Delete several assets, named by their ids, from the pool of the client.
 
@@ -325,7 +337,9 @@ def get_channel_media_pool_size(call: Call, uuid: Channel) -> MediaPoolSize:
     return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call, uuid)))
 
 
-@operation("GET /media/size", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G574")
+@operation(
+    "GET /media/size", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G574", of_whole_client=True
+)
 def get_client_media_pool_size(call: Call) -> MediaPoolSize:
     """Get the size of the pool of the client, in bytes."""
     return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call)))

@@ -26,6 +26,7 @@ class GuestHandle(Wire):
     line="P1 Users",
     gaps="G111 G112 G198 G227 G228 G229 G230 G231 G232",
     identifies={"token": "tokens"},
+    makes_caller="guest",
 )
 def create_guest(call: Call, clientId: Client, uuid: Channel, body: GuestHandle) -> TokenResult:
     """Create a temporary user of a channel, and return the user's token.

@@ -67,6 +67,7 @@ def get_dial_quote(
     gaps="G448 G450 G451 G452 G453 G454 G455",
     line="P2 Telephony",
     runtime=True,
+    rings=True,
 )
 def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> None:
     """Dial a number; the callee appears as the registered user.
@@ -85,6 +86,7 @@ def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> Non
     line="P2 Telephony",
     runtime=True,
     identifies={"id": "users"},
+    rings=True,
 )
 def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
     """Dial a number, extracted from the given text; the callee appears as a new user of the given name.

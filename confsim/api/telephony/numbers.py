@@ -122,6 +122,7 @@ def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assi
     rules="R326 R367 R484 R485",
     gaps="G473 G474 G475",
     line=_LINE,
+    disturbs_others="it takes a number away from other channels",
 )
 def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assignment:
     """Assign a number to this channel only, without a routing code.

@@ -100,6 +100,7 @@ def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle tha
     gaps="G259 G261 G269",
     line="P1 Users",
     identifies={"reservationToken": "reservations"},
+    expires=True,
 )
 def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     """Reserve a handle for fifteen minutes.

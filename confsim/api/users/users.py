@@ -74,6 +74,7 @@ class NewFullName(Wire):
     gaps="G098 G216 G217",
     line="P1 Users",
     container=assumed.SEVERAL_CONTAINER,
+    shows_identity=True,
 )
 def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Get several users by a comma separated list of ids.
@@ -89,6 +90,8 @@ def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -
     rules="R029 R031 R043 R045 R046 R047 R048 R049 R050 R051 R053 R054 R071 R147",
     gaps="G159",
     line="P1 Users",
+    about_caller=True,
+    shows_identity=True,
 )
 def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
     """Get the caller. An API token is no user and is refused."""
@@ -101,6 +104,7 @@ def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
     rules="R029 R031 R032 R043 R148 R149 R150",
     line="P1 Users",
     for_client=True,
+    shows_identity=True,
 )
 def get_user(call: Call, userId: User, *, imgSize: ImageSize | None = None) -> UserView:
     """Get a user of a child client, or of the caller's own client."""
@@ -215,6 +219,7 @@ def set_user_full_name(call: Call, userId: MeOrUser, body: NewFullName) -> None:
     line="P1 Users",
     source=Source.NAME_ONLY,
     identifies={"id": "clients"},
+    shows_identity=True,
 )
 def get_user_client(call: Call, userId: MeOrUser) -> Id:
     """Get the id of the client that a user belongs to."""
@@ -227,6 +232,7 @@ def get_user_client(call: Call, userId: MeOrUser) -> Id:
     gaps="G559",
     line="P1 Users",
     source=Source.NAME_ONLY,
+    shows_identity=True,
 )
 def find_user_by_handle(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> NumberId:
     """Find the registered user who has a handle."""

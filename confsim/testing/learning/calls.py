@@ -6,22 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
-from confsim.contract.annotations import named, struct_of, without_none
+from confsim.contract.annotations import named
 from confsim.contract.operation import Operation
 
 #: A function of a kind and a value: returns the value to use instead.
 Rename = Callable[[str, Any], Any]
-#: Operations whose body is a list of ids, each with the kind.
-_ID_LISTS = {"batch_delete_channel_media": "media", "batch_delete_client_media": "media"}
-#: Parameters that name a thing although their declaration does not say so.
-_UNDECLARED = {"meetingId": "meeting_ids"}
-#: Values of ``{userId}`` that stand for the caller.
-_ME = "me"
+#: The value of ``{userId}`` that stands for the caller.
+ME = "me"
 
 
 class Call(Struct, frozen=True):
@@ -69,8 +64,8 @@ class Call(Struct, frozen=True):
                 name: rename(kinds[f"body {name}"], value) if f"body {name}" in kinds and _is_name(value) else value
                 for name, value in body.items()
             }
-        elif isinstance(body, list) and self.operation in _ID_LISTS:
-            body = [rename(_ID_LISTS[self.operation], each) if _is_name(each) else each for each in body]
+        elif isinstance(body, list) and "body" in kinds:
+            body = [rename(kinds["body"], each) if _is_name(each) else each for each in body]
         caller = self.caller if self.caller is None else rename("tokens", self.caller)
         return replace(self, caller=caller, path=path, query=query, body=body)
 
@@ -81,7 +76,7 @@ def _is_name(value: Any) -> bool:
 
 def _renamed(kind: str | None, text: str, rename: Rename) -> str:
     """Return a text of a path or query with its id, or several of them, replaced."""
-    if kind is None or text == _ME:
+    if kind is None or text == ME:
         return text
     return ",".join(
         str(rename(kind, int(each) if kind == "users" and each.isdigit() else each)) for each in text.split(",")
@@ -90,16 +85,17 @@ def _renamed(kind: str | None, text: str, rename: Rename) -> str:
 
 @cache
 def kinds_of(operation: str) -> Mapping[str, str]:
-    """Return the kind of thing that each parameter of an operation names; body fields have the prefix ``body ``."""
+    """Return the kind of thing that each parameter of an operation names.
+
+    Body fields have the prefix ``body ``; a body that is a list of ids is ``body``.
+    """
     declared = API[operation]
     found = {each.name: each.names for each in declared.path_parameters if each.names}
     found |= {each.name: each.names for each in declared.query_parameters if each.names}
-    found |= {name: kind for name, kind in _UNDECLARED.items() if name in declared.query_names}
     if declared.for_client:
         found["for_client"] = "clients"
-    type_ = struct_of(declared.body.type) if declared.body is not None else None
-    for field in () if type_ is None else msgspec.structs.fields(type_):
-        kind = named(without_none(field.type))[1]
-        if kind:
-            found[f"body {field.encode_name}"] = kind
+    if declared.body is not None:
+        found |= {f"body {name}": kind for name, kind in declared.body.names.items()}
+        elements = named(declared.body.type)[1]
+        found |= {} if elements is None else {"body": elements}
     return found

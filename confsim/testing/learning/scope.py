@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 
-from .calls import Call, kinds_of
+from .calls import ME, Call
+from .declared import made_by, makes_lasting, path_kinds, why_left_out
 from .things import Things
 
-#: Calls that create something without naming a container: they are allowed in any client.
-MAKERS = frozenset(
-    {
-        "create_channel",
-        "create_template",
-        "create_api_token",
-        "create_predefined_user",
-        "create_app_session",
-        "reserve_handle",
-        "create_user",
-        "upload_client_media",
-        "batch_delete_client_media",
-    }
-)
-#: Operations that create permanent users, and the limit on such users in the client of the accounts.
-STAYING = frozenset({"create_predefined_user", "create_user"})
+#: The limit on permanent users whom the run creates in the client of the accounts.
 MOST_STAYING = 6
-#: Calls that ring a phone.
-RINGING = frozenset({"dial_registered_user", "dial_unregistered_user"})
-#: Calls that are never made: they need data of an identity provider or of the service's makers, or take a number from
-#: other channels.
-LEFT_OUT: Mapping[str, str] = {
-    "get_auth_profile": "it answers what an identity provider reported",
-    "get_user_auth_method": "it answers how a user logs in, which happens outside the API",
-    "exchange_identity_token": "it needs a key that the service's makers hold",
-    "assign_exclusive_dial_number": "it takes a number away from other channels",
-}
-#: Reads that are allowed of users whom the run did not make: ids that it learned, and roles in its own channels.
-_OF_KNOWN_USERS = frozenset(
-    {"get_user", "get_users", "get_me", "list_user_access_levels", "get_user_client", "list_own_access_levels",
-     "find_user_by_handle", "get_user_terms"}
-)  # fmt: skip
-#: Lists of a channel that hold what belongs to its client.
-_OF_CLIENT_TOO = frozenset({"list_channel_templates"})
-#: Reads of a whole client, which others may change meanwhile.
-_OF_WHOLE_CLIENT = frozenset({"get_client_media_pool_size", "get_events_secret"})
 
 
 class Scope:
@@ -68,7 +34,8 @@ class Scope:
 
     def served(self, operation: str) -> bool:
         """Return whether an operation is called at all."""
-        return not LEFT_OUT.get(operation) and (self.allow_phone_calls or operation not in RINGING)
+        declared = API[operation]
+        return not why_left_out(declared) and (self.allow_phone_calls or not declared.rings)
 
     def allows(self, call: Call) -> bool:
         """Return whether a call may be made."""
@@ -91,7 +58,7 @@ class Scope:
             return False
         if any(self.tag in call.query.get(name, "") for name in ("search", "query")):
             return False
-        return call.operation in _OF_CLIENT_TOO or not any(kind != "clients" for kind, _ in call.names())
+        return call.declared.of_whole_client or not any(kind != "clients" for kind, _ in call.names())
 
     def narrowed(self, call: Call) -> Call:
         """Return the call limited to what the run made, where others may have made more; otherwise without a page."""
@@ -107,40 +74,37 @@ class Scope:
     def _allows_read(self, call: Call, own: bool) -> bool:
         if own:
             return True
-        if call.operation in _OF_WHOLE_CLIENT:
+        names = [(kind, value) for kind, value in call.names() if kind != "clients"]
+        if call.declared.of_whole_client and not names:
             return False
-        if call.path.get("userId") == "me":
-            return call.operation in _OF_KNOWN_USERS
-        strangers = [value for kind, value in call.names() if kind == "users" and ("users", value) not in self._things]
-        if not strangers or any(kind == "channels" for kind, _ in call.names()):
+        if ME in call.path.values():
+            return call.declared.shows_identity
+        strangers = [value for kind, value in names if kind == "users" and ("users", value) not in self._things]
+        if not strangers or any(kind == "channels" for kind, _ in names):
             return True
-        return call.operation in _OF_KNOWN_USERS
+        return call.declared.shows_identity
 
     def _allows_change(self, call: Call, own: bool) -> bool:
-        things, kinds = self._things, kinds_of(call.operation)
-        first = next((name for name in call.path if name in kinds), None)
-        if call.operation in STAYING and not own and self.staying >= MOST_STAYING:
+        things, declared, kinds = self._things, call.declared, path_kinds(call.declared)
+        makes, protected = made_by(declared), {("api_tokens", each) for each in things.protected_tokens}
+        if not own and "users" in makes_lasting(declared) and self.staying >= MOST_STAYING:
             return False
-        if call.operation == "create_client" or call.path.get("tokenId") in things.protected_tokens:
+        if "clients" in makes or any(named in protected for named in call.names()):
             return False
-        if call.operation == "create_guest":
-            return ("channels", call.path["uuid"]) in things
-        if own and first is None:
+        first = next((name for name, kind in kinds.items() if kind != "clients"), None)
+        if first is not None:
+            value = call.path[first]
+            if value == ME:
+                caller = things.caller(call.caller)
+                return caller is not None and caller.made
+            return (kinds[first], int(value) if kinds[first] == "users" and value.isdigit() else value) in things
+        if makes and not declared.of_whole_client:  # it is made anew, in any client
             return True
-        if first is None:
-            if call.operation == "batch_delete_client_media":
-                return all(named in things for named in call.names() if named[0] == "media")
-            return call.operation in MAKERS
-        value = call.path[first]
-        if kinds[first] == "clients":
-            if call.operation in {"create_app_session"}:
-                return True
-            return value in things.own_clients
-        if value == "me":
-            caller = things.caller(call.caller)
-            return caller is not None and caller.made
-        named = int(value) if kinds[first] == "users" and value.isdigit() else value
-        return (kinds[first], named) in things
+        if kinds:
+            return all(call.path[name] in things.own_clients for name in kinds)
+        if declared.removes and not own:
+            return all(named in things for named in call.names() if named[0] == declared.removes)
+        return own
 
 
 @cache
