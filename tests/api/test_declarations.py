@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
+from typing import get_args, get_origin
 
 import msgspec
 
 from confsim.api.catalogue import API
-from confsim.contract.annotations import struct_of
+from confsim.contract.annotations import fields_of, named, struct_of, without_none
 from kit.each import by_name, each
 
 LISTED = tomllib.loads((Path(__file__).parents[1] / "data" / "declarations.toml").read_text())
@@ -55,9 +57,41 @@ def test_ids_of_things_are_declared_to_be_so():
     assert plain == {"originId"}  # an id of another system
 
 
+#: Fields that are named for ids and name no thing of the service: the number of a level, ids of other systems, and that
+#: of which the operation says what it identifies.
+NO_NAMES = {"AccessLevel.id", "Id.id", "OriginId.originId", "Validator.id"}
+
+
+def fields_in(type_, seen):
+    """The fields of the types of an answer, each with its type's name before it, and whether it names a thing."""
+    struct = struct_of(get_origin(type_) or type_)
+    for field in () if struct is None else fields_of(struct):
+        place = f"{struct.__name__}.{field.encode_name}"
+        if place not in seen:
+            seen[place] = named(without_none(field.type))[1] is not None
+            fields_in(field.type, seen)
+    for part in get_args(type_):
+        fields_in(part, seen)
+    return seen
+
+
+def test_ids_in_answers_are_declared_to_name_things():
+    """A field of an answer whose name ends in id or uuid names a thing, so that two services are compared by it."""
+    fields = {}
+    for operation in API:
+        fields_in(operation.result, fields)
+    plain = {place for place, names in fields.items() if not names and re.search(r"(\.id|\.uuid|Id|Uuid)$", place)}
+    assert len(fields) > 200
+    assert plain == NO_NAMES
+
+
 def reported(operation):
     """What a declaration says to clients, on a few lines."""
-    words = [word for word in ("for_client", "runtime", "revokes_access", "waits") if getattr(operation, word)]
+    flags = ("for_client", "runtime", "revokes_access", "waits", "expires", "rings", "about_caller", "shows_identity",
+             "of_whole_client")  # fmt: skip
+    words = [word for word in flags if getattr(operation, word)]
+    texts = ("removes", "makes_caller", "depends_on_outside", "disturbs_others")
+    words += [f"{word}: {text}" for word in texts if (text := getattr(operation, word))]
     words += [] if operation.replayed else ["not replayed"]
     words += [] if operation.locks else ["no lock"]
     words += [f"variant of {operation.variant_of}"] if operation.variant_of else []

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.api.catalogue import API
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
@@ -16,8 +17,8 @@ from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.declared import why_left_out
 from confsim.testing.learning.run import Run, Step
-from confsim.testing.learning.scope import LEFT_OUT, RINGING
 from confsim.testing.learning.service import Interrupted, Service, Spent
 from confsim.testing.verifying.candidates import NOBODY, STRANGER
 from confsim.testing.verifying.planning import Planner
@@ -139,9 +140,11 @@ class Calibrator:
         """Return, by assumption, why no call depended on it, where the declarations of its operations say so."""
         for id, entry in REGISTER.entries.items():
             named = [*entry.operations] or [id.partition(".")[2]]
-            if any(each in LEFT_OUT for each in named):
-                yield id, f"{named[0]} is not called, since {LEFT_OUT.get(named[0], 'it is left out')}"
-            elif not self._allow_phone_calls and any(each in RINGING for each in named):
+            operations = [operation for name in named if (operation := API.get(name)) is not None]
+            not_called = next(filter(why_left_out, operations), None)
+            if not_called is not None:
+                yield id, f"{not_called.name} is not called, since {why_left_out(not_called)}"
+            elif not self._allow_phone_calls and any(each.rings for each in operations):
                 yield id, "it needs a phone"
             elif entry.operations:
                 yield id, f"no call of {', '.join(entry.operations[:3])} depended on it"

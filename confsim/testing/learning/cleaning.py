@@ -5,24 +5,18 @@ from __future__ import annotations
 from confsim.kernel.refusal import Misuse
 
 from .calls import Call
+from .declared import lasting, removals
 from .run import Run
-from .things import LASTING, Caller, Thing
+from .things import Caller, Thing
 
-#: How things of each kind are removed, in this order: the operation, and its parameter.
-REMOVALS = {
-    "channels": ("delete_channel", "uuid"),
-    "templates": ("remove_template", "templateId"),
-    "media": ("delete_client_media", "mediaId"),
-    "endpoints": ("remove_events_endpoint", "id"),
-    "api_tokens": ("delete_api_token", "tokenId"),
-}
 _ADMINS = ("customer-admin", "owner", "api-token", "partner-admin", "other-admin")
 
 
 def removable(run: Run) -> list[Thing]:
     """Return the things to remove; what is in a channel is removed with the channel."""
-    found = [thing for kind in REMOVALS for thing in run.things.list_kind(kind)]
-    return [each for each in found if each.kind != "media" or "channels" not in each.inside]
+    kinds = removals()
+    found = [thing for kind in kinds for thing in run.things.list_kind(kind)]
+    return [each for each in found if not kinds.keys() & each.inside.keys()]
 
 
 def clean_up(run: Run) -> list[str]:
@@ -38,7 +32,7 @@ def clean_up(run: Run) -> list[str]:
                 why = gone = str(misuse)
         if why:
             left.append(f"{thing.kind} {run.known.service(thing.kind, thing.name)}: {why}")
-    for kind in sorted(LASTING):
+    for kind in sorted(lasting()):
         for thing in run.things.list_kind(kind):
             if "channels" not in thing.inside:  # users made for a channel are removed with it
                 left.append(f"{kind} {run.known.service(kind, thing.name)}: no documented call removes it")
@@ -47,7 +41,7 @@ def clean_up(run: Run) -> list[str]:
 
 def _remove(run: Run, thing: Thing) -> str:
     """Remove a thing; return why that failed, "" when it was removed."""
-    operation, parameter = REMOVALS[thing.kind]
+    operation, parameter = removals()[thing.kind]
     status = 0
     for caller in _callers(run, thing):
         query = {}

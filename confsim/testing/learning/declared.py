@@ -48,8 +48,9 @@ def removals() -> dict[str, tuple[str, str]]:
     """
     found: dict[str, tuple[str, str]] = {}
     for operation in API:
-        if [*path_kinds(operation).values()] == [operation.removes]:
-            found[operation.removes] = operation.name, *path_kinds(operation)
+        kinds = path_kinds(operation)
+        if [*kinds.values()] == [operation.removes]:
+            found[operation.removes] = operation.name, next(iter(kinds))
     credentials = {kind for each in API if each.makes_caller for kind in made_by(each)}
     return dict(sorted(found.items(), key=lambda item: item[0] in credentials))
 

@@ -2,8 +2,7 @@
 
 An answer has a shape: objects with a shape for each field, lists, and values. A value that the service chooses itself,
 such as an id, has a kind; an instant has a unit. The marks of ``contract.types`` say both (``Names``, ``Invented``,
-``ShownOnce``, ``InUnit``, ``StatedUnit``), and what the operation ``identifies``. All other values must be equal on both
-sides.
+``ShownOnce``, ``InUnit``, ``StatedUnit``), and what the operation ``identifies``. All other values must be equal.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ class _Reader:
         return self._of_one(base, kind, whole=whole)
 
     def _marked(self, annotation: Any, kind: str) -> tuple[str, str]:
-        """Return the unit of an instant, "" for anything else, and the kind of a value, as the marks on the type say."""
+        """Return the unit of an instant, "" for anything else, and the kind of a value, by the marks on the type."""
         unit, masked = "", False
         for mark in peeled(annotation)[1]:
             if isinstance(mark, InUnit):

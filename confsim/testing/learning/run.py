@@ -16,11 +16,12 @@ from .accounts import Accounts
 from .calls import Call
 from .comparison import Comparison, Difference, Reply, chosen_values
 from .correspondence import Correspondence
+from .declared import made_by, makes_lasting
 from .discovery import UNUSED, Discovery
 from .model import Prediction
 from .names import Names
 from .places import Elements, Fields, Shapes
-from .scope import STAYING, Scope
+from .scope import Scope
 from .service import Interrupted, Service
 from .things import Caller, Thing, Things
 
@@ -195,24 +196,23 @@ class Run:
         named = {kind: value for kind, value in call.names() if kind != "tokens"}
         home = next((found.home for kind, value in named.items() if (found := self.things.find(kind, value))), home)
         self._note_known(call, reply, home, named)
-        if call.operation in STAYING and home not in self.things.own_clients:
+        declared = call.declared
+        if "users" in makes_lasting(declared) and home not in self.things.own_clients:
             self.scope.count_staying()
-        if call.operation == "create_guest":
-            self._note_caller(reply.body["token"], "guest", home, None)
-        elif call.operation in {"create_api_token", "regenerate_api_token"}:
-            self._note_caller(reply.body["token"], "api-token", home, None)
-            if ("clients", home) in self.things and home not in self.things.own_clients:
+        answered = dict(chosen_values(self.shapes.answer(declared), reply.body))
+        if declared.makes_caller:
+            self._note_caller(answered["tokens"], declared.makes_caller, home, None)
+            if "api_tokens" in answered and ("clients", home) in self.things and home not in self.things.own_clients:
                 self.things.own_clients.append(home)
-                self.things.protected_tokens.append(reply.body["id"])
-        elif call.operation == "get_me" and caller is not None and caller.made and caller.user is None:
+                self.things.protected_tokens.append(answered["api_tokens"])
+        elif declared.about_caller and "users" in answered and caller and caller.made and caller.user is None:
             self.things.callers.remove(caller)
-            self._note_caller(call.caller, caller.role, caller.home, reply.body["id"])
-            self.things.add(Thing("users", reply.body["id"], caller.home, {}, self.journey))
-        if call.operation in {"delete_api_token", "regenerate_api_token"}:
+            self._note_caller(call.caller, caller.role, caller.home, answered["users"])
+            self.things.add(Thing("users", answered["users"], caller.home, {}, self.journey))
+        if declared.revokes_access:
             held = {each.value for each in CREDENTIALS.of(self.model.service.change()).all}
             self.things.callers[:] = [each for each in self.things.callers if each.token in held]
-        if call.operation.startswith("delete_") or call.operation in {"remove_template", "remove_events_endpoint"}:
-            self._note_removal(call)
+        self._note_removal(call)
 
     def _note_caller(self, token: Any, role: str, home: str, user: int | None) -> None:
         self.things.callers.append(Caller(token, role, home, user, True))
@@ -221,7 +221,7 @@ class Run:
         """Note the ids in an answer about things that the run made."""
         if self.scope.is_open(call) and not call.declared.changes:
             return
-        makes = set(call.declared.identifies.values())
+        makes = made_by(call.declared)
         inside = {kind: value for kind, value in named.items() if kind not in {"users", "clients"}}
         body = reply.body
         elements = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
@@ -233,25 +233,18 @@ class Run:
             for kind, value in values:
                 if kind in {"clients", "tokens", "secrets"} and kind not in makes:
                     continue
-                if kind == "users" and not (call.declared.changes and "users" in makes):
-                    continue
-                if kind == "tokens":
+                if kind == "tokens" or (kind == "users" and kind not in makes):
                     continue
                 around = {other: each for other, each in {**beside, **inside}.items() if other != kind}
                 self.things.add(Thing(kind, value, home if kind != "clients" else value, around, self.journey))
 
     def _note_removal(self, call: Call) -> None:
-        named = [(kind, value) for kind, value in call.names() if kind not in {"users", "tokens"}]
-        if (
-            not named
-            or not call.path
-            or (call.declared.placeholders and call.operation.endswith(("_property", "_pin")))
-        ):
-            return
-        kind, name = named[-1]
-        for thing in [each for each in self.things if each.inside.get(kind) == name]:
-            self.things.remove(thing.kind, thing.name)
-        self.things.remove(kind, name)
+        """Note what a call removed, with what was in it."""
+        removed = [(kind, name) for kind, name in call.names() if kind == call.declared.removes]
+        for kind, name in removed:
+            for thing in [each for each in self.things if each.inside.get(kind) == name]:
+                self.things.remove(thing.kind, thing.name)
+            self.things.remove(kind, name)
 
 
 def _part(shape: Any, whole: Any, body: Any) -> Any:

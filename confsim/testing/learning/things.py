@@ -8,9 +8,6 @@ from typing import Any
 
 from msgspec import Struct
 
-#: Kinds of things that no documented call removes.
-LASTING = frozenset({"clients", "users"})
-
 
 class Thing(Struct, frozen=True):
     """A thing: its kind and its id in the model.

@@ -17,7 +17,7 @@ from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import plain
 from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ME, Call
 from confsim.testing.learning.comparison import Reply, reply_of
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.run import Run
@@ -76,7 +76,7 @@ class _Heard(Service):
 
     def key(self, call: Call) -> tuple[str, str, tuple[tuple[str, str], ...]]:
         """Return the identity of a read: operation and arguments."""
-        personal = call.operation == "get_me" or call.path.get("userId") == "me" or "own" in call.operation
+        personal = call.declared.about_caller or ME in call.path.values()
         return call.operation, call.caller or "" if personal else "", tuple(sorted(call.path.items()))
 
     def call(self, call: Call, *, reserved: bool = False) -> Reply:  # noqa: ARG002 as that of a service

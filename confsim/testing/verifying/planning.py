@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from confsim.api.catalogue import API
 from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
+from confsim.contract.types import Switch
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call
+from confsim.testing.learning.declared import disrupts_client, path_kinds
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.names import Names
 from confsim.testing.learning.run import Run
@@ -36,8 +38,6 @@ _FOLLOWED = 0.6
 _KEPT = 12
 #: The weight of an assumption that is still open.
 _WANTED = 6
-#: Calls after which others are refused: they are made at the end of a journey, and undone.
-_DISRUPTIVE = "set_client_service_state"
 
 
 class Theme(Struct, frozen=True):
@@ -165,11 +165,19 @@ class Planner:
             if found is not None:
                 yield from self._made(found)
         yield from self._free(LENGTH)
-        if "clients" in self.theme.areas and self.candidates.home in self.things.own_clients:
-            partner = self.candidates.caller_of("partner-admin")
-            for state, count in (("disable", 8), ("enable", 0)):
-                yield Call(_DISRUPTIVE, partner.token, {"clientId": self.candidates.home, "state": state})
-                yield from self._free(count)
+        if self.candidates.home in self.things.own_clients:
+            for each in API:
+                if each.area in self.theme.areas and disrupts_client(each):
+                    yield from self._disrupted(each)
+
+    def _disrupted(self, operation: Operation) -> Iterator[Call]:
+        """Yield calls while an operation has taken the access to the client of the journey away."""
+        partner = self.candidates.caller_of("partner-admin")
+        kinds = path_kinds(operation)
+        for state, count in ((Switch.DISABLE, 8), (Switch.ENABLE, 0)):
+            path = {name: self.candidates.home if name in kinds else state.value for name in operation.placeholders}
+            yield Call(operation.name, partner.token, path)
+            yield from self._free(count)
 
     def _free(self, count: int) -> Iterator[Call]:
         """Yield this many calls, follow-up reads first."""
@@ -205,7 +213,7 @@ class Planner:
 
     def _best(self) -> Call | None:
         """Return the candidate with most new features, or any that changes something when none has any."""
-        served = [each for each in API if self.candidates.served(each.name) and each.name != _DISRUPTIVE]
+        served = [each for each in API if self.candidates.served(each.name) and not disrupts_client(each)]
         untried = [each for each in served if not self._seen[each.name, "succeeds"]]
         best: tuple[float, Call] | None = None
         for attempt in range(3 * CANDIDATES):

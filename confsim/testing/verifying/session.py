@@ -13,12 +13,10 @@ from confsim.control.scenarios import mount_url
 from confsim.kernel.ids import draw
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.cleaning import REMOVALS
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.declared import lasting, left_out, removals, ringing, why_left_out
 from confsim.testing.learning.discovery import UNUSED
-from confsim.testing.learning.scope import LEFT_OUT, RINGING
 from confsim.testing.learning.service import Service
-from confsim.testing.learning.things import LASTING
 from confsim.transport.remote import RemoteTransport
 
 from .findings import VerifyReport
@@ -68,16 +66,14 @@ def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Itera
     yield f"{examples} journeys in client {accounts.client}, as {', '.join(used)}, and as guests made by the run"
     if "partner-admin" in used:
         yield "and in a client of the run's own, made below that of the partner-admin, which no documented call removes"
-    called = [
-        each.name for each in API if each.name not in LEFT_OUT and (allow_phone_calls or each.name not in RINGING)
-    ]
+    called = [each.name for each in API if not why_left_out(each) and (allow_phone_calls or not each.rings)]
     yield f"{len(called)} of {len(API)} operations are called, those that change something only on what the run made"
-    for name, why in LEFT_OUT.items():
+    for name, why in left_out().items():
         yield f"not called: {name}, since {why}"
     if not allow_phone_calls:
-        yield f"not called: {', '.join(sorted(RINGING))}, since they ring phones (--phones)"
-    yield f"removed at the end: {', '.join(REMOVALS)}; what is in a channel is removed with it"
-    yield f"left behind: {', '.join(sorted(LASTING))} that no documented call removes"
+        yield f"not called: {', '.join(ringing())}, since they ring phones (--phones)"
+    yield f"removed at the end: {', '.join(removals())}; what is in a channel is removed with it"
+    yield f"left behind: {', '.join(sorted(lasting()))} that no documented call removes"
 
 
 def write(path: str, content: bytes) -> None:

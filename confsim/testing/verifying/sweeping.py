@@ -17,6 +17,7 @@ from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import Call
+from confsim.testing.learning.declared import disrupts_client
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.run import Run
 
@@ -28,8 +29,6 @@ from .novelty import FOREIGN, NOT_FOR_THIS_CALLER
 LENGTH = 60
 #: Most postponements of an operation that cannot be called yet.
 _PUT_BACK, _BEHIND = 5, 25
-#: Calls after which others are refused.
-DISRUPTIVE = frozenset({"set_client_service_state"})
 
 
 class Sweep:
@@ -40,7 +39,7 @@ class Sweep:
         self._seen = seen
         self.finder = Finder(candidates, seen)
         self._put_back: Counter[str] = Counter()
-        served = [each for each in API if each.name not in DISRUPTIVE]
+        served = [each for each in API if not disrupts_client(each)]
         writes = [each for each in served if each.changes]
         reads = [each for each in served if not each.changes]
         self._work: deque[tuple[Callable[[Operation], Iterator[Call]], Operation]] = deque()

@@ -112,7 +112,7 @@ def test_what_is_named():
     call = made["components"]["schemas"][body(made, "/channels/{uuid}/dial/registered")["$ref"].rpartition("/")[2]]
     assert call["properties"]["sipUserId"][NAMES] == "users"
     assert made["paths"]["/channels/create"]["post"]["x-confsim-identifies"] == {"channelUuid": "channels"}
-    assert "x-confsim-identifies" not in made["paths"]["/channels/{uuid}"]["get"]
+    assert "x-confsim-identifies" not in made["paths"]["/channels/{uuid}/settings"]["get"]
 
 
 def test_bodies_of_which_one_field_is_given():

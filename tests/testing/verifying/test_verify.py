@@ -10,7 +10,7 @@ import pytest
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 from confsim.testing import Wsgi
-from confsim.testing.learning.scope import LEFT_OUT
+from confsim.testing.learning.declared import left_out
 from confsim.testing.verifying.findings import encoded
 from confsim.transport.wsgi import WsgiTransport
 from kit import CUSTOMER, choices
@@ -162,7 +162,7 @@ def test_without_phones_none_rings():
     """Without phones none rings."""
     report = Beside().verify(examples=2, allow_phone_calls=False)
     assert report.divergences == []
-    assert not {"dial_unregistered_user", "dial_registered_user", *LEFT_OUT} & set(report.operations)
+    assert not {"dial_unregistered_user", "dial_registered_user", *left_out()} & set(report.operations)
 
 
 @pytest.mark.parametrize("roles", [["owner"], ["api-token"], ["owner", "customer-admin", "other-admin"]])
