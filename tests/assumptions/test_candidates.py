@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from confsim import Simulator, demo
 from confsim.api import catalogue
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import SAMPLES, candidates
@@ -22,3 +23,11 @@ def test_examples_are_of_entries_that_there_are():
     """By id, or by the beginning of ids."""
     for id in SAMPLES:
         assert id in REGISTER.entries or any(each.startswith(id) for each in REGISTER.entries if id.endswith(".")), id
+
+
+def test_the_template_of_an_error_is_filled_in():
+    """The example says in the words of the assumption what an error is."""
+    (template,) = (each for each in candidates(REGISTER.entries["errors.body"]) if isinstance(each, dict))
+    answer = Simulator(profile={"errors.body": template}).call("create_channel", demo.OWNER, body={"nam": "x"})
+    fault = {"is": "invalid_input", "says": "body: Object missing required field `name`."}
+    assert answer.body == {"fault": fault}

@@ -23,7 +23,7 @@ SAMPLES: Mapping[str, tuple[object, ...]] = {
     "config.themes": (["dark"],),
     "dial-in.anonymous": ("nobody",),
     "encode.absent": (["description", "imageUrl"],),
-    "errors.body": ({"fault": {"is": "{code}", "says": "{message}"}},),
+    "errors.body": ({"fault": {"is": "$code", "says": "$message"}},),
     "events.kinds": (["channel.created"],),
     "events.open-while-off": ([],),
     "friendly-urls.form": ("[a-z]{3,64}",),
