@@ -256,7 +256,7 @@ def test_time_travel_stops_at_timers(sim, visit):
     page.get_by_role("link", name="The world before it").click()
     page.get_by_label("Kind").select_option("reservations")
     page.get_by_role("button", name="Show").click()
-    expect(page.locator("main")).to_contain_text("1 records")
+    expect(page.locator("main")).to_contain_text("1 record")
     page.get_by_role("list", name="Moments beside it").get_by_role("link").filter(has_text="handle reservation").click()
     expect(page.locator("main")).to_contain_text("0 records")
     expect(page.get_by_role("list", name="Moments beside it").locator("[aria-current]")).to_contain_text(
