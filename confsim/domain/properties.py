@@ -16,6 +16,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from .channels.channels import Channel
@@ -128,22 +129,11 @@ def remove(change: Change, stored: Property) -> None:
     MACHINE.end(change, stored, "remove")
 
 
+def list_of_owner(change: Change, owner: Owner) -> View[Property]:
+    """The properties of an owner, in the order in which they were first stored."""
+    return PROPERTIES.of(change, owner.client).where(BY_OWNER, owner.name)
+
+
 def keys(change: Change, owner: Owner) -> list[str]:
     """The keys that hold a value, sorted (G097)."""
-    return sorted(stored.key for stored in PROPERTIES.of(change, owner.client).where(BY_OWNER, owner.name))
-
-
-def remove_all(change: Change, owner: Owner) -> None:
-    """Remove every property of an owner."""
-    for stored in PROPERTIES.of(change, owner.client).where(BY_OWNER, owner.name):
-        MACHINE.end(change, stored, "remove")
-
-
-def remove_of_user(change: Change, user: User) -> None:
-    """Remove the properties of a user who is removed (G542)."""
-    remove_all(change, of_user(user))
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the properties of a channel that is deleted (G309)."""
-    remove_all(change, of_channel(channel))
+    return sorted(stored.key for stored in list_of_owner(change, owner))

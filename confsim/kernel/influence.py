@@ -190,10 +190,31 @@ class Observer:
         return (state is not self.reaches or self.by is not None) and (self.out_of is None or state in self.out_of)
 
 
+class Firing:
+    """What a cascade does to records of a machine: the trigger is fired on those that ``on(change, record)`` yields.
+
+    Records that do not admit the trigger are unchanged.
+    """
+
+    __slots__ = ("fires", "on", "trigger")
+
+    def __init__(self, fires: Influenced, trigger: str, on: Callable[[Change, Any], Iterable[Any]]) -> None:
+        _require_trigger(fires, trigger)
+        self.fires = fires
+        self.trigger = trigger
+        self.on = on
+
+    def __call__(self, change: Change, record: object) -> None:
+        """Fire the trigger on every record related to this one."""
+        for related in self.on(change, record):
+            self.fires.fire_if_allowed(change, related, self.trigger)
+
+
 class Cascade:
     """An action of the removal of a record: ``take(change, record)``, called while the record is still in its table.
 
-    ``step`` groups the cascades of a machine that has steps, for ``Machine.take_along``.
+    ``take`` is a Firing, or a function where what goes belongs to no machine. ``step`` groups the cascades of a machine
+    that has steps, for ``Machine.take_along``.
     """
 
     __slots__ = ("source", "step", "take", "when")

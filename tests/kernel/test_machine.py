@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.kernel import diagram
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.influence import Cascade, Coupling, Need, Observer
+from confsim.kernel.influence import Cascade, Coupling, Firing, Need, Observer
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
@@ -307,6 +307,23 @@ def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPat
         Need(LAMP, "switch on", Light.ON, LAMP, "install", ids, source="test")
     with pytest.raises(ValueError, match="knows no trigger"):
         Need(LAMP, "explode", Light.ON, LAMP, "install", ids, source="test")
+
+
+def test_a_firing_takes_along_what_admits_its_trigger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others stay; a trigger that the machine does not know is an error of the declaration."""
+    alone(monkeypatch)
+
+    def others(change: Change, lamp: Lamp) -> list[Lamp | None]:
+        return [None, *(each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id != lamp.id)]
+
+    Cascade(LAMP, None, Firing(LAMP, "switch on", others), source="test")
+    change, lamp = installed()
+    for id, broken in ((2, False), (3, True)):
+        LAMP.create(change, "install", lamp=Lamp(id=id, broken=broken))
+    LAMP.end(change, lamp, "take down")
+    assert {each.id: each.state for each in LAMPS.of(change, "c").all} == {2: Light.ON, 3: Light.OFF}
+    with pytest.raises(ValueError, match="knows no trigger"):
+        Firing(LAMP, "explode", others)
 
 
 def test_a_switch_is_two_rows_each_way() -> None:

@@ -24,7 +24,7 @@ from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.couplings.emitted import EMITTED
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.couplings.needs import NEEDS
-from confsim.kernel.influence import Cascade, Coupling, Need, Observer
+from confsim.kernel.influence import Cascade, Coupling, Firing, Need, Observer
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Deadline
 
@@ -198,12 +198,14 @@ def _states(states: tuple[Enum, ...] | None) -> str:
 
 
 def _related(function: Any) -> str:
-    """The name of the function that finds related records; those that stand in the list itself have none."""
+    """The name of the function that finds related records, or of the table and the index that it asks."""
     function = getattr(function, "func", function)
     name = str(function.__qualname__)
     if "<locals>" in name:  # a function made for another one
-        inner = [each for each in getclosurevars(function).nonlocals.values() if callable(each)]
-        return " of ".join(_related(each) for each in inner)
+        inner = getclosurevars(function).nonlocals
+        if "index" in inner:
+            return f"{inner['table'].name} by {inner['index'].name}"
+        return " of ".join(_related(each) for each in inner.values() if callable(each))
     return f"{function.__module__.rpartition('.')[2]}.{name}"
 
 
@@ -229,4 +231,7 @@ def _observer(each: Observer) -> str:
 
 def _cascade(each: Cascade) -> str:
     step = "" if each.step is None else f" {each.step.name}"
+    if isinstance(each.take, Firing):
+        target = f"{each.take.fires.name}: {each.take.trigger}"
+        return f"{each.when.name}{step} fires {target}, for {_related(each.take.on)}"
     return f"{each.when.name}{step} takes {_related(each.take)}"

@@ -136,7 +136,7 @@ def test_a_side_door_is_found():
         "table_of(r).of(c, 'x').put(r)",
     ):
         assert foreign_writes(lobby, list(ast.walk(ast.parse(code))), names)
-    assert list(moves(users.remove, set()))
+    assert list(moves(users.register, set()))
     assert not list(moves(users.get, set()))
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
-from confsim.domain.channels.channels import Channel
 from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -190,11 +189,3 @@ def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
     if list_assigned(change, room) and ask(change, assumed.DELETE_ASSIGNED) == "refuse":
         raise Refusal(Reason.ROOM_ASSIGNED)
     MACHINE.end(change, room, "delete", allowed=ask(change, assumed.ROOMS_AFTER_START) == "allow")
-
-
-def stop_in_channel(change: Change, channel: Channel) -> None:
-    """Close the room of a channel that is deleted."""
-    room = ROOMS.of(change, channel.client).one(BY_PLACE, channel.id)
-    if room is not None:
-        MACHINE.fire_if_allowed(change, room, "close")
-        MACHINE.fire(change, ROOMS.of(change, channel.client)[room.id], "lose channel")

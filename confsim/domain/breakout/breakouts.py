@@ -255,14 +255,3 @@ def switch(change: Change, channel: Channel, trigger: str) -> Channel:
     """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
     refused = trigger == "disable" and ask(change, assumed.EVENT_ROOM_OFF) == "refuse"
     return switches.set_event_room(change, channel, trigger, busy=refused and active(change, channel) is not None)
-
-
-def stop_in_channel(change: Change, channel: Channel) -> None:
-    """Stop the active breakout session of an event room that is deleted (G440)."""
-    MACHINE.fire_if_allowed(change, active(change, channel), "lose the main session")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the breakout sessions of an event room that is deleted (G309)."""
-    for breakout in list_of_channel(change, channel):
-        MACHINE.end(change, breakout, "delete")

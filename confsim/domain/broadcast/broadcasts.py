@@ -214,14 +214,3 @@ def get(change: Change, channel: Channel, id: str) -> Broadcast:
     if broadcast is None or broadcast.channel != channel.id or not _shown(change, broadcast):
         raise Refusal(Reason.NOT_FOUND, what="broadcast", id=id)
     return broadcast
-
-
-def stop_in_channel(change: Change, channel: Channel) -> None:
-    """Stop the broadcast of a channel that is deleted (G309)."""
-    MACHINE.fire_if_allowed(change, find_open(change, channel.client, channel.id), "stop")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the broadcasts of a channel that is deleted (G309)."""
-    for broadcast in BROADCASTS.of(change, channel.client).where(BY_CHANNEL, channel.id):
-        MACHINE.end(change, broadcast, "remove")

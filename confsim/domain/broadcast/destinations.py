@@ -112,9 +112,3 @@ def list_destinations(change: Change, channel: Channel) -> View[Destination]:
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:
     """The URLs of the enabled destinations of the channel."""
     return tuple(destination.url for destination in list_destinations(change, channel) if destination.enabled)
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the destinations of a channel that is deleted (G309)."""
-    for destination in list_destinations(change, channel):
-        MACHINE.end(change, destination, "remove")

@@ -63,8 +63,3 @@ def remove(change: Change, channel: Channel) -> Channel:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     repeats.require_filled(change, "image of channel", channel.id, empty=channel.image is None)
     return MACHINE.fire(change, channel, "remove")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the image of a deleted channel."""
-    MACHINE.fire(change, channel, "remove")

@@ -143,9 +143,3 @@ def require_theme(change: Change, theme: str) -> None:
     themes = ask(change, assumed.THEMES)
     if themes and theme not in themes:
         raise Refusal(Reason.THEME_UNKNOWN, theme=theme, expected=", ".join(themes))
-
-
-def remove_all(change: Change, client: str, level: str) -> None:
-    """Remove every document of a level."""
-    for document in DOCUMENTS.of(change, client).where(BY_LEVEL, level):
-        MACHINE.end(change, document, "remove")

@@ -62,26 +62,27 @@ MACHINE: Machine[Use, Selection] = Machine(
 )
 
 
-def _find(change: Change, channel: Channel) -> Selection | None:
+def find(change: Change, channel: Channel) -> Selection | None:
+    """The selection of the channel, or None."""
     return SELECTIONS.get(change, channel.id, channel.client)
 
 
 def select(change: Change, channel: Channel, template: str, *, enabled: bool) -> None:
     """Select the template for the channel. Refusal TEMPLATE_DISABLED when the client does not offer it."""
     facts = {"channel": channel, "template": template, "enabled": enabled}
-    MACHINE.fire(change, _find(change, channel), "select", **facts, details={"id": template})
+    MACHINE.fire(change, find(change, channel), "select", **facts, details={"id": template})
 
 
 def deselect(change: Change, channel: Channel) -> None:
     """Remove the channel's selection. Refusal NOT_FOUND when there is none and that is refused (G536)."""
-    selection = _find(change, channel)
+    selection = find(change, channel)
     repeats.require_filled(change, "template of channel", channel.id, empty=selection is None)
     MACHINE.fire_if_allowed(change, selection, "remove")
 
 
 def selected(change: Change, channel: Channel) -> str | None:
     """The id of the template that the channel uses, or None."""
-    selection = _find(change, channel)
+    selection = find(change, channel)
     return None if selection is None else selection.template
 
 
@@ -94,13 +95,3 @@ def selections(change: Change, scope: Iterable[str], template: str) -> Iterator[
     """The selections of the template by channels of these clients."""
     for client in scope:
         yield from SELECTIONS.of(change, client).where(BY_TEMPLATE, template)
-
-
-def remove(change: Change, selection: Selection) -> None:
-    """Remove the selection of a removed template (G413)."""
-    MACHINE.end(change, selection, "remove")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the selection of a deleted channel (G309)."""
-    MACHINE.fire_if_allowed(change, _find(change, channel), "remove")

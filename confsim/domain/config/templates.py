@@ -308,12 +308,12 @@ def _selections_to_remove(change: Change, template: str, scope: list[str]) -> It
         yield from template_choice.selections(change, scope, template)
 
 
+def choices_of_template(change: Change, template: Template) -> list[Choice]:
+    """The clients' decisions on the template."""
+    found = (CHOICES.get(change, template.id, client) for client in _scope(change, template))
+    return [choice for choice in found if choice is not None]
+
+
 def selections_of_template(change: Change, template: Template) -> list[Selection]:
     """The selections of the template by channels of its client and of those below."""
     return list(template_choice.selections(change, _scope(change, template), template.id))
-
-
-def remove_of_template(change: Change, template: Template) -> None:
-    """Remove the clients' decisions on a removed template."""
-    for client in _scope(change, template):
-        OFFER.fire_if_allowed(change, CHOICES.get(change, template.id, client), "remove")

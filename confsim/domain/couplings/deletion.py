@@ -1,33 +1,43 @@
-"""The cascades of deletions, in order: of a channel (R365, R374, R551, G309), a user, a template, a link."""
+"""The cascades of deletions, in order: of a channel (R365, R374, R551, G309), a user, a template, a link, a recording.
+
+Each fires a trigger on what is related to the record that is removed, while that is still in its table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.register import ask
 from confsim.domain import properties
 from confsim.domain.breakout import breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, Room
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.channels import channel_images, channels, favourites, friendly_urls
 from confsim.domain.channels.channels import Channel, Step
 from confsim.domain.config import documents, template_choice, templates
-from confsim.domain.config.templates import Template
+from confsim.domain.config.template_choice import Selection
 from confsim.domain.identity import credentials
 from confsim.domain.media import media
 from confsim.domain.members import linked_users, roles
+from confsim.domain.properties import Property
 from confsim.domain.recordings import assets, recordings
-from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import presence, sessions, streaming
+from confsim.domain.runtime.presence import Presence
 from confsim.domain.telephony import calls, number_assignments, pins
 from confsim.domain.users import user_images, users
 from confsim.domain.users.users import BY_CHANNEL, USERS, Account, User
-from confsim.kernel.influence import Cascade
+from confsim.kernel.influence import Cascade, Firing
+from confsim.kernel.machine import Machine
+from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
-R = TypeVar("R")
-S = TypeVar("S")
+from . import related_breakout
+
+R = TypeVar("R", bound=Record)
 
 
 def _users_made_for(change: Change, channel: Channel) -> list[User]:
@@ -39,63 +49,126 @@ def _users_made_for(change: Change, channel: Channel) -> list[User]:
     return [user for user in rows.where(BY_CHANNEL, channel.id) if users.unregistered(user)]
 
 
-def _remove_assets(change: Change, recording: Recording) -> None:
-    """Remove the assets of a removed recording."""
-    assets.remove_all(change, recording.client, recording.id)
+def _itself(change: Change, channel: Channel) -> Iterable[Channel]:
+    """The channel, for another machine of it."""
+    return (channel,)
 
 
-def _remove_configuration(change: Change, owner: Channel | Template) -> None:
-    """Remove the configuration of a removed channel or template."""
-    documents.remove_all(change, owner.client, owner.id)
+def _user_with_image(change: Change, user: User) -> Iterable[User]:
+    """The user, if there is an image to remove."""
+    return () if user.image is None else (user,)
 
 
-def _each(remove: Callable[[Change, R], None], of: Callable[[Change, S], Iterable[R]]) -> Callable[[Change, S], None]:
-    """The removal of each record that ``of`` finds for the removed one."""
+def _room_of(change: Change, channel: Channel) -> Iterable[Room]:
+    """The breakout room whose channel it is."""
+    room = ROOMS.of(change, channel.client).one(BY_PLACE, channel.id)
+    return () if room is None else (room,)
 
-    def take(change: Change, record: S) -> None:
-        for related in of(change, record):
-            remove(change, related)
 
-    return take
+def _selection_of(change: Change, channel: Channel) -> Iterable[Selection | None]:
+    """The selection of a template for the channel, or None."""
+    return (template_choice.find(change, channel),)
 
+
+def _present(change: Change, channel: Channel) -> Iterable[Presence]:
+    """The presences in the channel and in its lobby."""
+    return presence.current(change, presence.list_present(change, channel))
+
+
+def _properties_of_channel(change: Change, channel: Channel) -> Iterable[Property]:
+    """The properties of the channel."""
+    return properties.list_of_owner(change, properties.of_channel(channel))
+
+
+def _properties_of_user(change: Change, user: User) -> Iterable[Property]:
+    """The properties of the user."""
+    return properties.list_of_owner(change, properties.of_user(user))
+
+
+def _found_by(find: Callable[[Change, str, str], R | None]) -> Callable[[Change, Channel], Iterable[R | None]]:
+    """The function that yields what ``find`` finds for the client and the id of a channel."""
+
+    def found(change: Change, channel: Channel) -> Iterable[R | None]:
+        return (find(change, channel.client, channel.id),)
+
+    return found
+
+
+def _below(table: Table[Any, R], index: Index[R]) -> Callable[[Change, Any], Iterable[R]]:
+    """The function that yields the records that an index has under the id of the removed record, as each is then."""
+
+    def below(change: Change, removed: Any) -> Iterable[R]:
+        rows = table.of(change, removed.client)
+        for record in rows.where(index, removed.id):
+            current = rows.get(table.key(record))
+            if current is not None:
+                yield current
+
+    return below
+
+
+def _fires(
+    when: Machine[Any, Any],
+    step: Step | None,
+    fires: Machine[Any, Any],
+    trigger: str,
+    on: Callable[[Change, Any], Iterable[Any]],
+    source: str,
+) -> Cascade:
+    return Cascade(when, step, Firing(fires, trigger, on), source=source)
+
+
+# What happens to a channel that is deleted, and to others
+_stops = partial(_fires, channels.MACHINE, Step.STOP)
+_deletes = partial(_fires, channels.MACHINE, Step.ROOMS)
+_releases = partial(_fires, channels.MACHINE, Step.RELEASE)
+_removes = partial(_fires, channels.MACHINE, Step.REMOVE)
+_user = partial(_fires, users.MACHINE, None)
+_template = partial(_fires, templates.MACHINE, None)
 
 DELETION: tuple[Cascade, ...] = (
-    Cascade(channels.MACHINE, Step.STOP, breakout_rooms.stop_in_channel, source="G440"),
-    Cascade(channels.MACHINE, Step.STOP, breakouts.stop_in_channel, source="G440, G309"),
-    Cascade(channels.MACHINE, Step.STOP, broadcasts.stop_in_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.STOP, calls.stop_in_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.STOP, presence.stop_in_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.STOP, recordings.stop_in_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.STOP, sessions.stop_in_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.ROOMS, _each(channels.delete, channels.rooms), source="R374, R551"),
-    Cascade(channels.MACHINE, Step.RELEASE, friendly_urls.release_of_channel, source="R228, R551"),
-    Cascade(channels.MACHINE, Step.RELEASE, linked_users.release_of_channel, source="R365"),
-    Cascade(channels.MACHINE, Step.RELEASE, number_assignments.release_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.RELEASE, pins.release_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.RELEASE, _each(users.remove, _users_made_for), source="P2 States L171, R365, G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, breakouts.remove_of_channel, source="G440, G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, broadcasts.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, calls.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, channel_images.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, destinations.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, _remove_configuration, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, media.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, properties.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, recordings.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, template_choice.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, sessions.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, streaming.remove_of_channel, source="G309"),
+    _stops(breakout_rooms.MACHINE, "close", _room_of, "G440"),
+    _stops(breakout_rooms.MACHINE, "lose channel", _room_of, "G440"),
+    _stops(breakouts.MACHINE, "lose the main session", related_breakout.active_in, "G440, G309"),
+    _stops(broadcasts.MACHINE, "stop", _found_by(broadcasts.find_open), "G309"),
+    _stops(calls.MACHINE, "hang up", _below(calls.CALLS, calls.BY_CHANNEL), "G309"),
+    _stops(presence.MACHINE, "disconnect", _present, "G309"),
+    _stops(recordings.MACHINE, "stop", _found_by(recordings.running), "G309"),
+    _stops(sessions.MACHINE, "end", _found_by(sessions.find_open), "G309"),
+    _deletes(channels.MACHINE, "delete", channels.rooms, "R374, R551"),
+    _releases(friendly_urls.MACHINE, "remove", _itself, "R228, R551"),
+    _releases(linked_users.MACHINE, "unlink", _below(linked_users.LINKS, linked_users.BY_CHANNEL), "R365"),
+    _releases(number_assignments.MACHINE, "cancel", number_assignments.list_of_channel, "G309"),
+    _releases(pins.MACHINE, "clear", pins.list_of_channel, "G309"),
+    _releases(users.MACHINE, "end", _users_made_for, "P2 States L171, R365, G309"),
+    _removes(breakouts.MACHINE, "delete", breakouts.list_of_channel, "G440, G309"),
+    _removes(broadcasts.MACHINE, "remove", _below(broadcasts.BROADCASTS, broadcasts.BY_CHANNEL), "G309"),
+    _removes(calls.MACHINE, "remove", _below(calls.CALLS, calls.BY_CHANNEL), "G309"),
+    _removes(channel_images.MACHINE, "remove", _itself, "G309"),
+    _removes(destinations.MACHINE, "remove", destinations.list_destinations, "G309"),
+    _removes(documents.MACHINE, "remove", _below(documents.DOCUMENTS, documents.BY_LEVEL), "G309"),
+    _removes(media.MACHINE, "delete", _below(media.CHANNEL_MEDIA, media.BY_CHANNEL), "G309"),
+    _removes(properties.MACHINE, "remove", _properties_of_channel, "G309"),
+    _removes(recordings.MACHINE, "remove", _below(recordings.RECORDINGS, recordings.BY_CHANNEL), "G309"),
+    _removes(template_choice.MACHINE, "remove", _selection_of, "G309"),
+    _removes(sessions.MACHINE, "remove", _below(sessions.SESSIONS, sessions.BY_CHANNEL), "G309"),
+    _removes(streaming.MACHINE, "remove", _found_by(streaming.find), "G309"),
     Cascade(channels.MACHINE, Step.REMOVE, favourites.remove_of_channel, source="G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, roles.remove_of_channel, source="G309"),
-    Cascade(users.MACHINE, None, roles.remove_of_user, source="G542"),
-    Cascade(users.MACHINE, None, credentials.revoke, source="G542"),
-    Cascade(users.MACHINE, None, properties.remove_of_user, source="G542"),
-    Cascade(users.MACHINE, None, user_images.remove_of_user, source="G542"),
-    Cascade(
-        templates.MACHINE, None, _each(template_choice.remove, templates.selections_of_template), source="P2 L354, G413"
+    _removes(roles.MACHINE, "leave", roles.hosts_of, "G309"),
+    _user(roles.MACHINE, "leave", roles.roles_of, "G542"),
+    _user(credentials.MACHINE, "revoke", credentials.list_of_user, "G542"),
+    _user(properties.MACHINE, "remove", _properties_of_user, "G542"),
+    _user(user_images.MACHINE, "remove", _user_with_image, "G542"),
+    _template(template_choice.MACHINE, "remove", templates.selections_of_template, "P2 L354, G413"),
+    _template(templates.OFFER, "remove", templates.choices_of_template, "P2 L354, G413, G584"),
+    _template(documents.MACHINE, "remove", _below(documents.DOCUMENTS, documents.BY_LEVEL), "P2 L354, G584"),
+    _fires(linked_users.MACHINE, None, users.MACHINE, "end", linked_users.made_for, "P2 States L171, G445"),
+    _fires(
+        recordings.MACHINE,
+        None,
+        assets.MACHINE,
+        "remove",
+        _below(assets.ASSETS, assets.BY_RECORDING),
+        "P2 L189, R365, G309",
     ),
-    Cascade(templates.MACHINE, None, templates.remove_of_template, source="P2 L354, G413, G584"),
-    Cascade(templates.MACHINE, None, _remove_configuration, source="P2 L354, G584"),
-    Cascade(linked_users.MACHINE, None, _each(users.remove, linked_users.made_for), source="P2 States L171, G445"),
-    Cascade(recordings.MACHINE, None, _remove_assets, source="P2 L189, R365, G309"),
 )

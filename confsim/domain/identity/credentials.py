@@ -21,6 +21,7 @@ from confsim.kernel.refusal import Refusal, suggest_near
 from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.views import View
 from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
 
@@ -176,7 +177,12 @@ def secret(change: Change) -> str:
     return change.uuid() if ask(change, assumed.TOKEN_FORMAT) == "uuid" else change.token()
 
 
+def list_of_user(change: Change, user: User) -> View[Credential]:
+    """The tokens of the user."""
+    return CREDENTIALS.of(change).where(BY_USER, (user.client, user.id))
+
+
 def revoke(change: Change, user: User) -> None:
     """Revoke every token of the user."""
-    for credential in CREDENTIALS.of(change).where(BY_USER, (user.client, user.id)):
+    for credential in list_of_user(change, user):
         MACHINE.end(change, credential, "revoke")

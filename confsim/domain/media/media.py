@@ -338,9 +338,3 @@ def follow_link(change: Change, client: str, id: str, expires: int | None, signa
     if expires <= change.now:
         raise Refusal(Reason.MEDIA_LINK_EXPIRED)
     return asset
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Delete the media pool of a channel that is deleted (G309)."""
-    for asset in CHANNEL_MEDIA.of(change, channel.client).where(BY_CHANNEL, channel.id):
-        MACHINE.end(change, asset, "delete")

@@ -115,9 +115,3 @@ def list_linked(change: Change, channel: Channel) -> list[User]:
     people = USERS.of(change, channel.client)
     found = LINKS.of(change, channel.client).where(BY_CHANNEL, channel.id)
     return [user for each in found if (user := people.get(each.user)) is not None]
-
-
-def release_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the links of a deleted channel (R365)."""
-    for link in LINKS.of(change, channel.client).where(BY_CHANNEL, channel.id):
-        MACHINE.end(change, link, "unlink")

@@ -297,15 +297,3 @@ def remove_owner(change: Change, channel: Channel, user: User) -> None:
 def demote_owner(change: Change, channel: Channel, user: User) -> None:
     """Make the owner a plain operator. Refusals NOT_OWNER, LAST_OWNER."""
     _fire(change, channel, user, "demote owner", may_go=_may_go(change, channel))
-
-
-def remove_of_user(change: Change, user: User) -> None:
-    """Remove every channel role of a user who is removed (G542)."""
-    for host in roles_of(change, user):
-        MACHINE.end(change, host, "leave")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove every role in a channel that is deleted (G309)."""
-    for host in hosts_of(change, channel):
-        MACHINE.end(change, host, "leave")

@@ -157,9 +157,3 @@ def get(change: Change, client: str, recording: str, id: str) -> Asset:
         if asset.id == id:
             return asset
     raise Refusal(Reason.NOT_FOUND, what="recording asset", id=id)
-
-
-def remove_all(change: Change, client: str, recording: str) -> None:
-    """Remove the assets of a recording."""
-    for asset in list_of_recording(change, client, recording):
-        MACHINE.end(change, asset, "remove")

@@ -277,17 +277,3 @@ def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
         for attendance in sessions.attendances(change, SESSIONS.of(change, recording.client)[recording.session]):
             if attendance.user in recording.inside or attendance.joins[-1] > recording.joins:
                 yield made(Content.INDIVIDUAL, attendance.handle, attendance.user)
-
-
-# The end of a channel
-
-
-def stop_in_channel(change: Change, channel: Channel) -> None:
-    """Stop the recording in progress of a channel that is deleted (G309)."""
-    MACHINE.fire_if_allowed(change, running(change, channel.client, channel.id), "stop")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the recordings of a channel that is deleted (G309)."""
-    for recording in RECORDINGS.of(change, channel.client).where(BY_CHANNEL, channel.id):
-        MACHINE.end(change, recording, "remove")

@@ -274,12 +274,6 @@ def route(change: Change, presence: Presence, *, place: str, room: str) -> Prese
     return PRESENCES.of(change, presence.client)[moved.key]
 
 
-def stop_in_channel(change: Change, channel: Channel) -> None:
-    """Remove all presences in a channel that is deleted, and in its lobby."""
-    for presence in current(change, list_present(change, channel)):
-        MACHINE.end(change, presence, "disconnect")
-
-
 def is_muted(change: Change, channel: Channel, presence: Presence) -> bool:
     """Whether the attendee lock mutes the user (R346, G336)."""
     if not channel.attendees_muted or presence.state is Where.WAITING:

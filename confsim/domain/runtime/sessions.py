@@ -181,6 +181,14 @@ _AT_ONCE = Guard("it does not outlive its users", lambda session, *, grace: grac
 _WAITS = Guard("it waits for users to come back", lambda session, *, grace: bool(grace))
 _GRACE = Deadline("session grace", lambda session: session.grace_ends, by=OPEN)
 
+
+def _remove_attendances(change: Change, session: Session) -> None:
+    """Nobody has attended it any more."""
+    rows = ATTENDANCES.of(change, session.client)
+    for attendance in rows.where(BY_SESSION, session.id):
+        rows.remove(attendance.key)
+
+
 MACHINE: Machine[Life, Session] = Machine(
     "session",
     "One run of a channel (R285, R353, R417, R418, R552).",
@@ -198,7 +206,7 @@ MACHINE: Machine[Life, Session] = Machine(
             "end", (Life.INITIALISED, Life.ONGOING), Life.ENDED, effect=_end, source="P2 States L164, R353, R417, R418"
         ),
         *(Row("be recorded", life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in Life),
-        Row("remove", tuple(Life), ABSENT, source="G309"),
+        Row("remove", tuple(Life), ABSENT, effect=_remove_attendances, source="G309"),
     ),
     state="state",
     facts={"initialise": "channel parent", "belong": "parent", "attend": "user inside", "become empty": "grace"},
@@ -294,17 +302,3 @@ def require_deletable(change: Change, channel: Channel) -> None:
     """Refusal CHANNEL_IN_USE when the active session of the channel prevents its deletion (G309)."""
     if ask(change, assumed_channels.DELETION) == "refuse" and active(change, channel) is not None:
         raise Refusal(Reason.CHANNEL_IN_USE)
-
-
-def stop_in_channel(change: Change, channel: Channel) -> None:
-    """End the session of a channel that is deleted (G309)."""
-    MACHINE.fire_if_allowed(change, find_open(change, channel.client, channel.id), "end")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the sessions and attendances of a channel that is deleted (G309)."""
-    attendances = ATTENDANCES.of(change, channel.client)
-    for attendance in attendances.where(AT_CHANNEL, channel.id):
-        attendances.remove(attendance.key)
-    for session in SESSIONS.of(change, channel.client).where(BY_CHANNEL, channel.id):
-        MACHINE.end(change, session, "remove")

@@ -132,11 +132,6 @@ def _wait(change: Change, channel: Channel) -> Wait:
     return delays.wait(change, durations.PLACEMENT, since=since)
 
 
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the placement of a channel that is deleted."""
-    MACHINE.fire_if_allowed(change, find(change, channel.client, channel.id), "remove")
-
-
 def require_data_channel(change: Change, kind: str) -> None:
     """Raise Refusal NOT_FOUND for a kind of data channel that there is not (G347)."""
     if not _KIND.match(kind) or (ask(change, assumed.DATA_KINDS) == "known" and kind not in _KINDS):

@@ -316,16 +316,3 @@ def tones(call: Call, until: int) -> list[tuple[int, str]]:
         elif at <= end:
             heard.append((at, tone))
     return heard
-
-
-def stop_in_channel(change: Change, channel: Channel) -> None:
-    """End the calls of a channel that is deleted."""
-    rows = CALLS.of(change, channel.client)
-    for call in rows.where(BY_CHANNEL, channel.id):
-        MACHINE.fire_if_allowed(change, rows[call.id], "hang up")
-
-
-def remove_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the calls of a channel that is deleted (G309)."""
-    for call in CALLS.of(change, channel.client).where(BY_CHANNEL, channel.id):
-        MACHINE.end(change, call, "remove")

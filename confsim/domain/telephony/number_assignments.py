@@ -249,9 +249,3 @@ def resolve_inbound_call(change: Change, text: str, code: str | None, meeting_id
     if assignment is None:
         raise Refusal(Reason.CODE_UNKNOWN, number=number, keyed=code or "")
     return client, channels.get(change, client.id, assignment.channel)
-
-
-def release_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the number assignments of a channel that is deleted (G309)."""
-    for assignment in list_of_channel(change, channel):
-        MACHINE.end(change, assignment, "cancel")

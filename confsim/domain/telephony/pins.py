@@ -143,9 +143,3 @@ def check(change: Change, channel: Channel, pin: str | None) -> bool:
     if known is not None:
         return known.organizer
     raise Refusal(Reason.PIN_WRONG)
-
-
-def release_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the PINs of a channel that is deleted (G309)."""
-    for pin in list_of_channel(change, channel):
-        MACHINE.end(change, pin, "clear")

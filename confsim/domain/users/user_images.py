@@ -69,8 +69,3 @@ def remove(change: Change, user: User) -> User:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     repeats.require_filled(change, "image of user", user.id, empty=user.image is None)
     return MACHINE.fire(change, user, "remove")
-
-
-def remove_of_user(change: Change, user: User) -> None:
-    """Remove the stored image of a user who is removed (G542)."""
-    images.remove(change, user.client, user.image)

@@ -227,7 +227,7 @@ MACHINE: Machine[Account, User] = Machine(
         Row("limit", Account.GUEST, Account.GUEST, effect=_limit, source="G231"),
         Row("end", Account.GUEST, ABSENT, at=_GUEST_ENDS, source="G231, G309"),
         Row("end", Account.DIALLED, ABSENT, source="G231, G309"),
-        Row("unlink", Account.LINKED, ABSENT, source="P2 States L171, R365"),
+        Row("end", Account.LINKED, ABSENT, source="P2 States L171, R365"),
     ),
     state="account",
     facts={
@@ -240,15 +240,12 @@ MACHINE: Machine[Account, User] = Machine(
     refusals={
         "exchange": Reason.IDENTITY_TOKEN_INVALID,
         "register": Reason.NOT_A_GUEST,
-        "unlink": Reason.NOT_LINKED,
         None: Reason.NOT_PREDEFINED,
     },
 )
 
 #: The trigger that creates an account of each kind.
 CREATED_BY = {row.then: row.when for row in MACHINE.rows if row.on == (ABSENT,)}
-#: The trigger that ends an account that was made for one channel.
-_ENDED_BY = {Account.LINKED: "unlink", Account.GUEST: "end", Account.DIALLED: "end"}
 
 
 def create(change: Change, client: str, handle: str, account: Account, **fields: Any) -> User:
@@ -273,11 +270,6 @@ def connect(change: Change, user: User, origin: str, problem: str) -> User:
 def limit(change: Change, user: User, ends: int) -> User:
     """The guest, who is removed at the instant ``ends`` (epoch milliseconds)."""
     return MACHINE.fire(change, user, "limit", ends=ends)
-
-
-def remove(change: Change, user: User) -> None:
-    """Remove a user who was made for one channel, with all that ``couplings.deletion`` lists (G542)."""
-    MACHINE.end(change, user, _ENDED_BY[user.account])
 
 
 def get(change: Change, client: str, id: int) -> User:

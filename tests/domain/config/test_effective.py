@@ -140,14 +140,6 @@ def test_a_document_that_is_emptied_is_not_there(change):
     assert len(DOCUMENTS.of(change, "c")) == 0
 
 
-def test_forgetting_a_level_takes_all_its_documents(change):
-    """Every theme and language of the level goes, other levels stay."""
-    for level, theme, language in [("a", LIGHT, None), ("a", "dark", "de"), ("b", LIGHT, None)]:
-        documents.update(change, "c", level, {"x": 1}, theme, language)
-    documents.remove_all(change, "c", "a")
-    assert [document.level for document in DOCUMENTS.of(change, "c").all] == ["b"]
-
-
 @pytest.mark.parametrize(("depth", "holds"), [(1, True), (20, True), (21, False)])
 def test_the_bound_of_depth_counts_arrays_and_objects(depth, holds):
     """A value of as many levels as allowed is taken, one of more refused."""

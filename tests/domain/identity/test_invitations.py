@@ -312,7 +312,7 @@ def test_the_code_goes_with_its_user() -> None:
     change, client = opened()
     user = person(change, Account.LINKED)
     made = invitations.create(change, user, MINUTE)
-    users.MACHINE.fire(change, user, "unlink")
+    users.MACHINE.fire(change, user, "end")
     assert invitations.find_pending(change, user) is None
     with pytest.raises(Refusal, match="invitation_code_invalid"):
         token_exchange.exchange(change, client, made.code)

@@ -251,7 +251,7 @@ def test_a_callee_who_is_removed_does_not_answer():
     """The call fails when its time has come."""
     office = Office({"duration.call-answered": "time(5)"})
     call = calls.dial_unregistered(office.change, office.room, PHONE, "Bob")
-    users.remove(office.change, users.get(office.change, office.client.id, call.user))
+    users.MACHINE.end(office.change, users.get(office.change, office.client.id, call.user), "end")
     office.wait(5)
     assert office.state(call) is State.FAILED
 

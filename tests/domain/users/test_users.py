@@ -25,7 +25,7 @@ MOVES = {
     (Account.PREDEFINED, "exchange"): Account.REGISTERED,
     (Account.REGISTERED, "exchange"): Account.REGISTERED,
     (Account.PREDEFINED, "redeem"): Account.REGISTERED,
-    (Account.LINKED, "unlink"): ABSENT,
+    (Account.LINKED, "end"): ABSENT,
     (Account.GUEST, "end"): ABSENT,
     (Account.DIALLED, "end"): ABSENT,
     (Account.GUEST, "limit"): Account.GUEST,
@@ -107,7 +107,7 @@ def test_registered_users_alone_occupy_their_handle(change: Change, account: Acc
 def test_a_removed_user_is_not_found(change: Change):
     """A user who was removed is as unknown as one who never was."""
     linked = _made(change, Account.LINKED)
-    users.remove(change, linked)
+    users.MACHINE.end(change, linked, "end")
     for id in (linked.id, 99, -1):
         with pytest.raises(Refusal, match="not_found"):
             users.get(change, "c", id)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
-from confsim.kernel.influence import Cascade, Coupling, Need, Observer
+from confsim.kernel.influence import Cascade, Coupling, Firing, Need, Observer
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Row
 
@@ -99,11 +99,12 @@ def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
             yield TableMutant(machine.name, f"{name} dropped", what, place, _dropped(machine, each))
             if isinstance(each, (Coupling, Observer)) and each.out_of is not None:
                 yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None))
-            if isinstance(each, (Coupling, Need)):
-                other = _other_trigger(each)
+            firing = each.take if isinstance(each, Cascade) else each
+            if isinstance(firing, (Coupling, Need, Firing)):
+                other = _other_trigger(firing)
                 if other is not None:
                     more = f"{what}, now {other}"
-                    yield TableMutant(machine.name, f"{name} redirected", more, place, _set(each, trigger=other))
+                    yield TableMutant(machine.name, f"{name} redirected", more, place, _set(firing, trigger=other))
 
 
 def _reported(each: Any) -> str:
@@ -112,7 +113,7 @@ def _reported(each: Any) -> str:
     return f"{each.reaches.name}" if isinstance(each, Observer) else f"{each.step.name if each.step else 'all'}"
 
 
-def _other_trigger(each: Coupling | Need) -> str | None:
+def _other_trigger(each: Coupling | Need | Firing) -> str | None:
     """Another trigger of the machine that is fired, with the same facts."""
     facts = each.fires.facts
     same = [

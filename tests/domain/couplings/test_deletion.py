@@ -1,0 +1,44 @@
+"""What deletions take along: the functions that find it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+import confsim.api.catalogue  # noqa: F401 its modules declare the machines
+from confsim.domain.config import documents
+from confsim.domain.config.documents import DOCUMENTS, LIGHT
+from confsim.domain.couplings.deletion import DELETION
+from confsim.kernel.influence import Firing
+from confsim.kernel.world import World
+
+#: The removal of the configuration of a channel, and that of a template.
+ROWS = [each.take for each in DELETION if isinstance(each.take, Firing) and each.take.fires is documents.MACHINE]
+REMOVED = SimpleNamespace(client="c", id="a")
+
+
+@pytest.fixture
+def change():
+    """A change of a world with documents of two levels."""
+    change = World().change(0)
+    for level, theme, language in [("a", LIGHT, None), ("a", "dark", "de"), ("b", LIGHT, None)]:
+        documents.update(change, "c", level, {"x": 1}, theme, language)
+    return change
+
+
+@pytest.mark.parametrize("take", ROWS)
+def test_all_documents_of_what_is_removed_go(change, take):
+    """Those of every theme and language; other levels stay."""
+    take(change, REMOVED)
+    assert [document.level for document in DOCUMENTS.of(change, "c").all] == ["b"]
+
+
+@pytest.mark.parametrize("take", ROWS)
+def test_what_went_with_another_is_passed_over(change, take):
+    """Each record is looked up anew when its turn comes."""
+    found = iter(take.on(change, REMOVED))
+    assert next(found).theme == LIGHT
+    for document in DOCUMENTS.of(change, "c").all:
+        documents.MACHINE.end(change, document, "remove")
+    assert list(found) == []
