@@ -147,7 +147,7 @@ def _response(context: ControlContext, operation: Operation, request: Request, r
         return refuse(refusal)
     except Exception as bug:
         bug.add_note(f"confsim failed while it answered {request.method} {request.target} of the control plane")
-        context.service.bugs.append(bug)
+        context.service.live.report_bug(bug)
         reference = f"{type(bug).__name__}: {bug}"
         return problem(500, f"confsim failed: {reference}", reference=reference)
 

@@ -181,7 +181,7 @@ def limits_under(profile: Mapping[str, Any]) -> Limits:
 def _internal(service: Service, request: Request, bug: Exception) -> Refusal:
     """Return the refusal for an internal error, and add the error to ``service.bugs``."""
     bug.add_note(f"confsim failed while it answered {request.method} {request.target[:200]}")
-    service.bugs.append(bug)
+    service.live.report_bug(bug)
     return Refusal(Reason.INTERNAL_ERROR, reference=repr(bug))
 
 

@@ -236,7 +236,7 @@ class Run:
         worlds.default.history.clear()
         worlds.limit(MOST)
         worlds.serve_at("")
-        worlds.names.clear()
+        worlds.stop_answering_to(*worlds.names)
 
     def close(self) -> None:
         """Stop the live server."""
@@ -299,8 +299,7 @@ class Test:
         """The defects of confsim that occurred since the last call of this method, as one exception."""
         found: list[BaseException] = []
         for service in [*(each.service for each in self.simulators), *(self.run.served() if self.servers else ())]:
-            found += service.bugs
-            service.bugs.clear()
+            found += service.live.take_bugs()
         if len(found) > 1:
             return BaseExceptionGroup("confsim failed", found)
         return found[0] if found else None

@@ -263,9 +263,11 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         """Add the entry of a call that is answered; the oldest is evicted when there are too many."""
-        self.reserve(entry)
+        self._entries.append(entry)
         for follower in self.followers:
             follower(entry)
+        if len(entry.request.body) + len(entry.response.body) > LARGE:
+            self._evict_by_size(entry)
 
     def reserve(self, entry: Entry) -> None:
         """Add the entry of a call that is committed and still held: its place among the calls, which ``fill`` fills.

@@ -102,6 +102,18 @@ class LiveWorld:
         if isinstance(self.lock, WriteBarrier) and self.lock.flush == flush:
             self.lock = self.lock.lock
 
+    # Defects
+
+    def report_bug(self, bug: BaseException) -> None:
+        """Note a defect of confsim."""
+        self.bugs.append(bug)
+
+    def take_bugs(self) -> list[BaseException]:
+        """Take the defects in ``bugs``, which are there no longer."""
+        found = list(self.bugs)
+        self.bugs.clear()
+        return found
+
     # Changes
 
     def change(self, at: int | None = None) -> Change:
@@ -162,7 +174,7 @@ class LiveWorld:
             until,
             self.profile,
             once=once,
-            failed=self.bugs.append,
+            failed=self.report_bug,
             after=self._timer_fired,
             faults=None if source is None else source(),
         )

@@ -219,7 +219,7 @@ class Pipeline:
         return change.world
 
     def _bug(self, call: Call, bug: Exception) -> Response:
-        self._live.bugs.append(bug)
+        self._live.report_bug(bug)
         return refused(call, Refusal(Reason.INTERNAL_ERROR, reference=f"{type(bug).__name__}: {bug}"))
 
     def _note(
@@ -247,7 +247,8 @@ class Pipeline:
             hits = (*injection.hits, *hits)
             response = injection.altered(response, request)
         if self.conformance is not None and (injection is None or not injection.replaces_operation):
-            live.bugs.extend(self.conformance.violations(name, request, response))
+            for violation in self.conformance.violations(name, request, response):
+                live.report_bug(violation)
         if finish is not None:
             response = finish(response, change)
         fired = live.take_fired() if live.fired else ()

@@ -135,6 +135,14 @@ class Worlds:
         """The start of URLs in responses; "" for the Host name of each call."""
         return self._public_url
 
+    def answer_to(self, *names: str) -> None:
+        """Let live servers answer to more Host names."""
+        self.names.update(name.lower() for name in names)
+
+    def stop_answering_to(self, *names: str) -> None:
+        """Let live servers no longer answer to Host names."""
+        self.names.difference_update(name.lower() for name in names)
+
     def serve_at(self, url: str) -> None:
         """Set the start of URLs in responses; "" for the Host name of each call. Raises Misuse for an invalid URL."""
         url = url.rstrip("/")

@@ -56,7 +56,7 @@ def add_name(context: ControlContext, body: AddHostName) -> HostNames:
     """
     if not _NAME.match(body.name):
         raise Misuse(f"{body.name[:80]!r} is no Host name; leave scheme, port and path away")
-    context.worlds.names.add(body.name.lower())
+    context.worlds.answer_to(body.name)
     return list_names(context)
 
 
@@ -65,7 +65,7 @@ def drop_name(context: ControlContext, name: Annotated[str, "The Host name."]) -
     """Stop accepting a Host name that was added. Misuse (404) for any other name."""
     if name.lower() not in context.worlds.names:
         raise Misuse(f"{name[:80]!r} is none of the Host names that were added", status=404)
-    context.worlds.names.remove(name.lower())
+    context.worlds.stop_answering_to(name)
     return list_names(context)
 
 

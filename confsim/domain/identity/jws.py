@@ -169,13 +169,29 @@ def sign(claims: dict[str, Any], key: Any, algorithm: str = "HS256") -> str:
 @lru_cache(maxsize=1)
 def _jws() -> PyJWS:
     """PyJWS for keys that ``parse_key`` has prepared; short ones, which tests use, cause no warning."""
+    from jwt.algorithms import ECAlgorithm, HMACAlgorithm, RSAAlgorithm
     from jwt.api_jws import PyJWS
 
-    jws = PyJWS(list(ALGORITHMS))
-    for name in ALGORITHMS:
-        algorithm: Any = jws.get_algorithm_by_name(name)
-        algorithm.prepare_key = lambda key: key
-        algorithm.check_key_length = lambda key: None
+    class Prepared:
+        def prepare_key(self, key: Any) -> Any:
+            return key
+
+        def check_key_length(self, key: Any) -> None:  # noqa: ARG002  (PyJWT names it)
+            return None
+
+    class Secret(Prepared, HMACAlgorithm):
+        pass
+
+    class Rsa(Prepared, RSAAlgorithm):
+        pass
+
+    class Curve(Prepared, ECAlgorithm):
+        pass
+
+    jws = PyJWS([])
+    jws.register_algorithm("HS256", Secret(HMACAlgorithm.SHA256))
+    jws.register_algorithm("RS256", Rsa(RSAAlgorithm.SHA256))
+    jws.register_algorithm("ES256", Curve(ECAlgorithm.SHA256))
     return jws
 
 

@@ -70,7 +70,7 @@ class Serving:
 
     def answer_to(self, *names: str) -> None:
         """Add Host names that the server answers to."""
-        self.worlds.names.update(name.lower() for name in names)
+        self.worlds.answer_to(*names)
 
     def log_to(self, log: Log) -> None:
         """Call ``log`` with each request of later connections: answered, pending, or None when its client has gone."""

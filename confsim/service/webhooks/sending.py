@@ -186,7 +186,7 @@ class Webhooks:
                 self._attempt(delivery, now)
         except Exception as bug:
             bug.add_note("confsim failed while it delivered a webhook")
-            live.bugs.append(bug)
+            live.report_bug(bug)
         finally:
             self._busy = False
 
@@ -258,7 +258,7 @@ class Webhooks:
                 self.react(now)
             except Exception as bug:
                 bug.add_note("confsim failed while it recorded the result of a webhook")
-                live.bugs.append(bug)
+                live.report_bug(bug)
 
     def _note(self, step: DeliveryStep, delivery: Delivery, now: int, url: str, result: DeliveryResult) -> DeliveryNote:
         """Note the outcome of an attempt in the journal, for replays."""

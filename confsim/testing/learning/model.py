@@ -107,7 +107,7 @@ def call_service(service: Service, call: Call) -> Prediction:
     entry: Entry | None = service.journal.last()
     assert entry is not None
     if service.bugs:
-        bug = service.bugs.pop()
+        bug = service.live.take_bugs()[-1]
         raise Misuse(f"the model failed in {call.operation}: {bug!r}") from bug
     return Prediction(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world, before)
 
