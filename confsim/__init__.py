@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .service.messages import Answer, HeaderLines, StatusError
     from .service.webhooks.receivers import Message
     from .simulator import Simulator
+    from .transport.undeclared import IgnoredInputWarning
 
 _MODULES = {
     "Answer": ".service.messages",
@@ -54,6 +55,7 @@ _MODULES = {
     "FiredTimer": ".control.journal_view",
     "HeaderLines": ".service.messages",
     "HttpxTransport": ".http.clients_httpx",
+    "IgnoredInputWarning": ".transport.undeclared",
     "InChannel": ".control.operations.people.presence",
     "JoinedChannel": ".control.operations.people.presence",
     "MadeClient": ".control.operations.people.accounts",
@@ -95,6 +97,7 @@ __all__ = [
     "FiredTimer",
     "HeaderLines",
     "HttpxTransport",
+    "IgnoredInputWarning",
     "InChannel",
     "JoinedChannel",
     "MadeClient",

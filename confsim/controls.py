@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .control.facade.assertions import Mails
     from .control.facade.clock import ClockFacade
     from .control.facade.faults import FaultsFacade
-    from .control.facade.people import CallsFacade, PresenceFacade
+    from .control.facade.people import CallsFacade, PresenceFacade, UserId
     from .control.facade.requests import RequestsFacade
     from .control.facade.webhooks import WebhooksFacade
     from .control.invoke import ControlPlane
@@ -34,8 +34,15 @@ class Controls(ABC):
         """The users of the demo world, with the ids that they have here: ``sim.demo.owner.id``."""
         from .demo import Demo, DemoUser
 
-        holders = self.control("get_info").tokens.items()
-        return Demo(DemoUser(each.userId, token, each.clientId) for token, each in holders if each.userId is not None)
+        info = self.control.unnoted()("get_info")
+        holders = {token: each for token, each in info.tokens.items() if each.userId is not None}
+
+        def user(token: str) -> DemoUser:
+            holder = holders[token]
+            record = self.control.unnoted()("get_record", "users", str(holder.userId)).record
+            return DemoUser(holder.userId, token, holder.clientId, record["origin_id"])
+
+        return Demo(holders, user)
 
     @property
     def clock(self) -> ClockFacade:
@@ -102,9 +109,12 @@ class Controls(ABC):
         found: CoverageReport = self.control("get_coverage")
         return found
 
-    def token(self, user_id: int | None = None, ttl: Duration | None = None, *, client: str | None = None) -> str:
+    def token(self, user_id: UserId | None = None, ttl: Duration | None = None, *, client: str | None = None) -> str:
         """Issue a token of a user, as a login would, or an API token of a ``client``; ``ttl`` is a duration ("15m")."""
-        token: str = self.control("issue_token", userId=user_id, clientId=client, ttl=ttl).token
+        from .control.facade.people import number
+
+        who = None if user_id is None else number(user_id)
+        token: str = self.control("issue_token", userId=who, clientId=client, ttl=ttl).token
         return token
 
     def make_client(self, name: str, parent: str | None = None, **fields: object) -> MadeClient:
@@ -134,13 +144,15 @@ class Controls(ABC):
         redeemed: RedeemedInvitation = self.control("redeem_invitation", code=code, provider=provider)
         return redeemed
 
-    def change_record(self, kind: str, id: str | int, **fields: object) -> Any:
+    def change_record(self, kind: str, id: str | UserId, **fields: object) -> Any:
         """Set fields of a record (user, channel, client, …) that no documented call sets; returns the record."""
-        return self.control("change_record", kind, str(id), **fields)
+        from .control.facade.people import number
+
+        return self.control("change_record", kind, id if isinstance(id, str) else str(number(id)), **fields)
 
     def identity_token(
         self,
-        user: str | int,
+        user: str | UserId,
         *,
         client: str | None = None,
         validator: str | None = None,
@@ -153,11 +165,14 @@ class Controls(ABC):
     ) -> str:
         """A token that identifies a person, signed by the validator of a client, for ``exchange_identity_token``.
 
-        ``user`` is the origin id of the person, or the id of a user who has one. ``client`` may be left out when only
-        one has an active validator, ``validator`` for the active one. ``claims`` are added, over those made of the
-        other arguments. Raises Misuse when the validator is not clear, or its key cannot sign.
+        ``user`` is the origin id of the person, or a user who has one, such as ``demo.owner``. ``client`` may be left
+        out for a user, and when only one client has an active validator, ``validator`` for the active one. ``claims``
+        are added, over those made of the other arguments. Raises Misuse when the validator is not clear, or its key
+        cannot sign.
         """
-        who: dict[str, object] = {"originId": user} if isinstance(user, str) else {"userId": user}
+        from .control.facade.people import number
+
+        who: dict[str, object] = {"originId": user} if isinstance(user, str) else {"userId": number(user)}
         details = {"name": name, "email": email, "emailVerified": email_verified, "picture": picture}
         token: str = self.control(
             "issue_identity_token",

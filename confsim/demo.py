@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable
-from typing import Final
-
-from msgspec import Struct
+from collections.abc import Callable, Iterable
+from typing import Final, Self
 
 from confsim.kernel.refusal import Misuse, suggest, suggest_near
 
@@ -43,22 +41,49 @@ SECOND_VALIDATOR: Final = "demo-validator-2"
 SECOND_VALIDATOR_SECRET: Final = "demo-validator-2-secret-of-32-bytes"
 
 
-class DemoUser(Struct, frozen=True):
-    """A user of the demo world: the id in this world, the token, and the id of the client."""
+class DemoUser(int):
+    """A user of the demo world. It is the id that the user has in this world, and can stand wherever one is taken.
 
-    id: int
-    token: str
-    client: str
+    ``token`` is the user's token, so that the user can also be the caller of a call; ``client`` is the id of the
+    client, ``origin_id`` that of the user at the customer's own provider, None for a user who has none.
+    """
+
+    def __new__(cls, id: int, token: str, client: str, origin_id: str | None = None) -> Self:  # noqa: ARG004
+        """Return a user of this id."""
+        return super().__new__(cls, id)
+
+    def __init__(self, id: int, token: str, client: str, origin_id: str | None = None) -> None:  # noqa: ARG002
+        self.token = token
+        self.client = client
+        self.origin_id = origin_id
+
+    def __reduce__(self) -> tuple[type[Self], tuple[int, str, str, str | None]]:
+        """For copies."""
+        return type(self), (int(self), self.token, self.client, self.origin_id)
+
+    @property
+    def id(self) -> int:
+        """The id of the user, as a plain number."""
+        return int(self)
+
+    def __repr__(self) -> str:
+        return f"DemoUser({int(self)}, token={self.token!r}, client={self.client!r}, origin_id={self.origin_id!r})"
+
+    __str__ = int.__repr__
 
 
 class Demo:
-    """The users of a demo world, with the ids that they have in it. Misuse (404) for one whom the world lacks."""
+    """The users of a demo world, with the ids that they have in it. Misuse (404) for one whom the world lacks.
 
-    def __init__(self, users: Iterable[DemoUser]) -> None:
-        self._users = {each.token: each for each in users}
+    ``tokens`` are those of its users, ``user`` finds one by the token.
+    """
+
+    def __init__(self, tokens: Iterable[str], user: Callable[[str], DemoUser]) -> None:
+        self._tokens = tuple(tokens)
+        self._user = user
 
     def __repr__(self) -> str:
-        return f"<demo users {', '.join(self._users)}>"
+        return f"<demo users {', '.join(self._tokens)}>"
 
     if not typing.TYPE_CHECKING:  # a type checker is to know a name that there is not
 
@@ -68,9 +93,9 @@ class Demo:
             raise AttributeError(f"there is no demo user {name!r}{suggest(name, known)}", name=name, obj=self)
 
     def _get(self, token: str) -> DemoUser:
-        if token not in self._users:
+        if token not in self._tokens:
             raise Misuse(f"no user of this world has the token {token!r}", status=404)
-        return self._users[token]
+        return self._user(token)
 
     @property
     def partner_admin(self) -> DemoUser:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .service.durable.recorder import DurableWorlds
     from .service.service import Service
     from .service.worlds import Worlds
+    from .transport.in_process import Caller
     from .transport.transport import Transport
 
     _Make = Callable[["Simulator"], Transport]
@@ -105,7 +106,7 @@ class Simulator(Controls):
     def call(
         self,
         operation: OperationName,
-        caller: str | None = None,
+        caller: Caller = None,
         *,
         body: object = None,
         content_type: str | None = None,
@@ -114,10 +115,11 @@ class Simulator(Controls):
     ) -> Answer:
         """Call an operation of the API by name, as a request would, and return its answer.
 
-        ``caller`` is a token; ``body`` is the JSON body as plain values, or bytes of the media type ``content_type``;
-        every other argument is a path or query parameter by its name on the wire. Raises StatusError when the status is
-        not the one, or one of those, that ``expect`` names; Misuse for an unknown operation, a missing path parameter,
-        or a value that cannot be sent; ConnectionResetError when a fault drops the connection.
+        ``caller`` is a token, or a user who has one; ``body`` is the JSON body as plain values, or bytes of the media
+        type ``content_type``; every other argument is a path or query parameter by its name on the wire. Raises
+        StatusError when the status is not the one, or one of those, that ``expect`` names; Misuse for an unknown
+        operation, a missing path parameter, or a value that cannot be sent; ConnectionResetError when a fault drops the
+        connection. Warns (IgnoredInputWarning) of fields and parameters that the API ignores as it does not know them.
         """
         answer: Answer
         if self._make_transport or self.default_transport:
@@ -127,7 +129,7 @@ class Simulator(Controls):
             response: Response = self._perform(self.service, operation, arguments, caller, body, content_type)
             plain = not response.delay and response.poll is None and response.cut is None
             answer = Answer(response if plain else delivered(response), operation)
-        return answer if expect is None else _worlds().expected(self.service, answer, expect, caller)
+        return answer if expect is None else _worlds().expected(self.service, answer, expect, arguments, caller, body)
 
     def __repr__(self) -> str:
         made = self.service.provenance.made_from or "a world"
@@ -161,8 +163,8 @@ class Simulator(Controls):
 
         return Wsgi(self.app, self.app.limits)
 
-    def client(self, token: str | None = None) -> Client:
-        """A test client of werkzeug that calls as the holder of the token.
+    def client(self, token: Caller = None) -> Client:
+        """A test client of werkzeug that calls as the holder of the token, or a user who has one.
 
         Paths are relative to the base address: ``client.get("/users/me")``. Those that start with /_confsim, /files or
         /v1_0 are relative to the mount of the world; those that start with /w are absolute.
@@ -179,7 +181,7 @@ class Simulator(Controls):
 
         return HttpxTransport(self.app)
 
-    def session(self, token: str | None = None) -> requests.Session:
+    def session(self, token: Caller = None) -> requests.Session:
         """A session of requests that calls as the holder of the token, for any host name."""
         from .http.clients import requests_session
 
@@ -237,14 +239,15 @@ class Simulator(Controls):
         """The path of the world's mount in its app."""
         return "" if self._all().default is self.service else self.service.address.mount
 
-    def presented(self, token: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    def presented(self, token: Caller) -> tuple[dict[str, str], dict[str, str]]:
         """The headers and the query parameters by which a client presents the token."""
-        if token is None:
+        held: str | None = _worlds().token_of(token)
+        if held is None:
             return {}, {}
         from .assumptions.protocol import wire
         from .service.checks.credentials import present
 
-        return present(in_force(self.service.profile, wire.PRESENTATION), token)
+        return present(in_force(self.service.profile, wire.PRESENTATION), held)
 
     # The control plane
 

@@ -97,7 +97,7 @@ def test_a_number_that_json_has_not_is_misuse(sim, number):
 @pytest.mark.parametrize("caller", [1002, b"demo-owner", ["demo-owner"], object()])
 def test_a_caller_that_is_no_token_is_misuse(sim, caller):
     """A user's id, say, or the whole user that was made."""
-    with pytest.raises(Misuse, match="token of somebody"):
+    with pytest.raises(Misuse, match="caller is a token, or somebody who has one, not"):
         sim.call("get_me", caller)
 
 

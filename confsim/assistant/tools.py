@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.transport.address import address
 from confsim.transport.transport import Transport
+from confsim.transport.undeclared import undeclared
 
 from . import operations
 from .finding import find
@@ -49,7 +50,7 @@ class Explain(Arguments):
 
 
 class CallOperation(Arguments):
-    """Call an operation of the API in the simulated world; returns status, headers, body, and what it changed.
+    """Call an operation of the API in the simulated world; returns status, headers, body, what it changed and ignored.
 
     The demo world has the tokens demo-partner-admin, demo-customer-admin, demo-owner, demo-operator, demo-user,
     demo-guest, demo-api-token and demo-other-admin.
@@ -199,6 +200,9 @@ class Tools:
         if id is not None:
             noted = self.control("get_request", {"id": id})
             answer |= {"id": id, "assumptions": noted["assumptions"], "changes": noted["changes"]}
+            ignored = noted["ignored"]
+            unknown = [text for _, text in undeclared(declared, ignored["query"], ignored["body"])]
+            answer |= {"ignored": unknown} if unknown else {}
         return answer
 
     def steer(self, given: ControlWorld) -> Any:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import click
 
 from .command import confsim, moment, option, shipped_scenarios, shipped_worlds
+
+if TYPE_CHECKING:
+    from confsim.transport.remote import RemoteTransport
+
+
+#: Seconds in which a server is to show that it is there before the tools are served.
+_PATIENCE = 5
 
 
 @confsim.command()
@@ -47,7 +55,30 @@ def mcp(
 
     chosen = read_profile(profile)
     if base_url is not None:
-        serve(Tools(RemoteTransport(mount_url(base_url, chosen)), chosen))
+        root = mount_url(base_url, chosen)
+        transport = RemoteTransport(root)
+        _look_for(RemoteTransport(root, timeout=_PATIENCE))
+        serve(Tools(transport, chosen))
     else:
         simulator = Simulator(world, seed, moment(clock), chosen, scenario)
         serve(Tools(direct(simulator.control.context), chosen))
+
+
+def _look_for(transport: RemoteTransport) -> None:
+    """Say on standard error that the world of the tools is not there, or no world of confsim.
+
+    The tools are served all the same, as it may come later; each says the same until it is there.
+    """
+    from confsim.kernel.refusal import Misuse
+    from confsim.service.messages import Request
+
+    try:
+        status = transport.exchange(Request("GET", "/_confsim/health")).status
+    except Misuse as error:
+        click.echo(f"confsim mcp: {error}; tools that need it fail until it can be", err=True)
+    else:
+        if status != 200:
+            url = f"{transport.root}/_confsim/health"
+            click.echo(f"confsim mcp: {url} answers {status}: there is no world of confsim at --base-url", err=True)
+    finally:
+        transport.close()

@@ -74,10 +74,11 @@ def _print(replayed: Replayed) -> None:
     for each in replayed.not_repeated:
         click.echo(f"not repeated: {each}")
     parting = replayed.parting
+    calls = "1 call" if replayed.calls == 1 else f"{replayed.calls} calls"
     if parting is None:
-        click.echo(f"{replayed.calls} calls: the same to the byte")
+        click.echo(f"{calls}: the same to the byte")
         return
-    click.echo(f"{replayed.calls} calls: parts at {' '.join(filter(None, (parting.id, parting.call)))}")
+    click.echo(f"{calls}: parts at {' '.join(filter(None, (parting.id, parting.call)))}")
     click.echo(f"  {parting.what}")
     click.echo(f"  was {plain(parting.was)}")
     click.echo(f"  got {plain(parting.got)}")

@@ -125,10 +125,11 @@ def _described(annotation: Any) -> str:
 class Body:
     """The body of a call: a JSON value of a type, or raw bytes.
 
-    ``names`` holds the fields that name a thing, each with the kind of thing.
+    ``fields`` are the names of its fields in their order, ``known`` the same as a set; ``names`` holds those that name
+    a thing, each with the kind of thing.
     """
 
-    __slots__ = ("_decoder", "_struct", "checks", "fields", "is_json", "names", "optional", "type")
+    __slots__ = ("_decoder", "_struct", "checks", "fields", "is_json", "known", "names", "optional", "type")
 
     def __init__(self, type_: Any) -> None:
         self.type = type_
@@ -138,6 +139,7 @@ class Body:
         self.checks = _checks(type_)
         self.optional = struct is not None and not any(field.required for field in msgspec.structs.fields(struct))
         self.fields: tuple[str, ...] = () if struct is None else struct.__struct_encode_fields__
+        self.known = frozenset(self.fields)
         declared = () if struct is None else msgspec.structs.fields(struct)
         kinds = {field.encode_name: named(without_none(field.type))[1] for field in declared}
         self.names = {name: kind for name, kind in kinds.items() if kind is not None}
@@ -198,11 +200,10 @@ class Body:
     def _refuse_strictly(self, raw: bytes, *, unknown: bool, null: bool) -> None:
         """Refuse what the decoder accepts: fields that are ``unknown``, and ``null`` where a field is optional."""
         pairs: list[tuple[str, Any]] = json.loads(raw, object_pairs_hook=list)
-        known = () if self._struct is None else self._struct.__struct_encode_fields__
         for name, value in pairs:
-            if unknown and name not in known:
+            if unknown and name not in self.known:
                 raise invalid_input(f"body {name}", "no such field")
-            if null and value is None and name in known:
+            if null and value is None and name in self.known:
                 raise invalid_input(f"body {name}", "it is null")
 
     def ignored_fields(self, raw: bytes) -> list[str]:
@@ -213,7 +214,7 @@ class Body:
             given = None
         if not isinstance(given, dict) or self._struct is None:
             return []
-        return sorted(given.keys() - set(self._struct.__struct_encode_fields__))
+        return sorted(given.keys() - self.known)
 
 
 def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], TextCheck], ...]:

@@ -17,13 +17,14 @@ from confsim.contract.decode import Body
 from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query, unknown_parameters
+from confsim.contract.undeclared import suggest_field, suggest_parameter
 from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
-from confsim.transport.address import in_query, request_of
+from confsim.transport.address import encoded, in_query, request_of
 from confsim.transport.results import result_of
 from confsim.transport.transport import Transport
 
@@ -51,14 +52,16 @@ def invoke(
             for parameter, text in zip(operation.path_parameters, path, strict=True)
         ]
         for name in unknown_parameters(operation, query):
-            raise _unknown(
-                f"query {name}", "no such parameter", suggest(name, [each.name for each in operation.query_parameters])
-            )
+            raise _unknown(f"query {name}", "no such parameter", suggest_parameter(operation, name))
+        unwanted = operation.body is None and body.strip() not in _EMPTY_BODIES
+        belonging = _belonging(operation, body) if unwanted else ""
+        if belonging:
+            raise Misuse(f"{operation.name} takes no body{belonging}")
         named = arguments(context, operation, query)
-        if operation.body is not None:
-            named["body"] = _read_body(context, operation.body, body)
-        elif body.strip() not in _EMPTY_BODIES:
+        if unwanted:
             raise Misuse(f"{operation.name} takes no body")
+        if operation.body is not None:
+            named["body"] = _read_body(context, operation, operation.body, body)
         context.service.usage.touch()
         before = context.service.world
 
@@ -83,11 +86,22 @@ def _recorded(call: Callable[[], Any], record: Callable[..., None]) -> Any:
     return done
 
 
-def _read_body(context: ControlContext, declared: Body, raw: bytes) -> Any:
+def _belonging(operation: Operation, raw: bytes) -> str:
+    """The end of a message about a body that is not taken: one of its fields that belongs in the query, if there is."""
+    try:
+        given = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return ""
+    names = sorted(given.keys() & operation.query_names) if isinstance(given, dict) else ()
+    return f"; {names[0]!r}{suggest_field(operation, names[0]).removeprefix('; it')}" if names else ""
+
+
+def _read_body(context: ControlContext, operation: Operation, declared: Body, raw: bytes) -> Any:
     """Return the decoded body. Raises the refusals of ``Body.read``, and Misuse for an undeclared field."""
     unknown = declared.ignored_fields(raw)
     if unknown:
-        raise _unknown("body", f"Object contains unknown field `{unknown[0]}`", suggest(unknown[0], declared.fields))
+        what = f"Object contains unknown field `{unknown[0]}`"
+        raise _unknown("body", what, suggest_field(operation, unknown[0]))
     try:
         return declared.read(context, raw)
     except Refusal as refusal:
@@ -176,6 +190,9 @@ class ControlPlane:
         self.context = context
         self.transport = transport
 
+    def __repr__(self) -> str:
+        return f"<control plane: {len(self.catalogue.operations)} operations>"
+
     def __call__(self, operation: str, /, *path: str, **arguments: object) -> Any:
         """Invoke an operation and return its result.
 
@@ -185,7 +202,7 @@ class ControlPlane:
         declared = self._operation(operation)
         if declared.body is None:
             return self.send(declared, path, in_query(arguments), b"")
-        return self.send(declared, path, {}, msgspec.json.encode(arguments))
+        return self.send(declared, path, {}, encoded(arguments))
 
     def unnoted(self) -> ControlPlane:
         """The same operations for one who only looks: the journal does not note what they read."""
@@ -194,7 +211,7 @@ class ControlPlane:
 
     def with_body(self, operation: str, body: object) -> Any:
         """Invoke an operation with a body that is no JSON object, and return its result."""
-        return self.send(self._operation(operation), (), {}, msgspec.json.encode(body))
+        return self.send(self._operation(operation), (), {}, encoded(body))
 
     def send(self, operation: Operation, path: Sequence[str], query: dict[str, str], body: bytes) -> Any:
         """Invoke an operation with encoded arguments and return its result; waits for a pending one."""

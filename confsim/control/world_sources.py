@@ -12,7 +12,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from confsim.contract.types import Long
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.service.files import state, world_file
@@ -138,8 +138,9 @@ def _after_scenario(context: ControlContext, scenario: Any, body: MakeWorld) -> 
     from .scenarios import start_from
 
     if not isinstance(scenario, Mapping) and scenario not in library.shipped():
-        known = ", ".join((*world_file.shipped(), *filter(None, context.worlds), *library.shipped()))
-        raise Misuse(f"from: {scenario!r} is neither a world nor a scenario; there are {known}", status=404)
+        known = (*world_file.shipped(), *filter(None, context.worlds), *library.shipped())
+        meant = suggest_near(scenario, known) or f"; there are {', '.join(known)}"
+        raise Misuse(f"from: {scenario!r} is neither a world nor a scenario{meant}", status=404)
     service = _as_root(context, body)
     run = ScenarioRun(
         service.history.origin, service.profile, service.settings, service.clock.values(), service.clock.now(), service

@@ -37,15 +37,24 @@ class App:
         self.worlds = worlds
         self.mount = mount
         self.answers_to = answers_to
+        self._refuse_plain: Callable[[Request], Response | None] | None = None
         self._control_prefix = mount.control.prefix.removeprefix("/")
         profile = worlds.default.profile
         mount.routes(profile)  # raises Misuse for a profile whose routes collide
         worlds.check_profiles(mount.routes)
         self.limits = limits_under(profile)
 
+    def serve_websockets(self, refuse_plain: Callable[[Request], Response | None]) -> None:
+        """Set what refuses a request without a handshake at the address of a websocket; None is for other addresses."""
+        self._refuse_plain = refuse_plain
+
     def limit(self, limits: Limits) -> None:
         """Set the limits of requests."""
         self.limits = limits
+
+    def __repr__(self) -> str:
+        count = len(self.worlds)
+        return f"<App of {count} {'world' if count == 1 else 'worlds'}>"
 
     def __call__(self, request: Request) -> Response:
         """Answer one request. Raises only when a change cannot be recorded in the state directory."""
@@ -126,6 +135,10 @@ class App:
         routes = self.mount.routes(exchange.profile)
         found: Found | Response | tuple[str, ...] = routes.find(exchange, method, segments, request.query)
         if isinstance(found, tuple):
+            if not found and self._refuse_plain is not None and method in {"GET", "HEAD"}:
+                refused = self._refuse_plain(request)
+                if refused is not None:
+                    return refused
             found = handle_unmatched(service, routes, method, segments, found, request, exchange)
         if isinstance(found, Response):
             return service.pipeline.unrouted(request, found, exchange.used, exchange.finish)

@@ -22,6 +22,9 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     def __init__(self, handler: Callable[[Request], Response]) -> None:
         self._handler = handler
 
+    def __repr__(self) -> str:
+        return f"<HttpxTransport to {self._handler!r}>"
+
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request; block until the response is ready. Raises RemoteProtocolError for a dropped connection."""
         return _received(request, wait_for(self._begin(request, request.read())))

@@ -44,6 +44,9 @@ class Wsgi:
         self._handler = handler
         self._limits = limits
 
+    def __repr__(self) -> str:
+        return f"<Wsgi of {self._handler!r}>"
+
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request by PEP 3333."""
         request = self._request(environ)

@@ -210,7 +210,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             if entries:
                 title = "confsim journal" if len(simulators) == 1 else f"confsim journal {place}"
                 left_out = f"({len(entries) - TAIL} earlier calls)\n" if len(entries) > TAIL else ""
-                report.sections.append((title, left_out + "\n".join(_line(entry) for entry in entries[-TAIL:])))
+                shown = (_line(entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
+                report.sections.append((title, left_out + "\n".join(shown)))
     return report
 
 
@@ -222,6 +223,20 @@ def _line(entry: Entry) -> str:
     used = f"\n    assumptions {', '.join(entry.assumptions)}" if entry.assumptions else ""
     fired = f"\n    before it: {', '.join(timer.kind for timer in entry.fired)}" if entry.fired else ""
     return f"{line} -> {response.status} {body}".rstrip() + used + fired
+
+
+def _ignored(simulator: Simulator, entry: Entry) -> str:
+    """A line about fields and parameters that the call gave, and that its operation does not know; empty for none."""
+    from confsim.api.catalogue import API
+    from confsim.control.journal_view import describe
+    from confsim.transport.undeclared import undeclared
+
+    operation = API.get(entry.operation)
+    if operation is None:
+        return ""
+    unknown = describe(simulator.control.context, entry).ignored
+    found = "; ".join(text for _, text in undeclared(operation, unknown.query, unknown.body))
+    return f"\n    it does not know: {found}" if found else ""
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -69,6 +69,9 @@ class Clock:
         self._rate: float = 1
         self.begin()
 
+    def __repr__(self) -> str:
+        return f"<Clock at {self.now()}{' (frozen)' if self.frozen else ''}>"
+
     def now(self) -> int:
         """The current instant; the clock stops at the end of the year 9999."""
         if self._stands is not None:

@@ -27,6 +27,8 @@ def refused(context: Context, refusal: Refusal) -> Response:
         headers.append(("WWW-Authenticate", wanted))
     if "allowed" in facts:
         headers.append(("Allow", str(facts["allowed"])))
+    if "upgrade" in facts:
+        headers.append(("Upgrade", str(facts["upgrade"])))
     if "retryAfter" in facts:
         headers.append(("Retry-After", str(facts["retryAfter"])))
     body = envelope(

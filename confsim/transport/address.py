@@ -19,7 +19,15 @@ from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
 
-_encoded = msgspec.json.Encoder().encode
+
+def _plain(value: object) -> object:
+    """The number that a value is, for one of a class of its own, such as a user of the demo world. TypeError."""
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError(f"{value!r} is no JSON value")
+
+
+_encoded = msgspec.json.Encoder(enc_hook=_plain).encode
 
 
 class OperationRequest(Struct, frozen=True, gc=False):
@@ -143,7 +151,7 @@ def encoded(body: object) -> bytes:
     try:
         raw = _encoded(body)
         if raw.find(b"null") >= 0:  # as which a number that JSON has not is encoded too
-            json.dumps(msgspec.to_builtins(body, str_keys=True), allow_nan=False)
+            json.dumps(msgspec.to_builtins(body, str_keys=True, enc_hook=_plain), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise Misuse(f"body: {error}") from None
     return raw

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from http import HTTPStatus
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.transport import TIME_SOURCE
@@ -26,6 +26,7 @@ from confsim.service.service import Provenance, Service
 from .address import address, encoded, places, query_string, route
 from .results import answer_of
 from .transport import Transport
+from .undeclared import fields_of, undeclared, warn_of_ignored
 
 #: The alternatives that worlds made here follow over those of their profiles.
 _OVERRIDES: ContextVar[Mapping[str, Any]] = ContextVar("overrides", default=MappingProxyType({}))
@@ -62,13 +63,31 @@ def make(
     return Service(built.world, when, chosen, made_from)
 
 
-def _declared(operation: str, caller: str | None) -> Operation:
-    """The operation of this name, for a caller who can be one. Misuse (404) when there is none."""
+class Holder(Protocol):
+    """Somebody who has a token, such as a user of ``Simulator.demo`` or one that ``Simulator.make_user`` has made."""
+
+    @property
+    def token(self) -> str:
+        """The token."""
+
+
+#: The caller of an operation: a token, somebody who has one, or nobody.
+Caller = str | Holder | None
+
+
+def token_of(caller: Caller) -> str | None:
+    """The token of a caller, None for nobody. Misuse for what is no caller."""
+    token = caller if caller is None or isinstance(caller, str) else getattr(caller, "token", None)
+    if caller is not None and not isinstance(token, str):
+        raise Misuse(f"caller is a token, or somebody who has one, not {caller!r}")
+    return token
+
+
+def _declared(operation: str) -> Operation:
+    """The operation of this name. Misuse (404) when there is none."""
     declared = API.operations.get(operation)
     if declared is None:
         raise Misuse(f"there is no operation {operation!r}{suggest(operation, API.operations)}", status=404)
-    if caller is not None and not isinstance(caller, str):
-        raise Misuse(f"caller is the token of somebody, not {caller!r}")
     return declared
 
 
@@ -76,16 +95,23 @@ def perform(
     service: Service,
     operation: str,
     arguments: Mapping[str, object],
-    caller: str | None,
+    caller: Caller,
     body: object,
     content_type: str | None,
 ) -> Response:
-    """Perform an operation as the holder of a token, below HTTP. Misuse for what could not be sent as a request."""
-    declared = API.operations.get(operation)
-    if declared is None or not (caller is None or isinstance(caller, str)):
-        declared = _declared(operation, caller)
+    """Perform an operation as a caller, below HTTP. Misuse for what could not be sent as a request.
+
+    Warns of what the operation does not declare.
+    """
+    declared = API.operations.get(operation) or _declared(operation)
+    if not (caller is None or isinstance(caller, str)):
+        caller = token_of(caller)
     path, query = places(declared, arguments)
     raw = b"" if body is None else encoded(body)
+    if (query and not declared.query_names.issuperset(query)) or (
+        type(body) is dict and declared.body is not None and not declared.body.known.issuperset(body)
+    ):
+        warn_of_ignored(declared, query, body, service.profile)
     method, target = route(declared, path, service.profile)
     request = Request(method, target, query_string(query) if query else "", _NO_HEADERS, raw)
     if content_type is not None:
@@ -96,16 +122,30 @@ def perform(
     return service.pipeline.perform(Incoming(declared, path, query, caller, request))
 
 
-def expected(service: Service, answer: Answer, expect: int | Collection[int], caller: str | None) -> Answer:
-    """The answer, if it has an expected status, as of ``Answer.expect``; of an unknown token it says which is near."""
+def expected(
+    service: Service,
+    answer: Answer,
+    expect: int | Collection[int],
+    arguments: Mapping[str, object],
+    caller: Caller,
+    body: object,
+) -> Answer:
+    """The answer, if it has an expected status, as of ``Answer.expect``.
+
+    The error of another names the token near to an unknown one, and what of the call the operation does not declare.
+    """
     try:
         return answer.expect(expect)
     except StatusError as error:
-        unknown = caller if answer.status == HTTPStatus.UNAUTHORIZED else None
+        declared = _declared(answer.operation)
+        hints = [text for _, text in undeclared(declared, places(declared, arguments)[1], fields_of(body))]
+        unknown = token_of(caller) if answer.status == HTTPStatus.UNAUTHORIZED else None
         meant = "" if unknown is None else suggest_token(service.change(), unknown)
-        if not meant:
+        if meant:
+            hints.append(f"the token is {unknown!r}{meant}")
+        if not hints:
             raise
-        raise StatusError(f"{error}\nthe token is {caller!r}{meant}", answer) from None
+        raise StatusError("\n".join((str(error), *hints)), answer) from None
 
 
 def send(
@@ -113,11 +153,12 @@ def send(
     service: Service,
     operation: str,
     arguments: Mapping[str, object],
-    caller: str | None,
+    caller: Caller,
     body: object,
     content_type: str | None,
 ) -> Answer:
     """Perform an operation as ``perform`` does, over a transport."""
-    declared, profile = _declared(operation, caller), service.profile
-    request = address(declared, arguments, profile, body=body, content_type=content_type, token=caller)
+    declared, profile, token = _declared(operation), service.profile, token_of(caller)
+    request = address(declared, arguments, profile, body=body, content_type=content_type, token=token)
+    warn_of_ignored(declared, places(declared, arguments)[1], body, profile)
     return answer_of(operation, transport.send(request))

@@ -13,7 +13,7 @@ import anyio
 import jsonschema
 import pytest
 
-from confsim import Simulator, cli
+from confsim import Misuse, Simulator, cli
 from confsim.assistant import tools
 from confsim.assistant.tools import TOOLS, Tools
 from confsim.control.scenarios import direct
@@ -146,6 +146,39 @@ def test_names_are_explained(assistant):
         ("call_operation", {"operation": "get_user"}, "get_user needs the path parameter"),
         ("call_operation", {"operation": "get_me", "caller": 7}, "call_operation: Expected `str | null`"),
         ("control_world", {"operation": "advance_clock", "body": {"by": "soon"}}, "advance_clock: 400: "),
+        ("control_world", {"operation": "advance_clok"}, "no operation 'advance_clok'; did you mean 'advance_clock'?"),
+        (
+            "control_world",
+            {"operation": "get_me"},
+            "the control plane has no operation 'get_me'; the api plane has one",
+        ),
+        (
+            "control_world",
+            {"operation": "advance_clock", "arguments": {"by": "15m"}},
+            "query by: no such parameter; it is a field of the body",
+        ),
+        (
+            "control_world",
+            {"operation": "advance_clock", "body": {"bye": "15m"}},
+            "unknown field `bye`; did you mean 'by'?",
+        ),
+        (
+            "control_world",
+            {"operation": "list_presence", "arguments": {"chanel": "x"}},
+            "query chanel: no such parameter; did you mean 'channel'?",
+        ),
+        (
+            "control_world",
+            {"operation": "list_presence", "body": {"channel": "x"}},
+            "list_presence takes no body; 'channel' is a parameter of the query",
+        ),
+        ("control_world", {"operation": "get_request", "arguments": {"idd": "r1"}}, "did you mean 'id'?"),
+        (
+            "control_world",
+            {"operation": "forget_request", "arguments": {"id": "r1"}, "body": {"id": "r1"}},
+            "forget_request takes no body",
+        ),
+        ("control_world", {"operation": "reset_world", "body": [1]}, "reset_world takes no body"),
         ("explain", {"name": "no_such_thing"}, "no_such_thing"),
         ("what_if", {"assumptions": {"no.such": 1}}, "'no.such' names no assumption"),
     ],
@@ -155,6 +188,22 @@ def test_wrong_use_is_reported(assistant, sim, tool, arguments, error):
     before = sim.service.world
     assert error in str(assistant.call(tool, **arguments))
     assert sim.service.world is before
+
+
+def test_what_the_api_ignores_is_said(assistant):
+    """With what was meant."""
+    answer = assistant.call(
+        "call_operation",
+        operation="create_api_token",
+        caller="demo-customer-admin",
+        arguments={"clint": "x"},
+        body={"lable": "x"},
+    )
+    assert answer["status"] == 200
+    assert answer["ignored"] == [
+        "query clint: no such parameter; did you mean 'for_client'?",
+        "body lable: no such field; did you mean 'label'?",
+    ]
 
 
 def test_a_long_result_is_cut(assistant, monkeypatch):
@@ -192,6 +241,23 @@ def test_a_server_elsewhere_is_worked_on(sim):
         assert [call["operation"] for call in assistant.call("read_journal")["calls"]] == ["get_me"]
         assert assistant.call("call_operation", operation="get_me", caller="demo-user")["id"] == "r2"
         made.close()
+
+
+def test_a_server_that_is_not_there_is_named(capsys, monkeypatch, sim):
+    """On standard error when the tools start, and by each tool that needs it; so is one that is none of confsim."""
+    served = []
+    monkeypatch.setattr("confsim.assistant.server.serve", served.append)
+    cli.main(["mcp", "--base-url", "http://127.0.0.1:1"])
+    said = "http://127.0.0.1:1 cannot be reached: "
+    assert said in capsys.readouterr().err
+    for tool, arguments in (("call_operation", {"operation": "get_me"}), ("read_journal", {}), ("what_if", {})):
+        with pytest.raises(Misuse, match=said):
+            served[0].run(tool, {"assumptions": {}} if tool == "what_if" else arguments)
+    with sim.serve() as there:
+        cli.main(["mcp", "--base-url", there.base_url])
+        assert capsys.readouterr().err == ""
+        cli.main(["mcp", "--base-url", f"{there.root}/nowhere"])
+        assert "/nowhere/_confsim/health answers 404: there is no world of confsim" in capsys.readouterr().err
 
 
 def test_it_speaks_over_standard_input_and_output():

@@ -113,10 +113,10 @@ def test_an_imported_state_can_be_kept(tmp_path):
         (lambda whole: "", "it is no JSON"),
         (lambda whole: whole[:-40], "it is no JSON"),
         (lambda whole: "[]", "is no JSON object"),
-        (lambda whole: "{}", f"version None; this confsim reads versions up to {FORMAT}"),
+        (lambda whole: "{}", "the document has no 'version', as it is empty; "),
         (
             lambda whole: whole.replace(f'"version":{FORMAT}', f'"version":{FORMAT + 1}'),
-            f"version {FORMAT + 1}; this confsim reads versions up to {FORMAT}",
+            f"is of version {FORMAT + 1}; this confsim, ",
         ),
         (lambda whole: whole.replace('"handle":', '"hendle":', 1), "tables.users.11111111-1111-4111-8111-1111111111"),
         (lambda whole: whole.replace('"handle":', '"hendle":', 1), "[0].hendle is no field of a record of users"),

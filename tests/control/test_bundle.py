@@ -237,7 +237,7 @@ def test_the_commands(sim, run, tmp_path):
         code, _, error = run("bundle", "--base-url", f"{server.root}/w/none")
         assert code == 1
         assert "gives no bundle: 404" in error
-    assert run("replay", str(file)) == (0, "1 calls: the same to the byte\n", "")
+    assert run("replay", str(file)) == (0, "1 call: the same to the byte\n", "")
     document = json.loads(file.read_text())
     document["calls"][0]["answer"]["status"] = 500
     document["confsim"] = "0.0.1"

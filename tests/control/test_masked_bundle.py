@@ -135,6 +135,46 @@ def test_secrets_of_a_loaded_state():
     masked(loaded, "471138", "pass-word", "815342", secret)
 
 
+WEBHOOK = "https://hooks.example/services/T0123/aB3dE5fG7hI9jK1lM3nO5pQ7"
+
+
+@pytest.mark.parametrize(
+    ("url", "hidden"),
+    [
+        ("https://hooks.example/in?key=s3cr3t-of-mine&room=planning-room", "s3cr3t-of-mine"),
+        ("https://hooks.example/in?room=x&api_key=s3cr3t%2Fof%2Bmine", "s3cr3t%2Fof%2Bmine"),
+        ("https://hooks.example/in?v=2;sig=0123456789#top", "0123456789"),
+        ("https://hooks.example/in?state=A1b2C3d4E5f6G7h8I9j0", "A1b2C3d4E5f6G7h8I9j0"),
+        (WEBHOOK, WEBHOOK.rpartition("/")[2]),
+    ],
+)
+def test_secrets_in_the_urls_of_webhooks(url, hidden):
+    """In what is stored, in what is sent, also in vain, and in what is answered; the rest of the URL stays."""
+    sim = Simulator()
+    sim.call("set_events_state", ADMIN, state="enable", expect=200)
+    sim.call("add_events_endpoint", ADMIN, body={"url": url}, expect=200)
+    sim.call("list_events_endpoints", ADMIN, expect=200)
+    sim.call("upload_client_media", ADMIN, name="one", body=b"x", expect=200)
+    document = masked(sim, hidden)
+    assert "https://hooks.example/" in json.dumps(document)
+    assert "room=planning-room" not in url or "room=planning-room" in json.dumps(document)
+    in_vain = Simulator()
+    in_vain.call("add_events_endpoint", demo.USER, body={"url": url}, expect=403)
+    masked(in_vain, hidden)
+    again = Simulator()
+    again.state = sim.state
+    again.call("list_events_endpoints", ADMIN, expect=200)
+    masked(again, hidden)
+
+
+@pytest.mark.parametrize("url", [f"https://a.example/hooks/{ROOM}?v=2&key=short", "https://a.example/an-address-2026"])
+def test_what_stays_in_a_url(url):
+    """Ids, words, and what is too short to be told from other texts."""
+    sim = Simulator()
+    sim.call("add_events_endpoint", ADMIN, body={"url": url}, expect=200)
+    assert url in json.dumps(masked(sim))
+
+
 def test_tokens_in_headers_queries_and_forms():
     """As a client may present them, also in Base64."""
     sim = Simulator(profile={"auth.presentation": ["Authorization: Basic {token}", "?access_token={token}"]})

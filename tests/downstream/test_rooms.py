@@ -15,6 +15,8 @@ from confsim import (
     Answer,
     Clock,
     DeliveryInfo,
+    DemoUser,
+    IgnoredInputWarning,
     MadeUser,
     MailInfo,
     MakeConfsim,
@@ -187,10 +189,29 @@ def test_users_by_name(confsim: Simulator) -> None:
     assert confsim.call("get_me", demo.OWNER).body["id"] == confsim.demo.owner.id
 
 
+def test_users_stand_for_their_ids(confsim: Simulator) -> None:
+    """And for their tokens, as callers."""
+    owner: DemoUser = confsim.demo.owner
+    assert confsim.presence.join(demo.ROOM, owner).state == "in"
+    assert confsim.presence.leave(demo.ROOM, owner) == "away"
+    assert confsim.call("get_me", owner).body["id"] == owner
+    answer = confsim.call(
+        "exchange_identity_token", clientId=owner.client, body={"idToken": confsim.identity_token(owner)}, expect=200
+    )
+    assert confsim.call("get_me", answer.body["token"], expect=200).body["id"] == owner.id
+
+
+def test_a_field_that_is_misspelt(confsim: Simulator) -> None:
+    """The API ignores it, which is warned of."""
+    with pytest.warns(IgnoredInputWarning, match="body lable: no such field; did you mean 'label'?"):
+        confsim.call("create_api_token", demo.CUSTOMER_ADMIN, body={"lable": "x"}, expect=200)
+
+
 def test_a_user_of_my_own(confsim: Simulator) -> None:
     """Made outside the API."""
     user: MadeUser = confsim.make_user(demo.CLIENT, "Nina New", email="nina@x.example")
-    assert confsim.call("get_me", user.token, expect=200).body["id"] == user.id
+    assert confsim.call("get_me", user, expect=200).body["id"] == user.id
+    assert confsim.presence.join(demo.ROOM, user).state == "in"
 
 
 def test_a_token_of_my_own(confsim: Simulator) -> None:

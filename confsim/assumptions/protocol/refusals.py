@@ -33,6 +33,7 @@ class Reason(Enum):
     # Transport and routing
     ROUTE_NOT_FOUND = Refused(404, "No operation is served at {method} {path}.", gaps="G001 G002 G004 G062")
     METHOD_NOT_ALLOWED = Refused(405, "{path} does not answer {method}; it answers {allowed}.", gaps="G003")
+    UPGRADE_REQUIRED = Refused(426, "{path} is the address of a websocket, which a handshake opens.", gaps="G348")
     NOT_ACCEPTABLE = Refused(406, "Answers are application/json; the Accept header admits only {accept}.", gaps="G008")
     URL_TOO_LONG = Refused(414, "The URL is longer than {limit} bytes.", gaps="G011")
     HEADERS_TOO_LARGE = Refused(431, "The header lines are larger than {limit} bytes.", gaps="G011")

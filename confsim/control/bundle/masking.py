@@ -23,7 +23,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.journal import Entry
 
-from .substitution import DISTINCTIVE, SECRET_HEADERS, SECRETS, of_record
+from .substitution import DISTINCTIVE, SECRET_HEADERS, SECRETS, of_record, of_url
 
 #: A signed JWT in a text.
 JWT = re.compile(rb"(eyJ[\w-]{8,}\.[\w-]+)\.([\w-]*)")
@@ -39,6 +39,8 @@ _WORDS = frozenset({"bearer", "basic", "digest"})
 #: Private members of a JWK (RFC 7517, RFC 7518), except the secret of a symmetric key.
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth"})
 _PRINTS = 32
+#: Schemes of URLs that end with a stream key.
+_STREAMED = ("rtmp://", "rtmps://")
 
 
 def fingerprint(secret: str) -> str:
@@ -88,7 +90,7 @@ def in_body(body: bytes) -> Iterator[str]:
     value = _json(body)
     if value is None:
         return (text for name, text in _FIELD.findall(body.decode(errors="replace")) if _GIVEN.fullmatch(name))
-    return _named(value, _GIVEN)
+    return chain(_named(value, _GIVEN), _in_urls(value))
 
 
 def in_answer(body: bytes) -> Iterator[str]:
@@ -116,6 +118,15 @@ def _named(value: Any, names: re.Pattern[str]) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from _named(part, names)
+
+
+def _in_urls(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if "://" in value:
+            yield from of_url(value, keyed=value.startswith(_STREAMED))
+    else:
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from _in_urls(part)
 
 
 def _json(body: bytes) -> Any:

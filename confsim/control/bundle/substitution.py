@@ -20,6 +20,10 @@ DISTINCTIVE = 8
 _NAMED = rb"[\w-]*(?:pin|code|password|passphrase|token|secret|credential|key|verify)s?"
 #: Headers whose values are secrets, whatever the profile calls them.
 SECRET_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
+#: Names of parameters of a URL whose values are secrets.
+_IN_URL = re.compile(rf"{_NAMED.decode()}|[\w-]*(?:sig|signature|auth|hmac|pass|pwd)", re.IGNORECASE)
+#: Letters and digits that are no words: no name of an address has so many without a mark between.
+_RANDOM = re.compile(r"(?=[a-z]*[0-9])(?=[0-9]*[a-z])[a-z0-9]{20,}", re.IGNORECASE)
 _BASIC = re.compile(r"(basic )(\S+)", re.IGNORECASE)
 
 #: Fields of records that are secrets, by table; for parts of URLs see ``of_url``.
@@ -51,12 +55,20 @@ def of_record(table: str, record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def of_url(url: str, *, keyed: bool = False) -> Iterator[str]:
-    """Yield the password in a URL and, if ``keyed``, its last segment, which is a stream key."""
-    rest = url.partition("://")[2]
+    """Yield the secrets in a URL, as they are written in it.
+
+    They are its password, the values of parameters that are named for secrets, the parts of its path that look random,
+    as those of webhooks that need no other secret, and with ``keyed`` its last segment, which is a stream key.
+    """
+    rest, _, query = url.partition("://")[2].partition("#")[0].partition("?")
     authority, _, path = rest.partition("/")
-    password = authority.rpartition("@")[0].partition(":")[2]
-    key = path.partition("?")[0].rpartition("/")[2] if keyed else ""
-    yield from filter(None, (password, key))
+    segments = path.split("/")
+    yield from filter(None, (authority.rpartition("@")[0].partition(":")[2], segments[-1] if keyed else ""))
+    yield from filter(_RANDOM.search, segments)
+    for each in re.split("[&;]", query):
+        name, _, value = each.partition("=")
+        if len(value) >= DISTINCTIVE and (_IN_URL.fullmatch(name) or _RANDOM.search(value)):
+            yield value
 
 
 class Substitution:

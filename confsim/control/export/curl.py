@@ -57,16 +57,33 @@ def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) ->
     words = ["curl", "--silent"]
     words += ["--head"] if method == "HEAD" else [] if method == "GET" and not body else ["-X", method]
     words.append(url)
+    command = shlex.join(words)
     for name, text in headers.items():
-        words += ["-H", f"{name}:" if text is None else f"{name}: {text}" if text else f"{name};"]
+        command += f" -H {_argument(f'{name}:' if text is None else f'{name}: {text}' if text else f'{name};')}"
     before = ""
     if body:
         try:
             text = body.decode()
             if "\0" in text or text.startswith("@") or len(body) > _LONGEST_ARGUMENT:
                 raise ValueError
-            words += ["--data-raw", text]
+            command += f" --data-raw {shlex.quote(text)}"
         except ValueError:
             before = f"echo {b64encode(body).decode()} | base64 -d | "
-            words += ["--data-binary", "@-"]
-    return f"{before}{shlex.join(words)}\n"
+            command += " --data-binary @-"
+    return f"{before}{command}\n"
+
+
+def _argument(line: str) -> str:
+    """A header line, whose characters are bytes of the wire, as a word of the shell in a script that is UTF-8."""
+    if line.isascii():
+        return shlex.quote(line)
+    try:
+        raw = line.encode("latin-1")
+    except UnicodeEncodeError:  # of a client in process, which sent none
+        return shlex.quote(line)
+    try:
+        return shlex.quote(raw.decode())
+    except UnicodeDecodeError:
+        escaped = line.replace("\\", "\\\\").replace("%", "%%")
+        octal = "".join(each if each.isascii() else f"\\{ord(each):03o}" for each in escaped)
+        return f'"$(printf {shlex.quote(octal)})"'

@@ -36,7 +36,7 @@ def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: 
     if len(matching) == times or (times is None and matching):
         return matching
     pattern = ", ".join(f"{name}={value!r}" for name, value in given.items()) or "anything"
-    lines = [f"{len(matching)} of {_counted(len(found), noun)} with {pattern}, not {_expected(times)}"]
+    lines = [f"{len(matching)} of {counted(len(found), noun)} with {pattern}, not {_expected(times)}"]
     if len(matching) < (1 if times is None else times):
         others = sorted(
             (each for each in compared if each[0]),
@@ -46,7 +46,7 @@ def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: 
             lines.append(f"  {_title(other)}:")
             lines += [f"    {difference}" for difference in differences]
         if len(others) > _SHOWN:
-            lines.append(f"  and {_counted(len(others) - _SHOWN, f'other {noun}')}")
+            lines.append(f"  and {counted(len(others) - _SHOWN, f'other {noun}')}")
     else:
         lines += [f"  {_title(each)}" for each in matching]
     raise AssertionError("\n".join(lines))
@@ -70,7 +70,8 @@ def _expected(times: int | None) -> str:
     return "at least one" if times is None else str(times)
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things in words: "1 call", "2 calls"."""
     plural = {"delivery": "deliveries", "other delivery": "other deliveries"}.get(noun, f"{noun}s")
     return f"{number} {noun if number == 1 else plural}"
 

@@ -12,7 +12,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.spans import Duration, span
 from confsim.service.deferred import POLL_INTERVAL, monotonic
 
-from .assertions import require_place
+from .assertions import counted, require_place
 
 
 class HeldCallFacade:
@@ -54,7 +54,7 @@ class FaultsFacade(Sequence[FaultInfo]):
         self._control = control
 
     def __repr__(self) -> str:
-        return f"<{len(self)} faults>"
+        return f"<{counted(len(self), 'fault')}>"
 
     def __len__(self) -> int:
         return len(self._all())

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from confsim.control.invoke import ControlPlane
+from confsim.control.operations.people.accounts import MadeUser
 from confsim.control.operations.people.phones import DialedIn, PhoneCall
 from confsim.control.operations.people.presence import InChannel, JoinedChannel
+
+from .assertions import counted
+
+#: A user: the id, which a user of ``Simulator.demo`` is, or the user that ``make_user`` has returned.
+UserId = int | MadeUser
+
+
+def number(user: UserId) -> int:
+    """The id of a user. Anything else is returned as it is, for the operation that refuses it."""
+    return user.id if isinstance(user, MadeUser) else user
 
 
 class CallsFacade:
@@ -16,7 +27,7 @@ class CallsFacade:
         self._control = control
 
     def __repr__(self) -> str:
-        return f"<{len(self())} phone calls>"
+        return f"<{counted(len(self()), 'phone call')}>"
 
     def __call__(self) -> list[PhoneCall]:
         """Return all calls, newest first in each client."""
@@ -38,24 +49,24 @@ class CallsFacade:
         connected: DialedIn = self._control("dial_in", number=number, **given)
         return connected
 
-    def answer(self, user_id: int) -> str:
+    def answer(self, user_id: UserId) -> str:
         """Answer the ringing phone of a user; returns the state of the call."""
-        answered: str = self._control("answer_call", userId=user_id).state
+        answered: str = self._control("answer_call", userId=number(user_id)).state
         return answered
 
-    def busy(self, user_id: int) -> str:
+    def busy(self, user_id: UserId) -> str:
         """Let the ringing phone of a user be busy; returns the state of the call."""
-        refused: str = self._control("refuse_call", userId=user_id).state
+        refused: str = self._control("refuse_call", userId=number(user_id)).state
         return refused
 
-    def fail(self, user_id: int) -> str:
+    def fail(self, user_id: UserId) -> str:
         """Let the ringing call of a user fail; returns the state of the call."""
-        failed: str = self._control("fail_call", userId=user_id).state
+        failed: str = self._control("fail_call", userId=number(user_id)).state
         return failed
 
-    def hang_up(self, user_id: int) -> str:
+    def hang_up(self, user_id: UserId) -> str:
         """Hang up the phone of a user; returns the state of the call."""
-        ended: str = self._control("hang_up", userId=user_id).state
+        ended: str = self._control("hang_up", userId=number(user_id)).state
         return ended
 
 
@@ -75,23 +86,25 @@ class PresenceFacade:
         found: list[InChannel] = self._control("list_presence", channel=channel)
         return found
 
-    def join(self, channel: str, user: int | str) -> JoinedChannel:
+    def join(self, channel: str, user: UserId | str) -> JoinedChannel:
         """Let a user, by id or by token, join the channel; the state is "in", or "waiting" in the lobby."""
-        who = {"token": user} if isinstance(user, str) else {"userId": user}
+        who = {"token": user} if isinstance(user, str) else {"userId": number(user)}
         joined: JoinedChannel = self._control("join_channel", channel=channel, **who)
         return joined
 
-    def leave(self, channel: str, user_id: int) -> str:
+    def leave(self, channel: str, user_id: UserId) -> str:
         """Let a user leave the channel; returns the state."""
-        state: str = self._control("leave_channel", channel=channel, userId=user_id).state
+        state: str = self._control("leave_channel", channel=channel, userId=number(user_id)).state
         return state
 
-    def admit(self, channel: str, user_id: int) -> str:
+    def admit(self, channel: str, user_id: UserId) -> str:
         """Admit a user who waits in the lobby; returns the state."""
-        state: str = self._control("admit_to_channel", channel=channel, userId=user_id).state
+        state: str = self._control("admit_to_channel", channel=channel, userId=number(user_id)).state
         return state
 
-    def present(self, channel: str, user_id: int, presenter: bool = True) -> bool:
+    def present(self, channel: str, user_id: UserId, presenter: bool = True) -> bool:
         """Grant or revoke Presenter status; returns whether the user is a presenter now."""
-        status: bool = self._control("set_presenter", channel=channel, userId=user_id, presenter=presenter).presenter
+        status: bool = self._control(
+            "set_presenter", channel=channel, userId=number(user_id), presenter=presenter
+        ).presenter
         return status

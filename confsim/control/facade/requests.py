@@ -10,7 +10,7 @@ from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, desc
 from confsim.control.operations.journal import UnmatchedRequest
 from confsim.service.deferred import in_steps, wait_for_result
 
-from .assertions import METHODS, known, require, require_place
+from .assertions import METHODS, counted, known, require, require_place
 
 
 class RequestsFacade(Sequence[RequestInfo]):
@@ -20,7 +20,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         self._control = control
 
     def __repr__(self) -> str:
-        return f"<{len(self)} requests>"
+        return f"<{counted(len(self), 'request')}>"
 
     def __len__(self) -> int:
         return len(self._control.context.service.journal)

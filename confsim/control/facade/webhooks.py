@@ -10,7 +10,7 @@ from confsim.control.invoke import ControlPlane
 from confsim.control.operations.webhooks import DeliveryInfo
 from confsim.service.webhooks.signatures import verify
 
-from .assertions import known, require, require_place
+from .assertions import counted, known, require, require_place
 
 
 class WebhooksFacade(Sequence[DeliveryInfo]):
@@ -20,7 +20,7 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         self._control = control
 
     def __repr__(self) -> str:
-        return f"<{len(self)} deliveries>"
+        return f"<{counted(len(self), 'delivery')}>"
 
     def __len__(self) -> int:
         return len(self.find())

@@ -27,6 +27,10 @@ class WorldsFacade(Generic[S]):
         self._control = control
         self._of = of
 
+    def __repr__(self) -> str:
+        others = ", ".join(filter(None, self))
+        return f"<worlds: the root{f', {others}' if others else ''}>"
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._control.context.worlds)
 

@@ -16,7 +16,7 @@ from confsim.control.moments import world_after
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
 from confsim.kernel.world import Change, World
 from confsim.service.deferred import in_steps
@@ -143,7 +143,7 @@ def _page(
             total += len(rows)
         yield
     if kind is not None and kind not in Table.declared:
-        raise Misuse(f"there is no kind of record {kind!r}; there are {', '.join(Table.declared)}", status=404)
+        raise _no_kind(kind)
     page: list[Found] = []
     following: int | None = None
     if search:
@@ -187,8 +187,13 @@ def get_record(
     (410) for a call that the journal has dropped.
     """
     if kind not in Table.declared:
-        raise Misuse(f"there is no kind of record {kind!r}; there are {', '.join(Table.declared)}", status=404)
+        raise _no_kind(kind)
     return in_steps(_found(world_after(context, at), Table.declared[kind], id))
+
+
+def _no_kind(kind: str) -> Misuse:
+    known = suggest_near(kind, Table.declared) or f"; there are {', '.join(Table.declared)}"
+    return Misuse(f"there is no kind of record {kind!r}{known}", status=404)
 
 
 def _found(world: World, table: Table[Any, Any], id: str) -> Generator[None, None, StoredRecord]:

@@ -143,7 +143,7 @@ def list_unmatched_requests(
     routes = Routes(context.service.profile)
     found = (
         None
-        if each.operation or each.response.status < 400 or id not in (None, each.id)
+        if each.operation or each.handshake or each.response.status < 400 or id not in (None, each.id)
         else UnmatchedRequest(
             id=each.id,
             at=each.at,

@@ -27,7 +27,7 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS, Session
 from confsim.domain.users import users
 from confsim.domain.users.users import USERS, AuthKind, User
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
@@ -75,12 +75,15 @@ def change_record(
     """
     known = Kind.declared.get(kind)
     if known is None:
-        raise Misuse(f"there is no kind of record {kind!r}; there are {', '.join(Kind.declared)}", status=404)
+        known_kinds = suggest_near(kind, Kind.declared) or f"; there are {', '.join(Kind.declared)}"
+        raise Misuse(f"there is no kind of record {kind!r}{known_kinds}", status=404)
     try:
         given = msgspec.convert(body, known.fields).given()
     except msgspec.ValidationError as error:
+        unknown = sorted(body.keys() - set(known.fields.__struct_encode_fields__)) if isinstance(body, dict) else ()
+        meant = suggest_near(unknown[0], known.fields.__struct_encode_fields__) if unknown else ""
         allowed = ", ".join(known.fields.__struct_encode_fields__)
-        raise Misuse(f"{kind}: {error}; the fields are {allowed}") from None
+        raise Misuse(f"{kind}: {error}{meant}; the fields are {allowed}") from None
     with context.change() as change:
         record = known.show(change, known.apply(change, known.find(change, id), given))
         record.pop("data", None)  # the content of a file is served by its links

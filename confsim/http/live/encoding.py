@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from confsim.http.stamps import PHRASES
 from confsim.service.messages import Response
 
@@ -13,6 +15,8 @@ def encoded(response: Response, *, bare: bool, keep: bool) -> bytes:
     """Return the bytes of a response; ``bare`` leaves out the body, but not its Content-Length."""
     status, body = response.status, response.body
     lines = [f"HTTP/1.1 {status} {PHRASES.get(status, '')}", f"Connection: {'keep-alive' if keep else 'close'}"]
+    if status == HTTPStatus.UPGRADE_REQUIRED:  # Connection names what is of this connection alone (RFC 9110, 7.6.1)
+        lines[1] += ", Upgrade"
     lines += [f"{name}: {value}" for name, value in response.headers]
     if status in (204, 304):
         bare = True

@@ -57,6 +57,9 @@ class Serving:
         self._profile = worlds.default.profile
         self._server = LiveServer(self._app, host, port, self._app.limits, self._tick, tls, Streams(self._app))
 
+    def __repr__(self) -> str:
+        return f"<Serving at {self.base_url}>" if self._sender is not None else "<Serving, stopped>"
+
     @property
     def root(self) -> str:
         """The URL of the mount of the default world, without a slash at its end."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.wire import PRESENTATION
 from confsim.assumptions.register import in_force
 from confsim.assumptions.runtime import streaming as assumed
@@ -44,10 +45,10 @@ class Stream:
         finish = Exchange(self._service, self._request).finish
         return self.realtime.connect(self._request, self._channel, self._kind, wire, finish)
 
-    def refuse(self, response: Response) -> Response:
+    def refuse(self, outcome: Response | Refusal) -> Response:
         """Return the response to a request that is no handshake, and note it in the journal."""
         finish = Exchange(self._service, self._request).finish
-        return self.realtime.refuse(self._request, response, finish)
+        return self.realtime.refuse(self._request, outcome, finish)
 
 
 class Streams:
@@ -55,6 +56,7 @@ class Streams:
 
     def __init__(self, app: App) -> None:
         self._app = app
+        app.serve_websockets(self.refuse_plain)
 
     def __call__(self, request: Request) -> Stream | None:
         """Return the stream at the address of a request, None when no websocket is served there."""
@@ -69,6 +71,14 @@ class Streams:
         pattern = _pattern(in_force(service.profile, assumed.STREAMING_URL))
         found = None if pattern is None else pattern.fullmatch("/".join(segments))
         return None if found is None else Stream(service, request, found["channel"], found["kind"])
+
+    def refuse_plain(self, request: Request) -> Response | None:
+        """The refusal of a request without a handshake (RFC 9110, 15.5.22), None where no websocket is served."""
+        stream = self(request)
+        if stream is None:
+            return None
+        path = request.target[:200]
+        return stream.refuse(Refusal(Reason.UPGRADE_REQUIRED, path=path, upgrade="websocket"))
 
     def _is_for_us(self, request: Request) -> bool:
         """Return whether the Host header names this server; the app refuses other requests itself."""

@@ -196,6 +196,9 @@ class DurableWorlds:
             self._release()
             raise
 
+    def __repr__(self) -> str:
+        return f"<DurableWorlds in {self.store}>"
+
     def __enter__(self) -> Self:
         return self
 

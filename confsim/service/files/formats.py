@@ -169,6 +169,10 @@ STEPS: Mapping[int, Step] = {
 }
 
 
+#: The formats that can be read, in words: "1 to 3".
+READABLE = f"{min(STEPS)} to {FORMAT}"
+
+
 def readable(format: object) -> bool:
     """Return whether a format number can be read."""
     return isinstance(format, int) and not isinstance(format, bool) and (format == FORMAT or format in STEPS)

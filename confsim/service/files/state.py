@@ -14,8 +14,9 @@ from confsim.kernel.document import Document, decoded, decoded_parts, restored
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Part, World
+from confsim.version import __version__
 
-from .formats import FORMAT, current_document, current_world, readable
+from .formats import FORMAT, READABLE, current_document, current_world, readable
 
 #: Fields of a table's records that name records of another, of the same client or shared; calls depend on them.
 _NAMED = {
@@ -76,9 +77,13 @@ def world_of(values: object) -> World:
     rest = dict(values)
     version = rest.pop("version", None)
     if not isinstance(version, int) or not readable(version):
+        known = f"this confsim, {__version__}, reads versions {READABLE}"
+        if version is None:
+            there = f"but {', '.join(map(repr, list(rest)[:5]))}" if rest else "as it is empty"
+            raise Misuse(f"state: the document has no 'version', {there}; {known}. GET /_confsim/state gives one")
         raise Misuse(
-            f"state: the document is of version {version!r}; this confsim reads versions up to {FORMAT}. "
-            "Load it with the confsim that wrote it"
+            f"state: the document is of version {version!r}; {known}. "
+            "Load it with the confsim that wrote it, or with a newer one"
         )
     world = current_world(restored(current_document(rest, version)), version)
     _check_names(world)

@@ -142,10 +142,10 @@ class RealTime:
             self._notify(person, NotificationType.CONNECTED, change.now, [connection])
             return connection, response
 
-    def refuse(self, request: Request, response: Response, finish: Finish) -> Response:
+    def refuse(self, request: Request, outcome: Response | Refusal, finish: Finish) -> Response:
         """Note a request that is no websocket handshake; return its response."""
         masked_request = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
-        return self._unrouted(masked_request, response, None, finish)
+        return self._unrouted(masked_request, outcome, None, finish)
 
     def _join(self, change: Change, request: Request, id: str, kind: str | None) -> tuple[User, Channel]:
         caller = credentials.authenticate(change, tokens.read(change, self._token_of, request))

@@ -21,7 +21,6 @@ WITHOUT = {
     "get_webhooks": BY_NAME,
     "get_request": "the journal is read in place, as a sequence",
     "list_records": "the state of the world is read in place",
-    "get_record": "the state of the world is read in place",
     "list_machines": BY_NAME,
     "list_timers": BY_NAME,
     "get_accounts": BY_NAME,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -186,6 +187,39 @@ def test_refusals_are_those_of_calls(place):
     assert place.here() == {}
     assert len(place.sim.service.realtime) == 0
     assert not place.sim.service.bugs
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("below", ["", "/data/chat"])
+def test_a_request_without_a_handshake_is_told_to_upgrade(place, method, below):
+    """As RFC 9110, 15.5.22 has it; the journal notes it without the token, and a bundle leaves it out."""
+    connection = HTTPConnection(place.server.root.partition("//")[2], timeout=30)
+    with closing(connection):
+        connection.request(method, f"{TARGET}{below}?token=demo-owner")
+        answer = connection.getresponse()
+        body = answer.read()
+        assert (answer.status, answer.getheader("Upgrade")) == (426, "websocket")
+        assert "upgrade" in answer.getheader("Connection").lower().split(", ")
+        assert method == "HEAD" or json.loads(body)["code"] == "upgrade_required"
+        connection.request("GET", "/v1_0/users/me", headers={"Authorization": "Bearer demo-owner"})
+        assert connection.getresponse().status == 200
+    first = place.sim.requests[0]
+    assert place.sim.requests.unmatched == []
+    assert (first.status, first.query, first.operation) == (426, {"token": "***"}, None)
+    assert [call.operation.name for call in merged(place.sim.control.context, list(place.sim.service.journal), [])] == [
+        "get_me"
+    ]
+
+
+def test_other_methods_and_other_addresses_are_not_there(place):
+    """A websocket is opened by GET alone, and in a world that has it."""
+    connection = HTTPConnection(place.server.root.partition("//")[2], timeout=30)
+    with closing(connection):
+        for method, target in (("POST", TARGET), ("GET", "/streaming"), ("GET", f"/w/none{TARGET}")):
+            connection.request(method, target)
+            answer = connection.getresponse()
+            answer.read()
+            assert answer.status == 404
 
 
 @pytest.mark.rule("R396")

@@ -170,7 +170,7 @@ def test_an_empty_session_of_format_1_ends_unless_somebody_comes_back(tmp_path, 
 
 def test_newer_formats_are_refused_by_number(directory, format, monkeypatch):
     """The message says what is read, and what to do."""
-    with pytest.raises(Misuse, match=rf"of version 99; this confsim reads versions up to {FORMAT}. Load it with"):
+    with pytest.raises(Misuse, match=rf"of version 99; this confsim, \S+, reads versions 1 to {FORMAT}. Load it with"):
         state.world_of({"version": 99})
     monkeypatch.setattr(formats, "STEPS", {})
     with pytest.raises(Misuse, match=rf"of format {format}; confsim \S+ reads formats up to {FORMAT}. Start with"):
@@ -182,8 +182,16 @@ def test_newer_formats_are_refused_by_number(directory, format, monkeypatch):
 @each("version", [None, True, 0, -1, 1.0, "1"])
 def test_what_is_no_format_is_refused(version):
     """Whatever else stands in the document."""
-    with pytest.raises(Misuse, match="state: the document is of version"):
+    with pytest.raises(Misuse, match=f"has no 'version', as it is empty; |is of version {version!r}; "):
         state.world_of({"version": version})
+
+
+def test_a_document_without_a_version_says_what_it_has_instead():
+    """And where one that can be read comes from."""
+    with pytest.raises(
+        Misuse, match=rf"has no 'version', but 'format'; this confsim, \S+, reads versions 1 to {FORMAT}"
+    ):
+        Simulator().state = {"format": 9}
 
 
 @pytest.mark.parametrize("content", [{}, {"tables": 1}, {"tables": {"x": 1}, "timers": [], "sequences": {}}])

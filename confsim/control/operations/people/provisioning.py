@@ -73,7 +73,8 @@ def make_validator(context: ControlContext, body: MakeValidator) -> MadeValidato
 class IssueIdentityToken(CommandBody):
     """The holder of the token: a person by ``originId``, or a user who has one; and what it says of the person.
 
-    ``clientId`` may be left out when one client alone has an active validator, ``validatorId`` for the active one.
+    ``clientId`` may be left out for a user, and when one client alone has an active validator, ``validatorId`` for the
+    active one.
     """
 
     originId: Annotated[str | None, "The id of the person at the provider."] = None
@@ -103,7 +104,10 @@ def issue_identity_token(context: ControlContext, body: IssueIdentityToken) -> I
     """
     ttl = span(body.ttl)
     with context.change() as change:
-        validator = _validator(change, body.clientId, body.validatorId)
+        owner = body.clientId
+        if owner is None and body.userId is not None:
+            owner = get_user(change, body.userId).client
+        validator = _validator(change, owner, body.validatorId)
         person = Person(
             origin=_origin(change, body),
             name=body.name,

@@ -100,7 +100,8 @@ def test_a_public_key_cannot_sign(sim, algorithm):
         ("x", {"client": "nope"}, "There is no client 'nope'"),
         ("", {}, "originId: it is empty"),
         (1, {}, "there is no user 1"),
-        (1002, {}, "user 1002 has no origin id"),
+        (1000, {"client": demo.CLIENT}, "user 1000 has no origin id"),
+        (1000, {}, f"client '{demo.PARTNER_CLIENT}' does not have an active validator"),
         ("x", {"ttl": "soon"}, "soon"),
     ],
 )
@@ -117,6 +118,7 @@ def test_several_active_validators_need_a_client(sim):
     sim.make_validator(demo.OTHER_CLIENT, "own", "HS256", KEYS["HS256"][0], active=True)
     with pytest.raises(Misuse, match="more than one client has an active validator; say which"):
         sim.identity_token("x")
+    assert exchange(sim, sim.identity_token(sim.demo.owner)).status == 200  # of a user it is known
 
 
 def test_one_of_origin_and_user_is_needed(plane):
