@@ -211,7 +211,7 @@ def test_machines_are_shown():
 )
 def test_openapi_is_printed(flags, title):
     """Of the API, or of the control plane."""
-    assert json.loads(run_afresh("openapi", *flags)[1])["info"]["title"] == title
+    assert json.loads(run("openapi", *flags)[1])["info"]["title"] == title
 
 
 @pytest.mark.parametrize("arguments", ["explain R094", "explain --json R094", "--help", "run lobby", "no-such-command"])

@@ -12,13 +12,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import cache
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from threading import Thread, Timer
 from typing import IO, NamedTuple
 
 import pytest
+
+from confsim import cli
 
 from .plugin import ALONE, NO_AUTOLOAD, QUIET
 
@@ -100,8 +103,30 @@ class Command:
             each.close()
 
 
+#: The commands that may not end by themselves, or start others: each has a process of its own.
+_OWN_PROCESS = {"campaign", "exec", "mcp", "serve"}
+
+
 def run(*arguments: object, **environment: str) -> Ran:
-    """One run of ``confsim``; answers exit code, output and errors."""
+    """One run of ``confsim``, in this process where it ends by itself; answers exit code, output and errors."""
+    words = [str(each) for each in arguments]
+    if not _OWN_PROCESS.isdisjoint(words):
+        return run_apart(*words, **environment)
+    output, errors = (TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    code = 0
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        try:
+            cli.main(words)
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    written = [each.buffer.getvalue().decode() for each in (output, errors)]
+    return code, written[0], written[1]
+
+
+def run_apart(*arguments: object, **environment: str) -> Ran:
+    """One run of ``confsim`` as a process; answers exit code, output and errors."""
     with Command("confsim", *arguments, **environment) as command:
         output, errors = command.communicate()
         return command.wait(), output, errors

@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import pkgutil
+import selectors
 import signal
 import socket
 import sys
@@ -21,21 +22,36 @@ from contextlib import suppress
 
 
 def next_run(control: socket.socket) -> dict[str, object]:
-    """Fork for every message; return the message in the child that is to run it."""
-    while True:
-        message, (*descriptors,), _, _ = socket.recv_fds(control, 1 << 20, 3)
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        if not message:
-            raise SystemExit
-        if os.fork() == 0:
-            control.close()
+    """Fork for every message, and tell who waits how each ended; return the message in the child that is to run it."""
+    statuses: dict[int, int] = {}
+    ended, tell = socket.socketpair()
+    for end in (ended, tell):
+        end.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # what is handled in Python is written to the descriptor
+    signal.set_wakeup_fd(tell.fileno())
+    with selectors.DefaultSelector() as ready:
+        for each in (control, ended):
+            ready.register(each, selectors.EVENT_READ)
+        while True:
+            sources = [key.fileobj for key, _ in ready.select()]
+            if ended in sources:
+                ended.recv(4096)
+                _report(statuses)
+            if control not in sources:
+                continue
+            message, (*descriptors,), _, _ = socket.recv_fds(control, 1 << 20, 3)
+            if not message:
+                raise SystemExit
             status, output, errors = descriptors
             child = os.fork()
             if child == 0:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-                os.close(status)
+                for each in (control, ended, tell):
+                    each.close()
+                for other in (status, *statuses.values()):
+                    os.close(other)
                 os.dup2(output, 1)
                 os.dup2(errors, 2)
                 os.close(output)
@@ -44,11 +60,20 @@ def next_run(control: socket.socket) -> dict[str, object]:
             os.close(output)
             os.close(errors)
             os.write(status, b"%d\n" % child)
-            _, ended = os.waitpid(child, 0)
-            os.write(status, b"%d\n" % os.waitstatus_to_exitcode(ended))
-            os._exit(0)
-        for descriptor in descriptors:
-            os.close(descriptor)
+            statuses[child] = status
+
+
+def _report(statuses: dict[int, int]) -> None:
+    """Tell who waits for the processes that have ended, and close what it is told by."""
+    with suppress(ChildProcessError):
+        while True:
+            child, ended = os.waitpid(-1, os.WNOHANG)
+            if not child:
+                return
+            status = statuses.pop(child)
+            with suppress(BrokenPipeError):  # nobody waits any more
+                os.write(status, b"%d\n" % os.waitstatus_to_exitcode(ended))
+            os.close(status)
 
 
 if __name__ == "__main__":
@@ -69,8 +94,7 @@ if __name__ == "__main__":
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with socket.socket(fileno=int(sys.argv[1])) as control:
-        run = next_run(control)
+    run = next_run(socket.socket(fileno=int(sys.argv[1])))
     os.environ.clear()
     os.environ.update(run["environment"])
     os.chdir(run["cwd"])
