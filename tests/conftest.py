@@ -129,6 +129,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _share_bytecode(config)
     if hasattr(config, "workerinput"):  # a worker of xdist writes nothing: the reports are shown by who started it
         config.pluginmanager.unregister(name="terminalreporter")
+        _send_less(config)
     way = config.getoption("--through")
     if way != "core":
         from kit.wire.through import through
@@ -139,6 +140,26 @@ def pytest_configure(config: pytest.Config) -> None:
     unknown = _wanted(config) - rules().keys()
     if unknown:
         raise pytest.UsageError(f"--rules: no rules {', '.join(sorted(unknown))} (paths of tests go before --rules)")
+
+
+def _send_less(config: pytest.Config) -> None:
+    """Let a worker of xdist send one report of a test that passes, where nobody asked for the others.
+
+    Of six messages for each test, four say that it begins, is set up, is torn down and ends; they take as long as most
+    tests of an operation. A failure in any phase is sent.
+    """
+    if config.getoption("durations") or config.getoption("xmlpath"):
+        return
+    (worker,) = (each for each in config.pluginmanager.get_plugins() if hasattr(each, "sendevent"))
+    send = worker.sendevent
+
+    def sending(name: str, **event: Any) -> None:
+        data = event.get("data", {})
+        around = name == "testreport" and data["outcome"] == "passed" and data["when"] != "call"
+        if not around and name not in {"logstart", "logfinish"}:
+            send(name, **event)
+
+    worker.sendevent = sending
 
 
 def _share_bytecode(config: pytest.Config) -> None:
