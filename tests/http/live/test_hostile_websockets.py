@@ -27,13 +27,23 @@ KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 pytestmark = pytest.mark.own_ways
 
 
+class Narrow(LiveServer):
+    """A server between which and a client that does not read there is room for little."""
+
+    def _listen(self):
+        listener = super()._listen()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)  # connections have what the listener has
+        return listener
+
+
 @pytest.fixture
-def tight():
+def tight(request):
     """A server with short deadlines, and raw clients of it."""
     sim = Simulator()
     app = App(Worlds(sim.service), mounted())
     limits = Limits(idle=0.4, read=0.3, linger=0.3)
-    with LiveServer(app, limits=limits, find_stream=Streams(app)) as server, ExitStack() as stack:
+    kind = getattr(request, "param", LiveServer)
+    with kind(app, limits=limits, find_stream=Streams(app)) as server, ExitStack() as stack:
 
         def client():
             client = Client(server)
@@ -120,6 +130,7 @@ def test_messages_in_pieces_and_with_a_large_head_arrive(tight):
     assert received(two) == (1, b"abc")
 
 
+@pytest.mark.parametrize("tight", [Narrow], indirect=True)
 def test_who_does_not_read_is_dropped_and_who_floods_holds_up_nobody(tight, monkeypatch):
     """What waits for a client is bounded, and a flood is parsed in turns with the calls of others."""
     sim, client = tight
