@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from html.parser import HTMLParser
 from urllib.parse import urlencode
 
@@ -11,41 +12,65 @@ from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
 
 
-class Page(HTMLParser):
-    """A page that was answered: its status, header lines, links, forms, elements with their attributes, and text."""
+class Page:
+    """A page that was answered: its status, header lines, links, forms, elements with their attributes, and text.
+
+    It is parsed when it is first looked into.
+    """
 
     def __init__(self, response):
-        super().__init__()
         self.status = response.status
         self.headers = dict(response.headers)
-        self.elements = []
-        self.text = ""
-        self.titles, self.in_title = [], False
-        self.feed(response.body.decode())
+        self._body = response.body.decode()
+
+    @cached_property
+    def _parsed(self):
+        parsed = _Parsed()
+        parsed.feed(self._body)
+        return parsed
+
+    @property
+    def elements(self):
+        """Its elements, each as its tag and its attributes."""
+        return self._parsed.elements
+
+    @cached_property
+    def text(self):
+        """All of its text."""
+        return "".join(self._parsed.texts)
+
+    def headings(self):
+        """The texts of its headings."""
+        return self._parsed.titles
+
+    def links(self):
+        """Where its links and its forms without a body lead."""
+        return [attrs["href"] for tag, attrs in self.elements if tag == "a" and not attrs["href"].startswith("#")]
+
+
+class _Parsed(HTMLParser):
+    """What a page consists of."""
+
+    def __init__(self):
+        super().__init__()
+        self.elements, self.texts = [], []
+        self.titles, self._in_title = [], False
 
     def handle_starttag(self, tag, attrs):
         """Note an element."""
         self.elements.append((tag, dict(attrs)))
         self.titles += [""] if tag == "h2" else []
-        self.in_title = self.in_title or tag == "h2"
+        self._in_title = self._in_title or tag == "h2"
 
     def handle_endtag(self, tag):
         """Note the end of a heading."""
-        self.in_title = self.in_title and tag != "h2"
+        self._in_title = self._in_title and tag != "h2"
 
     def handle_data(self, data):
         """Collect the text."""
-        self.text += data
-        if self.in_title:
+        self.texts.append(data)
+        if self._in_title:
             self.titles[-1] += data
-
-    def headings(self):
-        """The texts of its headings."""
-        return self.titles
-
-    def links(self):
-        """Where its links and its forms without a body lead."""
-        return [attrs["href"] for tag, attrs in self.elements if tag == "a" and not attrs["href"].startswith("#")]
 
 
 @pytest.fixture
