@@ -27,8 +27,8 @@ settings.register_profile(
     "quick",
     deadline=None,
     derandomize=True,
-    max_examples=30,
-    stateful_step_count=40,
+    max_examples=20,
+    stateful_step_count=30,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 from jsonschema import Draft202012Validator
@@ -23,12 +22,12 @@ from confsim.service.files import state
 from confsim.testing import ApiJourney, api_journey
 from confsim.testing.targets import Core, Url, Wsgi
 from kit import CUSTOMER, START
+from kit.budgets import quick
 from kit.processes.commands import serving
 
 pytestmark = pytest.mark.own_ways
 
 NEW = state.document(Simulator().service.world)
-THOROUGH = settings().max_examples > 1000
 
 
 def goes_out_and_in(simulator):
@@ -96,9 +95,7 @@ class Crashing(ApiJourney):
 def test_journeys_survive_crashes_and_end_in_a_complete_reset(monkeypatch):
     """Random histories over the whole API, with small bases, so that both bases and logs are read."""
     monkeypatch.setattr(recorder, "LEAST", 4000)
-    budget = settings() if THOROUGH else settings(max_examples=5, stateful_step_count=40)
-    quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
-    run_state_machine_as_test(api_journey(Crashing), settings=quiet)
+    run_state_machine_as_test(api_journey(Crashing), settings=quick(3, stateful_step_count=40))
 
 
 class Resetting(ApiJourney):
@@ -169,9 +166,7 @@ AT = Simulator(clock=START).clock.now
 
 def test_a_reset_is_complete_over_every_way():
     """Random histories over the whole API and the control plane, in core, WSGI and socket alike."""
-    budget = settings() if THOROUGH else settings(max_examples=4, stateful_step_count=30)
-    quiet = settings(budget, suppress_health_check=list(HealthCheck), deadline=None)
-    run_state_machine_as_test(api_journey(Resetting), settings=quiet)
+    run_state_machine_as_test(api_journey(Resetting), settings=quick(3, stateful_step_count=25))
 
 
 # A server that is killed under load

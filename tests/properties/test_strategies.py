@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
 from confsim.service.conformance import Conformance
 from confsim.testing import arguments
 from kit import CUSTOMER
+from kit.budgets import quick
 from kit.catalogue_walk import call
 from kit.each import by_name, each
 
-#: So many arguments of each operation in the quick profile.
-QUICK = settings() if settings().max_examples > 1000 else settings(max_examples=6, database=None)
+#: So many arguments of each operation in the suite.
+FEW = quick(3)
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 
 
@@ -22,7 +23,7 @@ CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 def test_any_arguments_are_answered_by_the_document(lived, judge, operation):
     """Valid, boundary and wrong arguments: no bug, and every answer is one that the OpenAPI document tells."""
 
-    @QUICK
+    @FEW
     @given(drawn=arguments(operation, lived, CUSTOMER), caller=st.sampled_from(CALLERS))
     def answered(drawn, caller):
         fork = lived.fork()

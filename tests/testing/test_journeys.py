@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule, run_state_machine_as_test
 
@@ -16,16 +16,7 @@ from confsim.api.catalogue import API
 from confsim.testing import ApiJourney, Journey, api_journey, environment
 from confsim.testing.targets import Core, Outcome, Target, Url, Wsgi
 from kit import CUSTOMER, MINUTE, PARTNER, START
-
-THOROUGH = settings().max_examples > 1000
-
-
-def budget(examples: int) -> settings:
-    """So many journeys of thirty steps in the quick profile; what the thorough profile says otherwise."""
-    if THOROUGH:
-        return settings(suppress_health_check=list(HealthCheck), print_blob=True)
-    return settings(max_examples=examples, stateful_step_count=30, suppress_health_check=list(HealthCheck))
-
+from kit.budgets import quick
 
 #: Handles that compare equal in pairs (G254), so that collisions are common.
 HANDLES = st.sampled_from(["Neo", "neo", "Trinity", "TRINITY", "Café", "Cafe\u0301"])
@@ -185,7 +176,7 @@ class PartOne(Journey):
 @pytest.mark.rule("R094", "R098", "R101", "R102", "R103", "R106", "R109", "R111", "R112", "R174", "R240")
 def test_part_one_agrees_with_its_model() -> None:
     """Terms, handles and client service behave as three dictionaries say, in core and WSGI alike."""
-    run_state_machine_as_test(PartOne, settings=budget(20))
+    run_state_machine_as_test(PartOne, settings=quick(12, stateful_step_count=30))
 
 
 def test_the_live_server_agrees_too() -> None:
@@ -198,7 +189,7 @@ def test_the_live_server_agrees_too() -> None:
                 control.control("reset_world")
                 return Core(Simulator(clock=START)), Url(server.base_url)
 
-        run_state_machine_as_test(api_journey(Live), settings=budget(4))
+        run_state_machine_as_test(api_journey(Live), settings=quick(2, stateful_step_count=30))
         control.close()
 
 
@@ -228,7 +219,7 @@ def test_core_and_wsgi_agree_over_the_whole_api() -> None:
     In these few journeys a good part of the API succeeds at least once.
     """
     Counting.reached.clear()
-    run_state_machine_as_test(api_journey(Counting), settings=settings(budget(12), stateful_step_count=50))
+    run_state_machine_as_test(api_journey(Counting), settings=quick(7, stateful_step_count=50))
     assert len(Counting.reached & {operation.name for operation in API}) > 35
 
 
@@ -244,7 +235,7 @@ def test_the_environment_is_reached() -> None:
     """Each of its rules succeeds at least once where there are no others."""
     Counting.reached.clear()
     alone = api_journey(Alone, frozenset(operation.name for operation in API))
-    run_state_machine_as_test(alone, settings=settings(budget(8), stateful_step_count=40))
+    run_state_machine_as_test(alone, settings=quick(6, stateful_step_count=40))
     moves = {"join_channel", "leave_channel", "admit_to_channel", "set_presenter", "dial_in", "hang_up", "issue_token"}
     assert moves - Counting.reached == set()
 
@@ -307,9 +298,9 @@ def lied() -> type[ApiJourney]:
 def test_what_the_documents_rule_out_is_found(operation: str, lied: type[ApiJourney], monkeypatch: Any) -> None:
     """A target that says it once is found out."""
     monkeypatch.setattr(Liar, "operation", operation, raising=False)
-    quick = settings(budget(5), report_multiple_bugs=False, phases=[Phase.generate])
+    once = settings(quick(5, stateful_step_count=30), report_multiple_bugs=False, phases=[Phase.generate])
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(lied, settings=quick)
+        run_state_machine_as_test(lied, settings=once)
 
 
 class Careless(ApiJourney):
@@ -323,4 +314,6 @@ class Careless(ApiJourney):
 def test_a_difference_is_found() -> None:
     """Targets that differ fail at once."""
     with pytest.raises(AssertionError, match=r"the worlds differ|core 200 .* core 200"):
-        run_state_machine_as_test(api_journey(Careless), settings=settings(budget(5), report_multiple_bugs=False))
+        run_state_machine_as_test(
+            api_journey(Careless), settings=settings(quick(5, stateful_step_count=30), report_multiple_bugs=False)
+        )

@@ -14,12 +14,12 @@ from confsim import Simulator
 from confsim.testing.journey import Journey
 from confsim.testing.targets import Core, Target, Wsgi
 from kit import EVENT_ROOM, ROOM, START
+from kit.budgets import THOROUGH, quick
 from kit.part_two import HOSTS, Place, Round
 
 SECOND = 1000
 #: The operations of the control plane by what somebody does.
 MOVES = {"join": "join_channel", "leave": "leave_channel", "admit": "admit_to_channel", "presenter": "set_presenter"}
-THOROUGH = settings().max_examples > 1000
 
 PEOPLE = (*HOSTS, "demo-user", "demo-customer-admin", "demo-guest")
 CHANNELS = st.sampled_from([ROOM, EVENT_ROOM])
@@ -433,8 +433,7 @@ class PartTwo(Journey):
 @pytest.mark.rule("R358", "R390", "R392", "R415", "R419", "R457", "R459", "R464", "R553")
 def test_part_two_agrees_with_its_model() -> None:
     """Lobby, presence, sessions and breakout rooms behave as a few lists say, in core and WSGI alike."""
-    budget = settings(max_examples=15, stateful_step_count=40, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(PartTwo, settings=settings() if THOROUGH else budget)
+    run_state_machine_as_test(PartTwo, settings=quick(8, stateful_step_count=40))
 
 
 #: Readings of the documents that are not those of the model, each with steps after which it shows: who is in the event
@@ -486,7 +485,7 @@ def test_the_model_tells_other_readings_apart(id: str) -> None:
 @pytest.mark.parametrize("id", READINGS if THOROUGH else ["populations.counts", "breakout.latecomers"])
 def test_journeys_come_upon_other_readings(id: str) -> None:
     """Random journeys find such steps by themselves; two of the readings in the quick profile."""
-    quick = settings(
+    found = settings(
         max_examples=150,
         stateful_step_count=40,
         derandomize=True,
@@ -494,4 +493,4 @@ def test_journeys_come_upon_other_readings(id: str) -> None:
         suppress_health_check=list(HealthCheck),
     )
     with pytest.raises((AssertionError, LookupError)):
-        run_state_machine_as_test(under({id: READINGS[id][0]}), settings=quick)
+        run_state_machine_as_test(under({id: READINGS[id][0]}), settings=found)

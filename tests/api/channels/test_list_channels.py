@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.kernel.tables.views import View
 from kit import START
+from kit.budgets import quick
 from kit.things.channels import PNG, listed, make, read, room
 
 SECONDS = 1769904000
@@ -136,7 +137,7 @@ def test_the_default_page_looks_at_no_more_than_it_shows(sim, monkeypatch):
     assert (answer["total"], len(answer["results"]), len(looked)) == (302, 10, 10)
 
 
-@settings(max_examples=25, deadline=None)
+@quick(15)
 @given(
     st.lists(st.sampled_from(["a", "B", "b", "É", "e", "10", "9"]), max_size=7, unique=True),
     st.sampled_from(["created", "name"]),

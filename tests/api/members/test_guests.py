@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
@@ -190,7 +190,6 @@ def test_a_disabled_service_makes_no_guests(sim: Simulator) -> None:
 DEMO = Simulator(clock=START)
 
 
-@settings(deadline=None, max_examples=50)
 @given(handle=st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=255).filter(str.strip))
 def test_any_text_is_a_handle(handle: str) -> None:
     """Whatever a guest is called is kept as it is."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
@@ -40,7 +40,6 @@ def shared() -> Simulator:
 
 
 @pytest.mark.rule("R190", "R191", "R337")
-@settings(deadline=None)
 @given(value=VALUES)
 def test_any_json_value_is_stored_and_answered(shared, value):
     """What is read is the JSON value that was stored, whatever was there before."""

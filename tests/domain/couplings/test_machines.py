@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
@@ -20,6 +20,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit import CUSTOMER, EVENT_ROOM, START
+from kit.budgets import quick
 
 ORIGIN = Simulator(clock=START)
 PEOPLE = ("Olaf Owner", "Uma User", "Carla Customer")
@@ -143,7 +144,7 @@ def agree(world: World):
 OFTEN = ["join", "join", "leave", "prepare", "start", "wait"]
 
 
-@settings(max_examples=100, deadline=None)
+@quick(40)
 @given(st.lists(st.tuples(st.sampled_from([*OFTEN, *STEPS]), st.sampled_from(PEOPLE)), min_size=10, max_size=40))
 def test_machines_agree_whatever_happens(steps):
     """Occupancy, session, door, rooms and presences agree after every step."""

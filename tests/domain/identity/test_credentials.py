@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
@@ -87,7 +87,6 @@ def test_revoking_ends_every_token_of_one_user() -> None:
 DEMO = Simulator(clock=START_MS)
 
 
-@settings(deadline=None)
 @given(text=st.text())
 def test_a_value_that_was_never_given_out_is_nobody_s(text: str) -> None:
     """No text but a token's own value authenticates."""

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.identity import validators
 from kit import CUSTOMER, OTHER, START, START_S, code
+from kit.budgets import quick
 from kit.things.identity_tokens import AUDIENCE, CLAIMS, ISSUER, chosen, compact, exchange, hs, of_origin, part
 
 ALGORITHMS = ("HS256", "RS256", "ES256")
@@ -179,7 +180,7 @@ def demo() -> Simulator:
     return Simulator(clock=START)
 
 
-@settings(max_examples=150, deadline=None)
+@quick(50)
 @given(text=st.one_of(st.text(), st.from_regex(r"[A-Za-z0-9_=-]{0,9}(\.[A-Za-z0-9_=-]{0,9}){0,4}\Z")))
 @example("..")
 @example("e30.e30.")

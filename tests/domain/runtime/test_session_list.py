@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest import mock
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -17,6 +17,7 @@ from confsim.domain.runtime.session_list import Sort, Wanted
 from confsim.domain.runtime.sessions import SESSIONS, Life, Session
 from confsim.domain.users.users import USERS
 from kit import CUSTOMER, ROOM, START
+from kit.budgets import quick
 
 SIM = Simulator(clock=START)
 
@@ -74,7 +75,7 @@ def _filled(found: list[tuple]):
     return change, client, credentials.caller(change, client, owner), places
 
 
-@settings(max_examples=200, deadline=None)
+@quick(60)
 @given(
     st.lists(SESSION, max_size=12),
     st.sampled_from(Sort),
@@ -115,7 +116,7 @@ def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
         assert [session.id for session in shown[1:3]] == expected[1:3]
 
 
-@settings(max_examples=50, deadline=None)
+@quick(20)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["Olaf Owner", "Opal Operator", "Uma User", "nobody"]), st.booleans()), max_size=14

@@ -4,7 +4,7 @@ from enum import Enum
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol import conventions
@@ -19,6 +19,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change, World
 from kit import MINUTE
+from kit.budgets import quick
 from kit.each import each
 
 
@@ -314,7 +315,7 @@ STEPS = st.one_of(
 
 
 @pytest.mark.rule("R094", "R098", "R170", "R546")
-@settings(max_examples=150, deadline=None)
+@quick(50)
 @given(st.lists(STEPS, max_size=30))
 def test_handles_agree_with_plain_dictionaries(steps: list[tuple[str, int, object]]):
     """Whatever callers reserve, use and wait for, a handle has one owner or holder, as plain dictionaries tell."""
