@@ -235,7 +235,7 @@ def test_the_environment_is_reached() -> None:
     """Each of its rules succeeds at least once where there are no others."""
     Counting.reached.clear()
     alone = api_journey(Alone, frozenset(operation.name for operation in API))
-    run_state_machine_as_test(alone, settings=quick(6, stateful_step_count=40))
+    run_state_machine_as_test(alone, settings=quick(8, stateful_step_count=40))
     moves = {"join_channel", "leave_channel", "admit_to_channel", "set_presenter", "dial_in", "hang_up", "issue_token"}
     assert moves - Counting.reached == set()
 
