@@ -304,10 +304,10 @@ def _grants(value: object) -> tuple[Grant, ...]:
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list | tuple):
         raise ValueError(f"{value!r} is no list of grants")
-    known = ", ".join(Grant)
     try:
         return tuple(Grant(word) for word in words)
     except ValueError:
+        known = ", ".join(Grant)
         raise ValueError(f"{value!r} holds a grant that is none of {known}") from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any
 
 from msgspec import Struct
@@ -96,8 +97,9 @@ class AssumptionEvidence:
 
     def copy(self) -> AssumptionEvidence:
         """Return evidence with the same values in force and nothing ruled out."""
-        other = AssumptionEvidence()
+        other = copy(self)
         other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
+        other.used, other.shown = set(), {}
         other._values = {id: list(found) for id, found in self._values.items()}
         other._in_force = dict(self._in_force)
         other._ruled_out = set(self.first)
