@@ -307,7 +307,7 @@ class Exported(ApiJourney):
 def test_random_histories_are_run_again():
     """Whatever is called, over whichever way, test, scenario and bundle lead a fresh world to the same."""
     budget = settings(
-        max_examples=3, stateful_step_count=30, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+        max_examples=2, stateful_step_count=25, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
     )
     run_state_machine_as_test(api_journey(Exported), settings=budget)
 

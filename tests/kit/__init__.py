@@ -10,6 +10,7 @@ import pytest
 from confsim import Simulator
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.world import World
 
 # Clients, and channels of CUSTOMER.
 PARTNER = "11111111-1111-4111-8111-111111111111"
@@ -54,6 +55,11 @@ def ok(sim: Simulator, operation: str, caller: str | None = ADMIN, **arguments: 
     answer = sim.call(operation, caller, **arguments)
     assert answer.ok, answer
     return answer.body
+
+
+def same(world: World, before: World) -> bool:
+    """Whether a world is what it was: the same value, as a refused call leaves it, or an equal one."""
+    return world is before or world.digest() == before.digest()
 
 
 def code(answer: Any) -> tuple[int, str]:

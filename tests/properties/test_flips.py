@@ -13,7 +13,7 @@ from kit.proofs import flips, journeys, stories
 from kit.proofs.flips import Flip, Journey, Start, judge, run
 
 #: Flips of each scenario, drawn anew for each.
-SAMPLE = 6
+SAMPLE = 3
 
 
 @pytest.mark.parametrize("name", library.shipped())

@@ -171,7 +171,7 @@ def test_a_reset_is_complete_over_every_way():
 
 # A server that is killed under load
 
-KILLS = 5
+KILLS = 3
 
 
 def step(number):

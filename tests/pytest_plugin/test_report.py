@@ -8,8 +8,6 @@ import sys
 
 import pytest
 
-from kit.processes.commands import run_pytest
-
 pytest_plugins = ["pytester"]
 
 
@@ -99,15 +97,13 @@ WORKERS = """
 """
 
 
-def test_the_reports_gather_what_the_workers_of_xdist_saw(pytester):
+def test_the_reports_gather_what_the_workers_of_xdist_saw(run, pytester):
     """Under xdist the counts of the workers are added up, and each worker has a server of its own.
 
     Each tries the alternatives of its own tests, which are counted once all the same. A worker does not stop the run at
     a wrong marker; the test that is marked so is an error.
     """
-    pytester.makepyfile(WORKERS)
-    options = ("-n", "2", "--confsim-report", "--confsim-fuzz=singles", "--confsim-fuzz-report=fuzz.json")
-    result = run_pytest(*options, autoload=True)
+    result = run(WORKERS, "-n2", "--confsim-report", "--confsim-fuzz=singles", "--confsim-fuzz-report=fuzz.json")
     result.assert_outcomes(passed=1, skipped=5, errors=1)
     result.stdout.fnmatch_lines(["*assumptions used*", USED])
     result.stdout.fnmatch_lines(["status.role-missing: 1 call in 1 test: *test_leans"])

@@ -200,13 +200,19 @@ def test_the_state_of_a_machine_is_written_by_rows(name):
     module = importlib.import_module(name)
     own = {machine.field.name for machine in declared_in(module)}
     fields = {machine.field.name for machine in Machine.declared.values()} - own - {""}
-    found = [
-        f"{name}.{function.name}: {keyword.arg}"
-        for function in ast.walk(ast.parse(inspect.getsource(module)))
-        if isinstance(function, ast.FunctionDef) and f"{name}.{function.name}" not in MAKERS
-        for node in ast.walk(function)
+    written = {
+        keyword
+        for node in nodes(Path(str(module.__file__)))
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in {"replace", "update"}
         for keyword in node.keywords
         if keyword.arg in fields
+    }
+    functions = [node for node in nodes(Path(str(module.__file__))) if written and isinstance(node, ast.FunctionDef)]
+    found = [
+        f"{name}.{function.name}: {node.arg}"
+        for function in functions
+        if f"{name}.{function.name}" not in MAKERS
+        for node in ast.walk(function)
+        if node in written
     ]
     assert found == []
