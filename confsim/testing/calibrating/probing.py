@@ -11,9 +11,10 @@ from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import Call
+from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.things import Caller
-from confsim.testing.verifying.finding import refusals
 from confsim.testing.verifying.planning import Planner
+from confsim.testing.verifying.sweeping.finding import refusals
 
 from .alternative import Alternative
 from .alternatives import Alternatives
@@ -120,7 +121,13 @@ class Prober:
         last = next(iter(reversed(self._planner.made)), None)
         if last is None:
             return None
-        return self._planner.sweep.finder.look(last, candidates.model.world, self._alternatives.worlds(followed[:12]))
+        finder, worlds = self._planner.sweep.finder, self._alternatives.worlds(followed[:12])
+
+        def shown(read: Call, right: Prediction) -> int:
+            others = [candidates.imagined(read, world) for world in worlds]
+            return sum(each is not None and finder.differ(read, right.reply, each.reply) for each in others)
+
+        return finder.look([last], shown, len(worlds))
 
 
 def _each_role(callers: list[Caller]) -> list[Caller]:

@@ -30,6 +30,13 @@ class Names:
         """Continue the numbering of another, so that no name is given twice."""
         self._count, self._replays = other._count, other._replays
 
+    def copy(self) -> Names:
+        """Return another that has the same, and changes by itself."""
+        other = Names(self.tag)
+        other.go_on(self)
+        other.given, other.used, other.paths = list(self.given), dict(self.used), dict(self.paths)
+        return other
+
     def replay(self) -> int:
         """Return the number of the next replay."""
         self._replays += 1

@@ -7,7 +7,7 @@ such as an id, has a kind; an instant has a unit. The marks of ``contract.types`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import NoneType
 from typing import Any, get_args, get_origin
 
@@ -79,6 +79,39 @@ class Shapes:
             reader = _Reader(operation, self._profile)
             self._answers[operation.name] = reader.of(operation.answer(self._profile), whole=True)
         return self._answers[operation.name]
+
+
+def kinds_in(shape: Any) -> Iterator[str]:
+    """The kinds of the values of a shape, "" for those that no side chooses."""
+    if isinstance(shape, Value):
+        yield shape.kind
+    elif isinstance(shape, Fields):
+        for each in shape.fields.values():
+            yield from kinds_in(each)
+    elif isinstance(shape, Elements):
+        yield from kinds_in(shape.element)
+    elif isinstance(shape, Entries):
+        yield shape.key
+        yield from kinds_in(shape.value)
+    elif isinstance(shape, Either):
+        for each in shape.shapes:
+            yield from kinds_in(each)
+
+
+def leaves(shape: Any, place: str = "") -> Iterator[tuple[str, Value]]:
+    """The values of a shape with their places, ``*`` for any element of a list and any key."""
+    if isinstance(shape, Value):
+        yield place, shape
+    elif isinstance(shape, Fields):
+        for name, each in shape.fields.items():
+            yield from leaves(each, f"{place}/{name}")
+    elif isinstance(shape, Elements):
+        yield from leaves(shape.element, f"{place}/*")
+    elif isinstance(shape, Entries):
+        yield from leaves(shape.value, f"{place}/*")
+    elif isinstance(shape, Either):
+        for each in shape.shapes:
+            yield from leaves(each, place)
 
 
 class _Reader:

@@ -7,26 +7,29 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.api.catalogue import API
-from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 
 from .accounts import Accounts
 from .calls import Call
-from .comparison import Comparison, Difference, Reply, chosen_values
+from .comparison import Comparison, Difference, Reply
 from .correspondence import Correspondence
-from .declared import made_by, makes_lasting
 from .discovery import UNUSED, Discovery
+from .ledger import Ledger
 from .model import Prediction
 from .names import Names
-from .places import Elements, Fields, Shapes
+from .places import Shapes
 from .scope import Scope
 from .service import Interrupted, Service
-from .things import Caller, Thing, Things
+from .things import Caller, Things
 
 #: Milliseconds within which the run waits for a delayed effect, and the margin it adds.
 SOON, MARGIN = 60_000, 2_500
+
+
+#: Roles whose users are not named in calls, so that they have no other role.
+ADMINISTRATORS = frozenset({"customer-admin", "partner-admin", "other-admin"})
 
 
 class Step(Struct):
@@ -80,6 +83,7 @@ class Run:
         self.scope = Scope(self.things, tag, allow_phone_calls=allow_phone_calls)
         self.shapes = Shapes(profile)
         self.comparison = Comparison(self.shapes, known)
+        self.ledger = Ledger(self.things, self.names, self.scope, self.shapes, self._tokens)
         self.waited = 0.0
         self.journey = 0
         self.notes: list[str] = []
@@ -89,6 +93,7 @@ class Run:
     def begin_journey(self, number: int) -> None:
         """Count what is made from now on to this journey."""
         self.journey = number
+        self.ledger.begin_journey(number)
 
     def under(self, profile: Mapping[str, Any], known: Correspondence) -> Run:
         """Return a new run whose model is under another profile, without reading again."""
@@ -112,15 +117,19 @@ class Run:
         rows = body.get("results", []) if isinstance(body, dict) else body or []
         return [each["number"] for each in rows]
 
+    def _tokens(self) -> Mapping[str, Credential]:
+        """Return the credentials that the model holds, by token."""
+        return {each.value: each for each in CREDENTIALS.of(self.model.service.change()).all}
+
     def _meet(self) -> None:
         """Add the callers of the accounts."""
-        held = {each.value: each for each in CREDENTIALS.of(self.model.service.change()).all}
+        held = self._tokens()
         for role, token in self.accounts.tokens.items():
             if role in UNUSED:
                 continue
             credential = held[token]
             self.things.callers.append(Caller(token, role, credential.client, credential.user))
-            if credential.user is not None:
+            if credential.user is not None and role not in ADMINISTRATORS:  # who are to host nothing
                 self.things.known_users.setdefault(credential.client, []).append(credential.user)
 
     def opening_calls(self) -> Iterator[Call]:
@@ -164,7 +173,7 @@ class Run:
         predicted = self.model.call(call)
         difference = self.comparison.difference(call.declared, predicted.reply, reply, made)
         if difference is None:
-            self._note(call, predicted.reply)
+            self.ledger.note(call, predicted.reply)
         step = Step(call, predicted, reply, self.model.clock.now(), before, difference)
         self.history.append(step)
         return step
@@ -185,75 +194,3 @@ class Run:
         reply = self.service.call(Call("get_me", call.caller), reserved=True)
         if reply.status == 401 and self.model.imagine(Call("get_me", call.caller)).reply.status < 400:
             raise Interrupted(f"the token of the {role} is not accepted any more (401): it has expired, or was revoked")
-
-    def _note(self, call: Call, reply: Reply) -> None:
-        """Note what a call made, made known or removed."""
-        if reply.status >= 400:
-            return
-        self.names.note(call)
-        caller = self.things.caller(call.caller)
-        home = call.query.get("for_client") or (caller.home if caller is not None else "")
-        named = {kind: value for kind, value in call.names() if kind != "tokens"}
-        home = next((found.home for kind, value in named.items() if (found := self.things.find(kind, value))), home)
-        self._note_known(call, reply, home, named)
-        declared = call.declared
-        if "users" in makes_lasting(declared) and home not in self.things.own_clients:
-            self.scope.count_staying()
-        answered = dict(chosen_values(self.shapes.answer(declared), reply.body))
-        if declared.makes_caller:
-            self._note_caller(answered["tokens"], declared.makes_caller, home, None)
-            if "api_tokens" in answered and ("clients", home) in self.things and home not in self.things.own_clients:
-                self.things.own_clients.append(home)
-                self.things.protected_tokens.append(answered["api_tokens"])
-        elif declared.about_caller and "users" in answered and caller and caller.made and caller.user is None:
-            self.things.callers.remove(caller)
-            self._note_caller(call.caller, caller.role, caller.home, answered["users"])
-            self.things.add(Thing("users", answered["users"], caller.home, {}, self.journey))
-        if declared.revokes_access:
-            held = {each.value for each in CREDENTIALS.of(self.model.service.change()).all}
-            self.things.callers[:] = [each for each in self.things.callers if each.token in held]
-        self._note_removal(call)
-
-    def _note_caller(self, token: Any, role: str, home: str, user: int | None) -> None:
-        self.things.callers.append(Caller(token, role, home, user, True))
-
-    def _note_known(self, call: Call, reply: Reply, home: str, named: Mapping[str, Any]) -> None:
-        """Note the ids in an answer about things that the run made."""
-        if self.scope.is_open(call) and not call.declared.changes:
-            return
-        makes = made_by(call.declared)
-        inside = {kind: value for kind, value in named.items() if kind not in {"users", "clients"}}
-        body = reply.body
-        elements = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
-        shape = self.shapes.answer(API[call.operation])
-        for whole in [elements] if not isinstance(elements, list) else elements:
-            part = _part(shape, whole, body)
-            values = list(chosen_values(part, whole))
-            beside = {kind: value for kind, value in values if kind not in {"users", "clients", "tokens"}}
-            for kind, value in values:
-                if kind in {"clients", "tokens", "secrets"} and kind not in makes:
-                    continue
-                if kind == "tokens" or (kind == "users" and kind not in makes):
-                    continue
-                around = {other: each for other, each in {**beside, **inside}.items() if other != kind}
-                self.things.add(Thing(kind, value, home if kind != "clients" else value, around, self.journey))
-
-    def _note_removal(self, call: Call) -> None:
-        """Note what a call removed, with what was in it."""
-        removed = [(kind, name) for kind, name in call.names() if kind == call.declared.removes]
-        for kind, name in removed:
-            for thing in [each for each in self.things if each.inside.get(kind) == name]:
-                self.things.remove(thing.kind, thing.name)
-            self.things.remove(kind, name)
-
-
-def _part(shape: Any, whole: Any, body: Any) -> Any:
-    """Return the shape of one element of an answer."""
-    if whole is body:
-        return shape
-    if isinstance(shape, Elements):
-        return shape.element
-    if isinstance(shape, Fields):
-        inner = shape.fields.get("results") or shape.fields.get("rows")
-        return inner.element if isinstance(inner, Elements) else shape
-    return shape

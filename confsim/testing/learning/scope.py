@@ -10,6 +10,7 @@ from confsim.api.catalogue import API
 
 from .calls import ME, Call
 from .declared import made_by, makes_lasting, path_kinds, why_left_out
+from .places import NOT_NAMES, Shapes, kinds_in
 from .things import Things
 
 #: The limit on permanent users whom the run creates in the client of the accounts.
@@ -31,6 +32,12 @@ class Scope:
     def count_staying(self) -> None:
         """Note a call whose work stays when the run ends."""
         self.staying += 1
+
+    def copy(self, things: Things) -> Scope:
+        """Return another with the same limits for other things."""
+        other = Scope(things, self.tag, allow_phone_calls=self.allow_phone_calls)
+        other.staying = self.staying
+        return other
 
     def served(self, operation: str) -> bool:
         """Return whether an operation is called at all."""
@@ -58,7 +65,9 @@ class Scope:
             return False
         if any(self.tag in call.query.get(name, "") for name in ("search", "query")):
             return False
-        return call.declared.of_whole_client or not any(kind != "clients" for kind, _ in call.names())
+        if call.declared.of_whole_client:
+            return True
+        return not any(kind != "clients" for kind, _ in call.names()) and _holds_things(call.operation)
 
     def narrowed(self, call: Call) -> Call:
         """Return the call limited to what the run made, where others may have made more; otherwise without a page."""
@@ -105,6 +114,12 @@ class Scope:
         if declared.removes and not own:
             return all(named in things for named in call.names() if named[0] == declared.removes)
         return own
+
+
+@cache
+def _holds_things(operation: str) -> bool:
+    """Whether its answers name anything; numbers, levels, providers and languages are there before a run begins."""
+    return any(kind not in NOT_NAMES for kind in kinds_in(Shapes({}).answer(API[operation])))
 
 
 @cache

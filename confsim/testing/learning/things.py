@@ -47,6 +47,16 @@ class Things:
         self._by_kind: dict[str, list[Thing]] = {}
         self._names: dict[tuple[str, Any], Thing] = {}
 
+    def copy(self) -> Things:
+        """Return another that has the same, and changes by itself."""
+        other = Things(self.accounts_client)
+        other.own_clients, other.callers = list(self.own_clients), list(self.callers)
+        other.protected_tokens = list(self.protected_tokens)
+        other.known_users = {home: list(users) for home, users in self.known_users.items()}
+        other._by_kind = {kind: list(things) for kind, things in self._by_kind.items()}
+        other._names = dict(self._names)
+        return other
+
     def __contains__(self, named: object) -> bool:
         """Return whether the run made the thing of this kind and id."""
         return named in self._names

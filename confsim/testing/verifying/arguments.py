@@ -61,6 +61,8 @@ _CONFIGS: tuple[dict[str, Any], ...] = (
     {"customTexts": {"hello": "Hello"}},
     {},
 )
+#: How often a guest names itself.
+_SELF = 0.4
 #: Phone numbers that are reserved for fiction.
 _FICTION = ("+12025550199", "+12025550147", "+442079460999")
 
@@ -160,6 +162,8 @@ class Drawing:
         if given is not None and self._random.random() < 0.8:
             return given
         roll = self._random.random()
+        if caller.made and caller.user is not None and roll < _SELF:
+            return caller.user
         made = self._things.choose(self._random, "users", home, journey)
         if made is not None and roll < 0.5:
             return made.name

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random as chance
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
+from confsim.assumptions.members import API_TOKEN_PASSES
+from confsim.assumptions.register import in_force
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
@@ -35,6 +38,18 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
     Grant.SIGNED_IN: ("owner", "api-token"),
     Grant.PUBLIC: ("nobody",),
 }
+#: The role that holds a grant and, as a rule, no other of those beside which it stands.
+SOLE: Mapping[str, str] = {
+    Grant.OWNER: "owner",
+    Grant.OPERATOR: "owner",
+    Grant.ACCESS: "owner",
+    Grant.CUSTOMER_ADMIN: "customer-admin",
+    Grant.PARTNER_ADMIN: "partner-admin",
+    Grant.API_TOKEN: "api-token",
+    Grant.SELF: "guest",
+    Grant.USER: "owner",
+    Grant.REGISTERED: "owner",
+}
 NOBODY = Caller(None, "nobody")
 #: A caller with a token that the service never issued.
 STRANGER = Caller("no-such-token", "stranger")
@@ -54,11 +69,16 @@ class Candidates:
         self.journey = 0
         #: Operations that are no longer called.
         self.set_aside: set[str] = set()
+        #: The world in which calls are tried, None for the one in force.
+        self.world: World | None = None
+        self.names = names
+        self._numbers = numbers
         self._drawing = Drawing(random, things, names, model.profile, numbers)
 
     def go_on_with(self, run: Run) -> None:
         """Continue with another model of the same service."""
-        self.model, self.things, self.scope = run.model, run.things, run.scope
+        self.model, self.things, self.scope, self.names = run.model, run.things, run.scope, run.names
+        self._numbers = run.numbers
         self._drawing = Drawing(self.random, run.things, run.names, run.profile, run.numbers)
 
     def move_to(self, home: str) -> None:
@@ -68,6 +88,19 @@ class Candidates:
     def begin_journey(self, number: int) -> None:
         """Draw calls of this journey from now on: -1 for none."""
         self.journey = number
+
+    def copy(self) -> Candidates:
+        """Return others whose things, names and world change by themselves."""
+        things = self.things.copy()
+        scope, names = self.scope.copy(things), self.names.copy()
+        other = Candidates(self.model, things, scope, names, self.random, self._numbers)
+        other.journey, other.home, other.set_aside = self.journey, self.home, self.set_aside
+        other.world = self.model.world
+        return other
+
+    def go_on_in(self, world: World) -> None:
+        """Try calls in this world from now on."""
+        self.world = world
 
     def served(self, operation: str) -> bool:
         """Return whether an operation is called."""
@@ -104,6 +137,7 @@ class Candidates:
         if not found and role != "partner-admin":
             found = [each for each in self.things.callers if each.role == "api-token" and each.home == self.home]
         found = found or [each for each in self.things.callers if each.role == role] or self.things.callers
+        found = [each for each in found if each.user is not None] or found
         if role == "api-token" and self.random.random() < 0.8:
             return found[0]  # the client of the accounts, or the first that the run made
         return self.random.choice(found[-2:])
@@ -113,14 +147,14 @@ class Candidates:
         if not self.scope.allows(call):
             return None
         try:
-            return self.model.imagine(call, world)
+            return self.model.imagine(call, self.world if world is None else world)
         except Misuse:
             return None
 
     def role(self, call: Call) -> str:
         """Return the relation of the caller to what is called: the role, and whether it is of the same client."""
         caller = NOBODY if call.caller is None else self.things.caller(call.caller) or STRANGER
-        named = next((self.things.find(kind, value) for kind, value in call.names() if kind == "channels"), None)
+        named = next((found for each in call.names() if (found := self.things.find(*each)) is not None), None)
         foreign = named is not None and caller.home and named.home != caller.home
         return f"{caller.role} {FOREIGN}" if foreign else caller.role
 
@@ -134,3 +168,14 @@ def about(read: Call, call: Call) -> Call:
     path = {name: there.get(kinds.get(name, ""), text) for name, text in read.path.items()}
     query = {name: there.get(kinds.get(name, ""), text) for name, text in read.query.items()}
     return replace(read, path=path, query=query)
+
+
+def sole_roles(operation: Operation, profile: Mapping[str, Any]) -> list[str]:
+    """Return the roles that hold one of the grants of an operation each, and as a rule no other of them."""
+    grants = operation.gate.grants
+    passes: tuple[str, ...] = in_force(profile, API_TOKEN_PASSES)
+    beside = Grant.API_TOKEN if set(passes).intersection(grants) else None
+    found = [SOLE[each] for each in grants if each in SOLE and each is not beside]
+    if Grant.OPERATOR in grants and Grant.OWNER in grants:
+        found.append("operator")
+    return list(dict.fromkeys(found))

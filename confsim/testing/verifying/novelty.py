@@ -8,6 +8,8 @@ from typing import Any
 from confsim.testing.learning.calls import Call
 from confsim.testing.learning.model import Prediction
 
+from .values import values_of
+
 #: Codes of refusals that are about the caller.
 NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "code.guest-elsewhere"})
 #: Suffix of the role of a caller who belongs to another client than the thing called.
@@ -21,19 +23,25 @@ def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[o
     if ok:
         yield (name, "succeeds"), 120
         yield (name, "succeeds for", caller), 14
+        if predicted.effective:
+            yield (name, "writes"), 1
         for table in predicted.wrote:
             yield (name, "writes", table), 10
         for move in predicted.moved:
             yield ("moves", *move), 16
             yield (name, "moves", *move), 3
         yield from (((name, "shows", each), 2.0) for each in _features_of(predicted.reply.body, "", 0))
+        yield from (((name, "has", each), 2.0) for each in pointers(predicted.reply.body))
         yield from _asked(call, predicted)
-        for each, text in call.path.items():
-            if each in {"state", "kind", "level"}:
-                yield (name, each, text), 12
+        for value in values_of(call):
+            yield (name, *value), 12
+            if predicted.effective:
+                yield (name, "effective with", value), 12
     else:
         yield ("refused", reason), 30
         yield (name, "refused", reason), 12
+        if reason in NOT_FOR_THIS_CALLER and not caller.endswith(FOREIGN):
+            yield (name, "denied"), 12
         if reason in NOT_FOR_THIS_CALLER or caller.endswith(FOREIGN):
             yield (name, "refused to somebody"), 12
             yield (name, "refused to", caller), 5
@@ -60,6 +68,16 @@ def _asked(call: Call, predicted: Prediction) -> Iterator[tuple[object, float]]:
             yield (name, "asked", each), 5
     if count > 1:
         yield (name, "several"), 15
+
+
+def pointers(body: Any, place: str = "") -> Iterator[str]:
+    """Return the places of the fields of an answer, with ``*`` for any element of a list, each once."""
+    if isinstance(body, dict):
+        for field, value in body.items():
+            yield f"{place}/{field}"
+            yield from pointers(value, f"{place}/{field}")
+    elif isinstance(body, list):
+        yield from dict.fromkeys(each for value in body[:5] for each in pointers(value, f"{place}/*"))
 
 
 def _features_of(value: Any, place: str, depth: int) -> Iterator[str]:

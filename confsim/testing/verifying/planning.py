@@ -19,13 +19,15 @@ from confsim.testing.learning.calls import Call
 from confsim.testing.learning.declared import disrupts_client, path_kinds
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.names import Names
+from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.scope import Scope
 from confsim.testing.learning.things import Things
 
 from .candidates import Candidates, about
 from .novelty import FOREIGN, NOT_FOR_THIS_CALLER, features
-from .sweeping import Sweep
+from .sweeping.sweep import Sweep
+from .sweeping.wrong_services import WrongServices
 
 #: Candidates that are tried for a call, and calls in a journey.
 CANDIDATES = 24
@@ -120,7 +122,8 @@ class Planner:
         self.made: deque[Call] = deque(maxlen=3)
         self._using: dict[str, set[str]] = {}
         self._seen: Counter[object] = Counter()
-        self.sweep = Sweep(self.candidates, self._seen)
+        self.wrongs = WrongServices(self.candidates, Shapes(model.profile))
+        self.sweep = Sweep(self.candidates, self._seen, self.wrongs)
         self._called: Counter[str] = Counter()
         self._observers: dict[str, list[Call]] = {}
         self._queue: list[Call] = []
@@ -137,6 +140,7 @@ class Planner:
         self._queue, self._observers = [], {}
         self.things, self.scope = run.things, run.scope
         self.candidates.go_on_with(run)
+        self.wrongs.go_on_with(run)
         self.sweep.go_on_with(run)
 
     @property
@@ -256,6 +260,7 @@ class Planner:
         for feature, _ in features(call, predicted, self.candidates.role(call)):
             self._seen[feature] += 1
         self._called[call.operation] += 1
+        self.wrongs.note(call, predicted)
         for id in predicted.used:
             self._using.setdefault(id, set()).add(call.operation)
         if call.declared.changes and predicted.reply.status < 400:

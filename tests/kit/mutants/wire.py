@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
+from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.places import FREE, IGNORED, LINKS, Either, Elements, Entries, Fields, Shapes, Value
 from kit import API_TOKEN, OTHER_ADMIN
@@ -286,12 +287,24 @@ def _as(token: str, request: Request) -> Request:
     return replace(request, headers={**request.headers, "authorization": f"Bearer {token}"})
 
 
+def _by_owner(beside: Beside, exchange: Exchange, request: Request) -> Response:
+    """Exchange a request as the API token of the client that has what it names."""
+    change = beside.simulator.service.change()
+    others = [each.value for each in CREDENTIALS.of(change).all if each.user is None and each.value != API_TOKEN]
+    response = exchange(_as(API_TOKEN, request))
+    for token in others if response.status in (401, 403, 404) else ():
+        response = exchange(_as(token, request))
+        if response.status < 400:
+            break
+    return response
+
+
 def _leaking(operation: Operation, beside: Beside, exchange: Exchange) -> Exchange:
     matches = _matches(operation)
 
     def exchanging(request: Request) -> Response:
         if OTHER_ADMIN in request.headers.get("authorization", "") and matches(request):
-            return exchange(_as(API_TOKEN, request))
+            return _by_owner(beside, exchange, request)
         return exchange(request)
 
     return exchanging
@@ -326,7 +339,7 @@ def _applying(operation: Operation, beside: Beside, exchange: Exchange) -> Excha
     def exchanging(request: Request) -> Response:
         response = exchange(request)
         if response.status in (401, 403) and matches(request):
-            exchange(_as(API_TOKEN, request))
+            _by_owner(beside, exchange, request)
         return response
 
     return exchanging

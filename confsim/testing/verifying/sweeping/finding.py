@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
-from confsim.kernel.world import World
 from confsim.reference.observed import observed
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import Call, kinds_of
 from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.things import Caller
-
-from .candidates import Candidates, about
-from .novelty import features
+from confsim.testing.verifying.candidates import Candidates, about
+from confsim.testing.verifying.novelty import features
+from confsim.testing.verifying.wrong import wrong_calls
 
 #: Most trials for a call, and most operations that are searched for a read.
-DRAWS, _LOOKS = 16, 60
+DRAWS, _LOOKS = 16, 240
 #: Most changes that are tried before an operation, to find a precondition.
 _WRITES_AHEAD = 14
 #: Callers who can do most with what they create, and the weight of these and of enabled features.
 _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
+#: The weight of a wrong service that a read distinguishes.
+_SHOWN = 200.0
 
 Found = tuple[Call, Prediction]
 
@@ -52,11 +54,13 @@ class Finder:
     def __init__(self, candidates: Candidates, seen: Counter[object]) -> None:
         self._candidates = candidates
         self._seen = seen
-        self._shapes = Shapes(candidates.model.profile)
+        #: How often a read was chosen for calls of an area.
+        self._looked: Counter[tuple[str, str]] = Counter()
+        self.shapes = Shapes(candidates.model.profile)
 
     def go_on_with(self, run: Run) -> None:
         """Continue with another model of the same service."""
-        self._shapes = run.shapes
+        self.shapes = run.shapes
 
     @property
     def homes(self) -> list[str]:
@@ -65,21 +69,31 @@ class Finder:
         return [things.accounts_client, *things.own_clients[-1:]]
 
     def find(
-        self, operation: Operation, fits: Callable[[Call, Prediction], bool], caller: Caller | None = None
+        self,
+        operation: Operation,
+        fits: Callable[[Call, Prediction], bool],
+        caller: Caller | None = None,
+        shown: Callable[[Call, Prediction], float] | None = None,
+        home: str = "",
     ) -> Found | None:
-        """Return the fitting call that shows most new features, by one caller or by any; None when none is found."""
+        """Return the fitting call that shows most new features, by one caller or by any; None when none is found.
+
+        ``shown`` is what it shows beside new features; ``home`` the client in which it is made, if not any.
+        """
         best: tuple[float, Found] | None = None
         candidates = self._candidates
         homes = self.homes
         if caller is not None:
             homes = [caller.home or homes[0]]
+        if home:
+            homes = [home]
         for attempt in range(DRAWS):
             candidates.move_to(homes[attempt % len(homes)])
             call = candidates.drawn(operation, caller or candidates.likely(operation), right=True)
             predicted = None if call is None else candidates.imagined(call)
             if call is None or predicted is None or not fits(call, predicted):
                 continue
-            score = self.score(call, predicted)
+            score = self.score(call, predicted) + (0 if shown is None else _SHOWN * shown(call, predicted))
             if best is None or score > best[0]:
                 best = score, (call, predicted)
         return None if best is None else best[1]
@@ -91,7 +105,7 @@ class Finder:
         if isinstance(call.body, dict):
             score += 3 * len(call.body)
         if predicted.reply.status < 400:
-            shape, things = self._shapes.answer(call.declared), self._candidates.things
+            shape, things = self.shapes.answer(call.declared), self._candidates.things
             kinds = {kind for kind, _ in chosen_values(shape, predicted.reply.body)}
             score += 50 * sum(not things.list_kind(kind) for kind in kinds - {"users", "clients", "tokens"})
         score += _FAVOURED * (call.path.get("state") == "enable")
@@ -101,7 +115,7 @@ class Finder:
     def after(self, operation: Operation, fits: Callable[[Call, Prediction], bool]) -> tuple[Call, Found] | None:
         """Return a change and a call that fits after it; None when none is found."""
         candidates = self._candidates
-        near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
+        near = [each for each in API if self._seen[each.name, "succeeds"] and self._seen[each.name, "writes"]]
         near.sort(key=lambda each: each.area != operation.area)
         for known in near[:_WRITES_AHEAD]:
             if not candidates.served(known.name):
@@ -133,6 +147,12 @@ class Finder:
             predicted = None if call is None else candidates.imagined(call)
             if call is not None and predicted is not None and fits(call, predicted):
                 return [call]
+        for home in self.homes:
+            right = self.find(operation, succeeds, home=home)
+            for call in () if right is None else wrong_calls(right[0], operation, candidates.random):
+                predicted = candidates.imagined(call)
+                if predicted is not None and fits(call, predicted):
+                    return [call]
         made = self.after(operation, fits)
         return [] if made is None else [made[0], made[1][0]]
 
@@ -145,7 +165,7 @@ class Finder:
             if call is None:
                 continue
             required = {each.name for each in operation.query_parameters if each.required}
-            retained = required | {"for_client", "search", "query"}
+            retained = required | {"for_client", "search", "query", *kinds_of(operation.name)}
             call = replace(call, query={name: text for name, text in call.query.items() if name in retained})
             predicted = self._candidates.imagined(call)
             if predicted is None or not self.is_list(call, predicted):
@@ -176,39 +196,58 @@ class Finder:
     def is_list(self, call: Call, predicted: Prediction) -> bool:
         """Return whether a call answers a list that is not empty and to which nobody else adds."""
         return (
-            predicted.reply.status < 400 and count_of(predicted.reply) > 0 and not self._candidates.scope.is_open(call)
+            predicted.reply.status < 400
+            and rows_of(predicted.reply.body) is not None
+            and not self._candidates.scope.is_open(call)
         )
 
     # Reads
 
-    def look(self, call: Call, now: World, wrong: Sequence[World]) -> Call | None:
-        """Return the read that distinguishes most of the wrong worlds from the right one, with most new features."""
+    def look(self, calls: Sequence[Call], shown: Callable[[Call, Prediction], float], enough: float = 1) -> Call | None:
+        """Return the read, of what some calls name, that shows most and has most new features; None if none shows any.
+
+        The search ends with the areas of these calls when one read of them shows ``enough``.
+        """
         best: tuple[float, Call] | None = None
         candidates, asked = self._candidates, 0
+        areas = {call.declared.area for call in calls}
         reads = [each for each in API if not each.changes and candidates.served(each.name)]
         candidates.random.shuffle(reads)
-        reads.sort(key=lambda each: each.area != call.declared.area)
-        caller = candidates.things.caller(call.caller)
-        candidates.move_to(caller.home if caller is not None and caller.home else candidates.home)
+        reads.sort(key=lambda each: (-sum(self._looked[area, each.name] for area in areas), each.area not in areas))
+        most = 0.0
         for operation in reads:
-            read = candidates.drawn(operation, candidates.likely(operation), right=True)
-            if read is None or asked >= _LOOKS:
-                continue
-            asked += 1
-            read = about(read, call)
-            right = candidates.imagined(read, now)
-            if right is None or right.reply.status >= 400:
-                continue
-            shown = sum(self._shows(read, right.reply, each) for each in wrong)
-            score = 200.0 * shown + self.score(read, right)
-            if shown and (best is None or score > best[0]):
-                best = score, read
-        return None if best is None else best[1]
+            if asked >= _LOOKS or (most >= enough and operation.area not in areas):
+                break
+            if most and not any(self._looked[area, operation.name] for area in areas) and operation.area not in areas:
+                break
+            for read in self._reads(operation, calls):
+                asked += 1
+                right = candidates.imagined(read)
+                if right is None or right.reply.status >= 400:
+                    continue
+                count = shown(read, right)
+                score = _SHOWN * count + self.score(read, right)
+                most = max(most, count)
+                if count and (best is None or score > best[0]):
+                    best = score, read
+        if best is None:
+            return None
+        self._looked.update((area, best[1].operation) for area in areas)
+        return best[1]
 
-    def _shows(self, read: Call, right: Reply, wrong: World) -> bool:
-        """Return whether a read has another answer, in what is compared, in a wrong world."""
-        there = self._candidates.imagined(read, wrong)
-        return there is not None and self.differ(read, right, there.reply)
+    def _reads(self, operation: Operation, calls: Sequence[Call]) -> Iterator[Call]:
+        """Yield reads by an operation of what some calls name, each once."""
+        candidates = self._candidates
+        made: list[Call] = []
+        for call in calls:
+            caller = candidates.things.caller(call.caller)
+            candidates.move_to(call.query.get("for_client") or (caller.home if caller else "") or candidates.home)
+            for _ in range(2):
+                read = candidates.drawn(operation, candidates.likely(operation), right=True)
+                read = None if read is None else about(read, call)
+                if read is not None and read not in made:
+                    made.append(read)
+                    yield read
 
     def differ(self, call: Call, one: Reply, other: Reply) -> bool:
         """Return whether two answers to a call differ in what is compared."""
@@ -216,7 +255,7 @@ class Finder:
             return False
         known = Correspondence()
         known.shift = 0
-        return Comparison(self._shapes, known).difference(call.declared, one, other) is not None
+        return Comparison(self.shapes, known).difference(call.declared, one, other) is not None
 
 
 def succeeds(call: Call, predicted: Prediction) -> bool:
@@ -225,7 +264,12 @@ def succeeds(call: Call, predicted: Prediction) -> bool:
 
 
 def count_of(reply: Reply) -> int:
-    """Return the number of elements of a list, 0 for anything else."""
-    body = reply.body
+    """Return the number of elements of a list, 0 for any other answer."""
+    rows = rows_of(reply.body) if reply.status < 400 else None
+    return 0 if rows is None else len(rows)
+
+
+def rows_of(body: Any) -> list[Any] | None:
+    """Return the elements of a list, in its container if it has one; None for any other body."""
     rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
-    return len(rows) if isinstance(rows, list) and reply.status < 400 else 0
+    return rows if isinstance(rows, list) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -11,6 +10,9 @@ from confsim.api.catalogue import API
 from kit import OTHER_ADMIN
 from kit.beside import Beside
 from kit.mutants import plan, wire
+
+#: Operations that are also called to have something to begin with.
+_BEFORE = {"create_client", "create_api_token", "create_channel"}
 
 
 @pytest.fixture(scope="module")
@@ -27,21 +29,13 @@ def test_every_request_is_answered_by_both_sides_alike(planned):
 def test_what_changes_something_is_made_again_and_tried_by_those_who_may_not(planned):
     """Of the operations that change something each is called twice in a row, and by another tenant or a lesser role."""
     calls = [each for each in planned.calls if API[each.call.operation].changes]
-    changed = {each.call.operation for each in calls if each.reply.status < 400} - {"create_client", "create_api_token"}
+    changed = {each.call.operation for each in calls if each.reply.status < 400} - _BEFORE
     again = {one.call.operation for one, other in pairwise(calls) if one.call == other.call}
     refused = {each.call.operation for each in calls if each.reply.status in (401, 403, 404)}
     assert len(changed) > 20
     assert changed - again == set()
     assert len(changed & refused) > len(changed) * 2 / 3
     assert OTHER_ADMIN in {each.call.caller for each in calls}
-
-
-def test_reads_follow_what_changes_something(planned):
-    """Most changes are looked at by a read that comes before the next of another operation."""
-    calls = [each.call for each in planned.calls]
-    places = [place for place, (one, other) in enumerate(pairwise(calls)) if one == other]
-    looked = Counter(any(not API[each.operation].changes for each in calls[place : place + 5]) for place in places)
-    assert looked[True] > 3 * looked[False]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +51,7 @@ def test_a_service_that_is_wrong_in_one_way_is_seen(family, name):
     """A leak, a change that is lost, one that is refused and made, one that is refused when it is made again."""
     mutant = next(each for each in family() if each.name == name)
     beside, transport = plan.mutated(mutant)
-    report = beside.verify(transport=transport, examples=2, most_findings=1)
+    report = beside.verify(transport=transport, examples=4, most_findings=1)
     assert len(report.divergences) == 1
     assert len(report.divergences[0].steps) <= 6
 

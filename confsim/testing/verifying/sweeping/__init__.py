@@ -1,0 +1,1 @@
+"""The systematic start of a run: what is called in which order, and the services that it distinguishes."""

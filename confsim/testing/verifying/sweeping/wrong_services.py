@@ -1,0 +1,206 @@
+"""Services that are wrong in one way each, followed beside the model until an answer distinguishes them from it.
+
+One loses what an operation changes, one makes it without the last field of its body, one makes it although it refuses.
+Each has a world of its own, in which the calls of the run are made as well. So one read can distinguish several, long
+after what they did wrong, and no read is made for what was distinguished already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.comparison import Comparison, Made
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.model import Prediction
+from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.run import Run
+from confsim.testing.verifying.candidates import Candidates
+from confsim.testing.verifying.values import values_of
+
+#: Most calls for which a wrong service is followed, and most that are followed at a time.
+_PATIENCE, _MOST = 160, 80
+
+
+class Way(Enum):
+    """What a service does wrong with the calls of one operation."""
+
+    LOST = "it is answered and not made"
+    HALF = "it is made without the last field"
+    MADE = "it is refused and made"
+
+
+#: What a wrong service is known by.
+Key = tuple[str, tuple[tuple[str, str], ...], Way]
+
+
+class WrongService(Struct, eq=False):
+    """A service that is wrong from ``call`` on: its world, and the names that things have there."""
+
+    way: Way
+    call: Call
+    world: World
+    known: Correspondence
+    calls: int = 0
+
+    @property
+    def key(self) -> Key:
+        """The operation, the values of its enumerations, and what is wrong with it."""
+        return key_of(self.call, self.way)
+
+
+class WrongServices:
+    """The wrong services that are followed.
+
+    ``open`` are those that no answer has distinguished yet; ``told`` are the keys of those that one did, ``missed``
+    those of the ones that were given up, with their calls.
+    """
+
+    def __init__(self, candidates: Candidates, shapes: Shapes) -> None:
+        self._candidates = candidates
+        self._shapes = shapes
+        self.open: list[WrongService] = []
+        self.told: set[Key] = set()
+        self.missed: dict[Key, Call] = {}
+        self._able: dict[str, str | None] = {}
+
+    def go_on_with(self, run: Run) -> None:
+        """Stop to follow all of them, since the model is another."""
+        self.open.clear()
+        self._shapes = run.shapes
+
+    def give_up(self, wrong: WrongService) -> None:
+        """Stop to follow one that no answer distinguishes."""
+        self.open.remove(wrong)
+        self.missed[wrong.key] = wrong.call
+
+    def note(self, call: Call, predicted: Prediction) -> None:
+        """Note a call that was made: the wrong services that it distinguishes, and those that begin with it."""
+        for each in list(self.open):
+            found = self._answer(each, call)
+            if found is None or self._differs(call, predicted, found, each.known):
+                self.open.remove(each)
+                if found is not None:
+                    self.told.add(each.key)
+                    self.missed.pop(each.key, None)
+                continue
+            if call.declared.changes:
+                self._advance(each, call, found)
+            each.calls += 1
+            if each.calls > _PATIENCE:
+                self.give_up(each)
+        if call.declared.changes:
+            self._begin(call, predicted)
+
+    def shown(self, call: Call, predicted: Prediction, among: Iterable[WrongService]) -> list[WrongService]:
+        """Return those of some wrong services that the answer to a call would distinguish."""
+        found = []
+        for each in among:
+            other = self._answer(each, call)
+            if other is not None and self._differs(call, predicted, other, each.known.copy()):
+                found.append(each)
+        return found
+
+    def of(self, operations: Iterable[str]) -> list[WrongService]:
+        """Return those of some operations."""
+        wanted = set(operations)
+        return [each for each in self.open if each.call.operation in wanted]
+
+    # Following
+
+    def _answer(self, wrong: WrongService, call: Call) -> Prediction | None:
+        """Return what a wrong service would do with a call; None when the call cannot be sent there."""
+        there = call.renamed(wrong.known.service)
+        if wrong.way is Way.HALF and wrong.call.operation == call.operation:
+            there = halved(there) or there
+        try:
+            return self._candidates.model.imagine(there, wrong.world)
+        except Misuse:
+            return None
+
+    def _differs(self, call: Call, predicted: Prediction, found: Prediction, known: Correspondence) -> bool:
+        one, other = predicted.reply, found.reply
+        if one.status == other.status and one.body == other.body and not call.declared.changes:
+            return False
+        made: Made | None = self._candidates.things if self._candidates.scope.is_open(call) else None
+        comparison = Comparison(self._shapes, known)
+        return comparison.difference(call.declared, one, other, made) is not None
+
+    def _advance(self, wrong: WrongService, call: Call, found: Prediction) -> None:
+        same = wrong.call.operation == call.operation
+        if same and wrong.way is Way.LOST and found.reply.status < 400:
+            return
+        wrong.world = found.after
+        if same and wrong.way is Way.MADE and found.reply.status in (401, 403):
+            made = self._made_anyway(call.renamed(wrong.known.service), found.after)
+            wrong.world = found.after if made is None else made
+
+    def _begin(self, call: Call, predicted: Prediction) -> None:
+        name, reply = call.operation, predicted.reply
+        begun = {each.key for each in self.open} | self.told
+        if reply.status < 400:
+            self._able[name] = call.caller
+            if key_of(call, Way.LOST) not in begun and predicted.effective:
+                self._follow(Way.LOST, call, predicted, predicted.before)
+            half = halved(call) if key_of(call, Way.HALF) not in begun else None
+            found = None if half is None else self._imagined(half, predicted.before)
+            if found is not None and found.reply.status < 400:
+                self._follow(Way.HALF, call, predicted, found.after, found)
+        elif reply.status in (401, 403) and key_of(call, Way.MADE) not in begun:
+            world = self._made_anyway(call, predicted.after)
+            if world is not None:
+                self._follow(Way.MADE, call, predicted, world)
+
+    def _follow(
+        self, way: Way, call: Call, predicted: Prediction, world: World, found: Prediction | None = None
+    ) -> None:
+        """Follow a service from a world on; ``found`` is its answer to the call, where that is not the model's."""
+        known = Correspondence()
+        known.shift = 0
+        wrong = WrongService(way, call, world, known)
+        if self._differs(call, predicted, found or predicted, known):  # else the ids of it are known from here
+            self.told.add(wrong.key)
+            return
+        self.open.append(wrong)
+        if len(self.open) > _MOST:
+            self.give_up(self.open[0])
+
+    def _made_anyway(self, call: Call, world: World) -> World | None:
+        """Return the world after a call by somebody with permission, None if nobody is known or nothing changes."""
+        callers = [each.token for each in self._candidates.things.callers]
+        for token in dict.fromkeys([self._able[call.operation]] if call.operation in self._able else callers):
+            predicted = self._imagined(replace(call, caller=token), world)
+            if predicted is not None and predicted.reply.status < 400:
+                return predicted.after if predicted.effective else None
+        return None
+
+    def _imagined(self, call: Call, world: World) -> Prediction | None:
+        try:
+            return self._candidates.model.imagine(call, world)
+        except Misuse:
+            return None
+
+
+def key_of(call: Call, way: Way) -> Key:
+    """Return what a wrong service is known by; losing is one thing for each value of an enumeration."""
+    return call.operation, tuple(values_of(call)) if way is Way.LOST else (), way
+
+
+def halved(call: Call) -> Call | None:
+    """Return the call without the last field of its body, None when it has not several fields."""
+    if not isinstance(call.body, dict) or len(call.body) < 2:
+        return None
+    body = dict(call.body)
+    body.popitem()
+    return replace(call, body=body)
+
+
+def latest(wrongs: Sequence[WrongService], count: int) -> list[Call]:
+    """Return the last calls, so many, with which some wrong services began."""
+    return list({id(each.call): each.call for each in reversed(wrongs)}.values())[:count]

@@ -1,0 +1,62 @@
+"""Journeys that are rehearsed in the model: they reach what no single call does, and are as short as they can be."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.api.catalogue import API
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.places import Shapes
+from confsim.testing.verifying.planning import Planner
+from confsim.testing.verifying.sweeping.finding import succeeds
+from confsim.testing.verifying.sweeping.rehearsing import Rehearsal
+from kit.beside import Beside
+
+
+@pytest.fixture
+def run():
+    """A run that has made a channel, on the model's side alone."""
+    made = Beside().verifier()._make()
+    call = Call(
+        "create_channel", made.accounts.tokens["owner"], body={"name": "cvtest one"}, content_type="application/json"
+    )
+    made.ledger.note(call, made.model.call(call).reply)
+    return made
+
+
+def _journey(run, name, changes, fits=succeeds):
+    planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
+    stage = Rehearsal(planner.candidates, Shapes({}), dict.fromkeys(changes, 1.0))
+    return stage.journey([API[name]], fits, [run.accounts.client])
+
+
+def test_what_needs_a_room_is_reached_by_making_one(run):
+    """A breakout room is deleted after a session and a room were made, and nothing else is in the way."""
+    changes = ["create_breakout_session", "create_breakout_room", "set_event_room_state", "set_wall_state"]
+    calls = [each.operation for each in _journey(run, "delete_breakout_room", changes)]
+    assert calls[-1] == "delete_breakout_room"
+    assert "create_breakout_room" in calls
+    assert "set_wall_state" not in calls
+
+
+def test_the_calls_of_a_journey_do_what_was_rehearsed(run):
+    """Made one after another, each succeeds, and nothing had happened before."""
+    before = run.model.world
+    calls = _journey(run, "delete_channel_property", ["set_channel_property", "set_channel_description"])
+    assert run.model.world is before
+    assert [run.model.call(each).reply.status for each in calls] == [200] * len(calls)
+
+
+def test_a_refusal_is_sought_like_a_success(run):
+    """A template that was disabled cannot be selected."""
+
+    def fits(call, predicted):
+        return "code.template-disabled" in predicted.used
+
+    calls = _journey(run, "select_channel_template", ["create_template", "set_template_state"], fits)
+    assert [each.operation for each in calls] == ["create_template", "set_template_state", "select_channel_template"]
+
+
+def test_what_cannot_be_reached_is_no_journey(run):
+    """Without any change before it, there is no property to delete."""
+    assert _journey(run, "delete_channel_property", []) == []

@@ -1,0 +1,83 @@
+"""Services that are wrong in one way, followed beside the model until an answer distinguishes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.testing.learning.calls import Call
+from confsim.testing.learning.places import Shapes
+from confsim.testing.verifying.planning import Planner
+from confsim.testing.verifying.sweeping.wrong_services import Way, WrongServices, halved
+from kit.beside import Beside
+
+
+class _Side:
+    """A run on the model alone: calls are made and noted."""
+
+    def __init__(self) -> None:
+        run = Beside().verifier()._make()
+        self.model, self.things = run.model, run.things
+        planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
+        self.wrongs = WrongServices(planner.candidates, Shapes({}))
+        self.tokens = run.accounts.tokens
+        self.channel = self.call("create_channel", "owner", body={"name": "cvtest one"})["channelUuid"]
+
+    def call(self, operation, role, body=None, **path):
+        kind = None if body is None else "application/json"
+        call = Call(operation, self.tokens[role], path, {}, body, kind)
+        predicted = self.model.call(call)
+        self.wrongs.note(call, predicted)
+        return predicted.reply.body
+
+    def open(self, operation):
+        return {each.way for each in self.wrongs.open if each.call.operation == operation}
+
+
+@pytest.fixture
+def side():
+    """A run that has made a channel."""
+    return _Side()
+
+
+def test_a_lost_change_is_told_by_a_read_of_it_and_not_by_another(side):
+    """The description of a channel shows in the channel, and not in its settings."""
+    side.call("set_channel_description", "owner", {"description": "new"}, uuid=side.channel)
+    assert side.open("set_channel_description") == {Way.LOST}
+    side.call("get_channel_settings", "owner", uuid=side.channel)
+    assert side.open("set_channel_description") == {Way.LOST}
+    side.call("get_channel", "owner", uuid=side.channel)
+    assert side.open("set_channel_description") == set()
+    assert ("set_channel_description", (), Way.LOST) in side.wrongs.told
+
+
+def test_one_read_tells_several(side):
+    """A refused change that was made, and a lost one, both show in the channel."""
+    side.call("rename_channel", "owner", uuid=side.channel, name="cvtest two")
+    side.call("set_channel_description", "owner", {"description": "new"}, uuid=side.channel)
+    side.call("set_channel_description", "operator", {"description": "other"}, uuid=side.channel)
+    assert side.open("set_channel_description") == {Way.LOST, Way.MADE}
+    side.call("get_channel", "owner", uuid=side.channel)
+    assert side.wrongs.open == []
+
+
+def test_what_was_created_and_lost_is_told_by_its_use(side):
+    """A call of what was never stored is refused there."""
+    assert side.open("create_channel") == {Way.LOST}
+    side.call("get_guest_access", "owner", uuid=side.channel)
+    assert side.open("create_channel") == set()
+
+
+def test_a_change_without_effect_begins_nothing(side):
+    """What is as it was before cannot be lost."""
+    for _ in range(2):
+        side.call("set_wall_state", "owner", uuid=side.channel, state="enable")
+    side.call("get_channel_settings", "owner", uuid=side.channel)
+    side.wrongs.told.clear()
+    side.call("set_wall_state", "owner", uuid=side.channel, state="enable")
+    assert side.open("set_wall_state") == set()
+
+
+def test_half_of_a_body_lacks_the_last_field():
+    """A body of one field has no half."""
+    assert halved(Call("create_channel", None, body={"name": "a", "description": "b"})).body == {"name": "a"}
+    assert halved(Call("create_channel", None, body={"name": "a"})) is None
