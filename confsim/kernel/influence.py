@@ -29,6 +29,10 @@ class Influenced(Protocol):
         """Apply the trigger to the record. Raises Refusal when no row admits it."""
         ...
 
+    def create(self, change: Change, trigger: str, /, **facts: Any) -> Any:
+        """Create a record by the trigger. Raises Refusal when no row admits it."""
+        ...
+
     def fire_if_allowed(self, change: Change, record: Any, trigger: str, /, **facts: Any) -> Any:
         """Apply the trigger to the record when a row admits it."""
         ...
@@ -51,8 +55,8 @@ class Need:
     A refusal reaches the caller, whose change is discarded: the first machine does not move either.
     ``on(change, record)`` yields the related records; ``facts(change, record, related)`` returns the facts of the
     trigger, ``details`` those of its refusal. The record is None when it is absent; each of the three may take facts of
-    ``by`` as keyword-only parameters. With ``creates``, the trigger creates one record of the other machine for each
-    item that ``on`` yields.
+    ``by`` as keyword-only parameters. With ``creates``, the trigger creates a record of the other machine by each
+    mapping of facts that ``on`` yields.
     """
 
     __slots__ = ("by", "creates", "details", "facts", "fires", "on", "reaches", "source", "trigger", "when")
@@ -99,8 +103,11 @@ class Need:
             return function(change, record, *parameters, **named(given, keywords(function)))
 
         for related in ask(self.on):
-            details, facts = ask(self.details, related), ask(self.facts, related)
-            self.fires.fire(change, None if self.creates else related, self.trigger, details=details, **facts)
+            if self.creates:
+                self.fires.create(change, self.trigger, **related)
+            else:
+                details, facts = ask(self.details, related), ask(self.facts, related)
+                self.fires.fire(change, related, self.trigger, details=details, **facts)
 
 
 class Coupling:
@@ -109,8 +116,8 @@ class Coupling:
     ``on(change, record)`` yields the related records, lazily when firing on one may change the next;
     ``facts(change, record, related)`` returns the facts of the trigger; ``out_of`` limits the coupling to records that
     come from these states. With ``by`` it follows the rows of that trigger into the state alone, also from the same
-    state. With ``creates``, the trigger creates one record of the other machine for each item that ``on`` yields.
-    Records that do not admit the trigger are unchanged.
+    state. With ``creates``, the trigger creates a record of the other machine by each mapping of facts that ``on``
+    yields. Records that do not admit the trigger are unchanged.
     """
 
     __slots__ = ("by", "creates", "facts", "fires", "on", "out_of", "reaches", "source", "trigger", "when")
@@ -152,8 +159,11 @@ class Coupling:
     def propagate(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
         for related in self.on(change, record):
-            facts = NOTHING if self.facts is None else self.facts(change, record, related)
-            self.fires.fire_if_allowed(change, None if self.creates else related, self.trigger, **facts)
+            if self.creates:
+                self.fires.fire_if_allowed(change, None, self.trigger, **related)
+            else:
+                facts = NOTHING if self.facts is None else self.facts(change, record, related)
+                self.fires.fire_if_allowed(change, related, self.trigger, **facts)
 
 
 class Observer:

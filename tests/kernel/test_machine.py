@@ -293,20 +293,17 @@ def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPat
     """A lamp that is to expire needs another one, whose facts are made of those of its trigger."""
     alone(monkeypatch)
 
-    def ids(change: Change, lamp: Lamp, *, expires: int) -> list[int]:
-        return [expires, expires + 1]
+    def lamps(change: Change, lamp: Lamp, *, expires: int) -> list[dict[str, Lamp]]:
+        return [{"lamp": Lamp(id=id)} for id in (expires, expires + 1)]
 
-    def facts(change: Change, lamp: Lamp, id: int) -> dict[str, Lamp]:
-        return {"lamp": Lamp(id=id)}
-
-    Need(LAMP, "expire", Light.ON, LAMP, "install", ids, facts=facts, creates=True, source="test")
+    Need(LAMP, "expire", Light.ON, LAMP, "install", lamps, creates=True, source="test")
     change, lamp = installed()
     LAMP.fire(change, LAMP.fire(change, lamp, "switch on"), "expire", expires=5)
     assert [each.id for each in LAMPS.of(change, "c").all] == [1, 5, 6]
     with pytest.raises(ValueError, match="'switch on' has no fact expires"):
-        Need(LAMP, "switch on", Light.ON, LAMP, "install", ids, source="test")
+        Need(LAMP, "switch on", Light.ON, LAMP, "install", lamps, source="test")
     with pytest.raises(ValueError, match="knows no trigger"):
-        Need(LAMP, "explode", Light.ON, LAMP, "install", ids, source="test")
+        Need(LAMP, "explode", Light.ON, LAMP, "install", lamps, source="test")
 
 
 def test_a_firing_takes_along_what_admits_its_trigger(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ same change, until no trigger is left. A subject that does not admit the trigger
 
 from __future__ import annotations
 
+from functools import partial
+
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import State
 from confsim.domain.breakout.breakouts import Phase
@@ -22,22 +24,28 @@ from confsim.kernel.rows import ABSENT
 
 from . import machines_clients, machines_runtime, related, related_breakout, related_telephony
 
+_recording = partial(Coupling, recordings.MACHINE)
+_session = partial(Coupling, sessions.MACHINE)
+_event_room_off = partial(Coupling, switches.EVENT_ROOM, Flag.OFF)
+_breakout = partial(Coupling, breakouts.MACHINE)
+_room = partial(Coupling, breakout_rooms.MACHINE)
+_in_room = partial(Coupling, presence.MACHINE, Where.IN_ROOM)
+
+_ROOM_OPENS = "P2 Breakout L108, R312, G438"
+
 COUPLINGS: tuple[Coupling, ...] = (
     *machines_clients.COUPLINGS,
     *machines_runtime.COUPLINGS,
     # Recordings
-    Coupling(
-        recordings.MACHINE,
+    _recording(
         recordings.Phase.PROCESSING,
         assets.MACHINE,
         "create",
         recordings.drafts,
-        facts=related.asset_draft,
         creates=True,
         source="P2 L170, R362, G491",
     ),
-    Coupling(
-        recordings.MACHINE,
+    _recording(
         recordings.Phase.READY,
         assets.MACHINE,
         "finish upload",
@@ -45,20 +53,10 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=related.end_of,
         source="P2 L170, R362, G491",
     ),
-    Coupling(
-        recordings.MACHINE, recordings.Phase.FAILED, assets.MACHINE, "fail", related.assets_of, source="R364, G489"
-    ),
-    Coupling(
-        recordings.MACHINE,
-        recordings.Phase.FAILED,
-        recordings.MACHINE,
-        "remove",
-        related.failed_to_remove,
-        source="G489",
-    ),
+    _recording(recordings.Phase.FAILED, assets.MACHINE, "fail", related.assets_of, source="R364, G489"),
+    _recording(recordings.Phase.FAILED, recordings.MACHINE, "remove", related.failed_to_remove, source="G489"),
     # Broadcasts
-    Coupling(
-        sessions.MACHINE,
+    _session(
         Life.ONGOING,
         broadcasts.MACHINE,
         "take session in",
@@ -66,36 +64,30 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=related.showing,
         source="P2 Broadcast L141",
     ),
-    Coupling(
-        sessions.MACHINE, Life.ENDED, broadcasts.MACHINE, "lose session", related.broadcast_of, source="P2 L72, G569"
-    ),
+    _session(Life.ENDED, broadcasts.MACHINE, "lose session", related.broadcast_of, source="P2 L72, G569"),
     Coupling(switches.BROADCAST, Flag.OFF, broadcasts.MACHINE, "stop", related.disabled_broadcast, source="G526"),
     # Breakout sessions
     *(
-        Coupling(
-            breakout_rooms.MACHINE,
+        _room(
             state,
             channels.MACHINE,
             "create room",
-            related_breakout.without_channel,
-            facts=related_breakout.channel_of_room,
+            related_breakout.new_channel,
             by=by,
             creates=True,
-            source="P2 Breakout L108, R312, G438",
+            source=_ROOM_OPENS,
         )
         for state, by in ((State.LIVE, "open"), (State.PLANNED, "make channel"))
     ),
-    Coupling(
-        breakout_rooms.MACHINE,
+    _room(
         State.LIVE,
         sessions.MACHINE,
         "initialise",
         related_breakout.session_in,
         facts=related_breakout.session_of_room,
-        source="P2 Breakout L108, R312, G438",
+        source=_ROOM_OPENS,
     ),
-    Coupling(
-        sessions.MACHINE,
+    _session(
         Life.INITIALISED,
         breakout_rooms.MACHINE,
         "meet",
@@ -105,8 +97,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 Breakout L108, R288, R312",
     ),
     *(
-        Coupling(
-            breakout_rooms.MACHINE,
+        _room(
             state,
             channels.MACHINE,
             "rename",
@@ -117,36 +108,20 @@ COUPLINGS: tuple[Coupling, ...] = (
         )
         for state in State
     ),
-    Coupling(
-        switches.EVENT_ROOM,
-        Flag.OFF,
-        breakouts.MACHINE,
-        "stop",
-        related_breakout.active_in,
-        facts=related_breakout.for_good,
-        source="G354",
+    _event_room_off(
+        breakouts.MACHINE, "stop", related_breakout.active_in, facts=related_breakout.for_good, source="G354"
     ),
-    Coupling(switches.EVENT_ROOM, Flag.OFF, breakouts.MACHINE, "delete", related_breakout.deleted_with, source="G354"),
-    Coupling(
-        breakouts.MACHINE,
-        Phase.ACTIVE,
-        breakout_rooms.MACHINE,
-        "open",
-        related_breakout.rooms,
-        source="P2 Breakout L108, G438",
-    ),
-    Coupling(
-        breakouts.MACHINE,
+    _event_room_off(breakouts.MACHINE, "delete", related_breakout.deleted_with, source="G354"),
+    _breakout(Phase.ACTIVE, breakout_rooms.MACHINE, "open", related_breakout.rooms, source="P2 Breakout L108, G438"),
+    _breakout(
         Phase.ACTIVE,
         assignments.MACHINE,
         "spread",
-        related_breakout.unassigned,
-        facts=related_breakout.given_room,
+        related_breakout.given_rooms,
         creates=True,
         source="G436",
     ),
-    Coupling(
-        breakouts.MACHINE,
+    _breakout(
         Phase.ACTIVE,
         presence.MACHINE,
         "route",
@@ -154,8 +129,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=related_breakout.way,
         source="P2 States L166, R355",
     ),
-    Coupling(
-        sessions.MACHINE,
+    _session(
         Life.ONGOING,
         sessions.MACHINE,
         "belong",
@@ -163,8 +137,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=related_breakout.parent,
         source="P2 Session L67, R288, G432",
     ),
-    Coupling(
-        sessions.MACHINE,
+    _session(
         Life.ONGOING,
         breakouts.MACHINE,
         "meet the main session",
@@ -172,25 +145,15 @@ COUPLINGS: tuple[Coupling, ...] = (
         facts=related_breakout.main,
         source="R457, G432",
     ),
-    Coupling(
-        presence.MACHINE,
-        Where.IN_ROOM,
+    _in_room(
         sessions.MACHINE,
         "initialise",
         related.session_at,
         facts=related_breakout.session_entered,
         source="P2 Breakout L108, R288, R312",
     ),
-    Coupling(presence.MACHINE, Where.IN_ROOM, sessions.MACHINE, "start", related.session_at, source="R288, G369"),
-    Coupling(
-        presence.MACHINE,
-        Where.IN_ROOM,
-        sessions.MACHINE,
-        "attend",
-        related.session_at,
-        facts=related.attending,
-        source="R287, R288",
-    ),
+    _in_room(sessions.MACHINE, "start", related.session_at, source="R288, G369"),
+    _in_room(sessions.MACHINE, "attend", related.session_at, facts=related.attending, source="R287, R288"),
     *(
         Coupling(
             presence.MACHINE, gone, lobby.DOOR, "become empty", related.left_empty, out_of=(Where.IN,), source="G334"
@@ -198,8 +161,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         for gone in (Where.IN_ROOM, ABSENT)
     ),
     *(
-        Coupling(
-            breakouts.MACHINE,
+        _breakout(
             over,
             breakout_rooms.MACHINE,
             "close",
@@ -209,28 +171,12 @@ COUPLINGS: tuple[Coupling, ...] = (
         )
         for over in (Phase.COMPLETED, Phase.PREPARED)
     ),
-    Coupling(breakouts.MACHINE, ABSENT, breakout_rooms.MACHINE, "drop", related_breakout.rooms, source="P2 L275, R456"),
-    Coupling(
-        breakout_rooms.MACHINE,
-        State.CLOSED,
-        presence.MACHINE,
-        "return",
-        related_breakout.in_room,
-        source="P2 States L166-167, R356, R357",
-    ),
-    Coupling(
-        breakout_rooms.MACHINE, State.CLOSED, sessions.MACHINE, "end", related_breakout.session_in, source="R356, R357"
-    ),
-    Coupling(breakout_rooms.MACHINE, ABSENT, presence.MACHINE, "return", related_breakout.in_room, source="G426"),
-    Coupling(breakout_rooms.MACHINE, ABSENT, sessions.MACHINE, "end", related_breakout.session_in, source="G426"),
-    Coupling(
-        breakout_rooms.MACHINE,
-        ABSENT,
-        assignments.MACHINE,
-        "forget",
-        related_breakout.assigned,
-        source="R462, G427",
-    ),
+    _breakout(ABSENT, breakout_rooms.MACHINE, "drop", related_breakout.rooms, source="P2 L275, R456"),
+    _room(State.CLOSED, presence.MACHINE, "return", related_breakout.in_room, source="P2 States L166-167, R356, R357"),
+    _room(State.CLOSED, sessions.MACHINE, "end", related_breakout.session_in, source="R356, R357"),
+    _room(ABSENT, presence.MACHINE, "return", related_breakout.in_room, source="G426"),
+    _room(ABSENT, sessions.MACHINE, "end", related_breakout.session_in, source="G426"),
+    _room(ABSENT, assignments.MACHINE, "forget", related_breakout.assigned, source="R462, G427"),
     # Phones
     Coupling(presence.MACHINE, ABSENT, calls.MACHINE, "hang up", related_telephony.calls_of, source="G452, R353"),
     Coupling(calls.MACHINE, calls.State.ENDED, presence.MACHINE, "disconnect", related_telephony.caller, source="G452"),
@@ -255,8 +201,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         channels.Life.EXISTS,
         number_assignments.MACHINE,
         "assign",
-        related_telephony.default_numbers,
-        facts=related_telephony.first_assignment,
+        related_telephony.first_assignments,
         creates=True,
         out_of=(ABSENT,),
         source="G479",

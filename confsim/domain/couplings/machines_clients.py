@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from confsim.domain import terms
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels, friendly_urls
@@ -20,6 +22,10 @@ from confsim.kernel.rows import ABSENT
 
 from . import related, related_breakout, related_identity, related_members, related_telephony
 
+_service_lost = partial(Coupling, clients.MACHINE, Service.DISABLED)
+_api_token = partial(Coupling, api_tokens.MACHINE, api_tokens.Life.EXISTS, credentials.MACHINE)
+_user_gone = partial(Coupling, users.MACHINE, ABSENT)
+
 COUPLINGS: tuple[Coupling, ...] = (
     # Roles in channels
     Coupling(
@@ -28,7 +34,6 @@ COUPLINGS: tuple[Coupling, ...] = (
         roles.MACHINE,
         "make owner",
         related_members.first_owners,
-        facts=related_members.appointment,
         by="create",
         creates=True,
         source="P2 L188, R545, G298",
@@ -65,30 +70,9 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="G285",
     ),
     # A client loses its service
-    Coupling(
-        clients.MACHINE,
-        Service.DISABLED,
-        channels.MACHINE,
-        "stop",
-        related.channels_below,
-        source="P1 States L178, R109, R110",
-    ),
-    Coupling(
-        clients.MACHINE,
-        Service.DISABLED,
-        validators.MACHINE,
-        "disable",
-        related_identity.released_validator,
-        source="G543",
-    ),
-    Coupling(
-        clients.MACHINE,
-        Service.DISABLED,
-        number_assignments.MACHINE,
-        "release",
-        related_telephony.released_numbers,
-        source="G543",
-    ),
+    _service_lost(channels.MACHINE, "stop", related.channels_below, source="P1 States L178, R109, R110"),
+    _service_lost(validators.MACHINE, "disable", related_identity.released_validator, source="G543"),
+    _service_lost(number_assignments.MACHINE, "release", related_telephony.released_numbers, source="G543"),
     # New terms
     Coupling(
         terms.DOCUMENT,
@@ -107,31 +91,12 @@ COUPLINGS: tuple[Coupling, ...] = (
         related_identity.exchanged_tokens,
         source="G194",
     ),
-    # The value of an API token is a credential; needs.py has the end of one that is replaced
+    # The value of an API token is a credential; ``needs`` has the end of one that is replaced
     *(
-        Coupling(
-            api_tokens.MACHINE,
-            api_tokens.Life.EXISTS,
-            credentials.MACHINE,
-            "issue",
-            related_identity.new_value,
-            facts=related_identity.issued,
-            by=by,
-            creates=True,
-            source="P1 States L182-183, R117, R118",
-        )
+        _api_token("issue", related_identity.new_value, by=by, creates=True, source="P1 States L182-183, R117, R118")
         for by in ("create", "regenerate")
     ),
-    Coupling(
-        api_tokens.MACHINE,
-        api_tokens.Life.EXISTS,
-        credentials.MACHINE,
-        "prolong",
-        related_identity.value_of,
-        facts=related_identity.new_expiry,
-        by="set expiry",
-        source="G279",
-    ),
+    _api_token("prolong", related_identity.value_of, facts=related_identity.new_expiry, by="set expiry", source="G279"),
     Coupling(
         api_tokens.MACHINE,
         ABSENT,
@@ -191,21 +156,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         templates.OFFER, templates.Offer.DISABLED, template_choice.MACHINE, "remove", templates.withdrawn, source="G413"
     ),
     # Users are removed
-    Coupling(
-        users.MACHINE,
-        ABSENT,
-        invitations.MACHINE,
-        "withdraw",
-        related_identity.invitation,
-        source="P2 States L171, R365",
-    ),
-    Coupling(users.MACHINE, ABSENT, presence.MACHINE, "disconnect", related.presences_of_user, source="R365, G542"),
-    Coupling(
-        users.MACHINE,
-        ABSENT,
-        assignments.MACHINE,
-        "forget",
-        related_breakout.assigned_to,
-        source="R365, G542",
-    ),
+    _user_gone(invitations.MACHINE, "withdraw", related_identity.invitation, source="P2 States L171, R365"),
+    _user_gone(presence.MACHINE, "disconnect", related.presences_of_user, source="R365, G542"),
+    _user_gone(assignments.MACHINE, "forget", related_breakout.assigned_to, source="R365, G542"),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from confsim.domain.breakout import breakouts
 from confsim.domain.recordings import recordings
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
@@ -16,61 +18,21 @@ from confsim.kernel.rows import ABSENT
 
 from . import related, related_breakout, related_telephony
 
-_CAME = (ABSENT, Where.WAITING)
+_joined = partial(Coupling, presence.MACHINE, Where.IN, out_of=(ABSENT, Where.WAITING))
+_left = partial(Coupling, presence.MACHINE, ABSENT, out_of=(Where.IN, Where.IN_ROOM))
+_sent_to_the_lobby = partial(Coupling, presence.MACHINE, Where.WAITING, out_of=(Where.IN,))
+_occupied = partial(Coupling, occupancy.MACHINE, OccupancyState.OCCUPIED)
+_emptied = partial(Coupling, occupancy.MACHINE, ABSENT)
+_session_ended = partial(Coupling, sessions.MACHINE, Life.ENDED)
 
 COUPLINGS: tuple[Coupling, ...] = (
     # Users join
-    Coupling(
-        presence.MACHINE,
-        Where.IN,
-        occupancy.MACHINE,
-        "enter",
-        related.occupancy_of,
-        facts=related.occupied,
-        out_of=_CAME,
-        source="G327",
-    ),
-    Coupling(
-        presence.MACHINE,
-        Where.IN,
-        sessions.MACHINE,
-        "attend",
-        related.session_at,
-        facts=related.attending,
-        out_of=_CAME,
-        source="P2 Session L64, R287",
-    ),
-    Coupling(
-        occupancy.MACHINE,
-        OccupancyState.OCCUPIED,
-        streaming.MACHINE,
-        "place",
-        related.placement,
-        facts=related.placed,
-        source="G349, G359",
-    ),
-    Coupling(
-        occupancy.MACHINE,
-        OccupancyState.OCCUPIED,
-        sessions.MACHINE,
-        "initialise",
-        related.session_of,
-        facts=related.new_session,
-        source="R285, G350",
-    ),
-    Coupling(
-        occupancy.MACHINE, OccupancyState.OCCUPIED, sessions.MACHINE, "start", related.session_of, source="R285, G359"
-    ),
-    Coupling(
-        presence.MACHINE,
-        Where.IN,
-        presence.MACHINE,
-        "route",
-        related_breakout.latecomer,
-        facts=related_breakout.way,
-        out_of=_CAME,
-        source="G437",
-    ),
+    _joined(occupancy.MACHINE, "enter", related.occupancy_of, facts=related.occupied, source="G327"),
+    _joined(sessions.MACHINE, "attend", related.session_at, facts=related.attending, source="P2 Session L64, R287"),
+    _occupied(streaming.MACHINE, "place", related.placement, facts=related.placed, source="G349, G359"),
+    _occupied(sessions.MACHINE, "initialise", related.session_of, facts=related.new_session, source="R285, G350"),
+    _occupied(sessions.MACHINE, "start", related.session_of, source="R285, G359"),
+    _joined(presence.MACHINE, "route", related_breakout.latecomer, facts=related_breakout.way, source="G437"),
     Coupling(
         streaming.MACHINE,
         Placed.HOSTED,
@@ -81,43 +43,11 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 L69, G350",
     ),
     # Users leave
-    Coupling(
-        presence.MACHINE,
-        ABSENT,
-        occupancy.MACHINE,
-        "leave",
-        related.occupancy_of,
-        out_of=(Where.IN, Where.IN_ROOM),
-        source="G327",
-    ),
-    Coupling(
-        presence.MACHINE,
-        Where.WAITING,
-        occupancy.MACHINE,
-        "leave",
-        related.occupancy_of,
-        out_of=(Where.IN,),
-        source="G331, G328",
-    ),
-    Coupling(
-        presence.MACHINE,
-        Where.WAITING,
-        presence.PRESENTER,
-        "revoke",
-        related.same_presence,
-        out_of=(Where.IN,),
-        source="G331, G328",
-    ),
-    Coupling(occupancy.MACHINE, ABSENT, lobby.DOOR, "become empty", related.channel, source="P2 States L158, R342"),
-    Coupling(
-        occupancy.MACHINE,
-        ABSENT,
-        sessions.MACHINE,
-        "become empty",
-        related.session_of,
-        facts=related.after_last,
-        source="G359",
-    ),
+    _left(occupancy.MACHINE, "leave", related.occupancy_of, source="G327"),
+    _sent_to_the_lobby(occupancy.MACHINE, "leave", related.occupancy_of, source="G331, G328"),
+    _sent_to_the_lobby(presence.PRESENTER, "revoke", related.same_presence, source="G331, G328"),
+    _emptied(lobby.DOOR, "become empty", related.channel, source="P2 States L158, R342"),
+    _emptied(sessions.MACHINE, "become empty", related.session_of, facts=related.after_last, source="G359"),
     # The lobby
     Coupling(
         lobby.DOOR, Door.OPEN, presence.MACHINE, "admit", related.waiting, facts=related.room_left, source="R339, G329"
@@ -134,24 +64,8 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="R324, G466",
     ),
     # A session ends
-    Coupling(
-        sessions.MACHINE, Life.ENDED, presence.MACHINE, "disconnect", related.connected, source="P2 States L164, R353"
-    ),
-    Coupling(sessions.MACHINE, Life.ENDED, streaming.MACHINE, "release", related.placement, source="G349"),
-    Coupling(
-        sessions.MACHINE,
-        Life.ENDED,
-        recordings.MACHINE,
-        "lose session",
-        related.recording_of,
-        source="P2 L7, R557, G487, G365",
-    ),
-    Coupling(
-        sessions.MACHINE,
-        Life.ENDED,
-        breakouts.MACHINE,
-        "lose the main session",
-        related_breakout.breakout_of,
-        source="G440, G365",
-    ),
+    _session_ended(presence.MACHINE, "disconnect", related.connected, source="P2 States L164, R353"),
+    _session_ended(streaming.MACHINE, "release", related.placement, source="G349"),
+    _session_ended(recordings.MACHINE, "lose session", related.recording_of, source="P2 L7, R557, G487, G365"),
+    _session_ended(breakouts.MACHINE, "lose the main session", related_breakout.breakout_of, source="G440, G365"),
 )

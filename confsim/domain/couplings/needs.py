@@ -111,15 +111,10 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
 # A recording starts the session of its channel, which then counts as recorded
 
 
-def _without_session(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Channel]:
-    """The channel, when it has no session that has not ended."""
+def _new_session(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[dict[str, Any]]:
+    """A session without a parent, when the channel has none that has not ended."""
     if sessions.find_open(change, channel.client, channel.id) is None:
-        yield channel
-
-
-def _new_session(change: Change, recording: Recording | None, channel: Channel) -> dict[str, Any]:
-    """The channel of a session without a parent."""
-    return {"channel": channel, "parent": None}
+        yield {"channel": channel, "parent": None}
 
 
 def _initialised(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
@@ -152,8 +147,7 @@ NEEDS: tuple[Need, ...] = (
         Phase.IN_PROGRESS,
         sessions.MACHINE,
         "initialise",
-        _without_session,
-        facts=_new_session,
+        _new_session,
         creates=True,
         source="R359, G483",
     ),

@@ -187,11 +187,6 @@ def recording_of(change: Change, session: Session) -> Iterable[Recording]:
             yield current
 
 
-def asset_draft(change: Change, recording: Recording, draft: Asset) -> dict[str, Any]:
-    """The asset to create."""
-    return {"draft": draft}
-
-
 def assets_of(change: Change, recording: Recording) -> Iterable[Asset]:
     """The assets of the recording."""
     return assets.list_of_recording(change, recording.client, recording.id)

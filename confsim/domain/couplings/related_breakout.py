@@ -58,15 +58,11 @@ def rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
     return breakout_rooms.list_(change, breakout)
 
 
-def unassigned(change: Change, breakout: Breakout) -> Iterable[Presence]:
-    """The presences in the event room to assign when the breakout session starts."""
-    return assignments.list_unassigned(change, breakout)
-
-
-def given_room(change: Change, breakout: Breakout, present: Presence) -> dict[str, Any]:
-    """The room for a user without an assignment (G436)."""
-    user = USERS.of(change, present.client)[present.user]
-    return {"room": assignments.emptiest_room(change, breakout), "user": user}
+def given_rooms(change: Change, breakout: Breakout) -> Iterable[dict[str, Any]]:
+    """The room for each user in the event room without an assignment when the breakout session starts (G436)."""
+    for present in assignments.list_unassigned(change, breakout):
+        user = USERS.of(change, present.client)[present.user]
+        yield {"room": assignments.emptiest_room(change, breakout), "user": user}
 
 
 def in_event_room(change: Change, breakout: Breakout) -> Iterable[Presence]:
@@ -93,16 +89,11 @@ def in_room(change: Change, room: Room) -> Iterable[Presence]:
     return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
 
 
-def without_channel(change: Change, room: Room) -> Iterable[Room]:
-    """The room, when its channel does not exist yet."""
+def new_channel(change: Change, room: Room) -> Iterable[dict[str, Any]]:
+    """The channel of a room, below the event room, when it does not exist yet."""
     if room.place is not None and channels.find(change, room.client, room.place) is None:
-        yield room
-
-
-def channel_of_room(change: Change, room: Room, same: Room) -> dict[str, Any]:
-    """The channel of a room, below the event room."""
-    event_room = channels.get(change, room.client, room.channel)
-    return {"id": room.place, "event_room": event_room, "name": room.name}
+        event_room = channels.get(change, room.client, room.channel)
+        yield {"id": room.place, "event_room": event_room, "name": room.name}
 
 
 def session_of_room(change: Change, room: Room, session: Session | None) -> dict[str, Any]:

@@ -51,14 +51,9 @@ def value_of(change: Change, token: ApiToken) -> Iterable[Credential]:
     yield CREDENTIALS.of(change)[token.value]
 
 
-def new_value(change: Change, token: ApiToken) -> Iterable[Credential]:
+def new_value(change: Change, token: ApiToken) -> Iterable[dict[str, Credential]]:
     """The credential to issue for a new value of the API token."""
-    yield Credential(token.value, token.client, api_token=token.id, expires=token.expires)
-
-
-def issued(change: Change, token: ApiToken, draft: Credential) -> dict[str, Any]:
-    """The credential to issue."""
-    return {"draft": draft}
+    yield {"draft": Credential(token.value, token.client, api_token=token.id, expires=token.expires)}
 
 
 def new_expiry(change: Change, token: ApiToken, credential: Credential) -> dict[str, Any]:

@@ -14,18 +14,13 @@ from confsim.domain.users.users import BY_LEVEL, USERS, Level, User
 from confsim.kernel.world import Change
 
 
-def first_owners(change: Change, channel: Channel) -> Iterable[int]:
-    """The ids of the users who own a new channel: its creator, and the Customer Admins where that is assumed (G298)."""
-    owners = () if channel.creator is None else (channel.creator,)
-    if ask(change, assumed.FIRST_OWNERS) == "creator":
-        return owners
-    admins = (user.id for user in USERS.of(change, channel.client).where(BY_LEVEL, Level.CUSTOMER_ADMIN))
-    return (*owners, *(admin for admin in admins if admin not in owners))
-
-
-def appointment(change: Change, channel: Channel, user: int) -> dict[str, Any]:
-    """The new channel and the id of its owner."""
-    return {"channel": channel, "user": user}
+def first_owners(change: Change, channel: Channel) -> Iterable[dict[str, Any]]:
+    """The users who own a new channel: its creator, and the Customer Admins where that is assumed (G298)."""
+    owners = [] if channel.creator is None else [channel.creator]
+    if ask(change, assumed.FIRST_OWNERS) != "creator":
+        admins = USERS.of(change, channel.client).where(BY_LEVEL, Level.CUSTOMER_ADMIN)
+        owners += [admin.id for admin in admins if admin.id != channel.creator]
+    return [{"channel": channel, "user": owner} for owner in owners]
 
 
 def hosts_of(change: Change, channel: Channel) -> Iterable[Host]:

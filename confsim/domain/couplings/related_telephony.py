@@ -62,13 +62,9 @@ def other_assignments(change: Change, assignment: Assignment) -> Iterable[Assign
     return (other for other in found if other.channel != assignment.channel)
 
 
-def default_numbers(change: Change, channel: Channel) -> Iterable[Number]:
+def first_assignments(change: Change, channel: Channel) -> Iterable[dict[str, Any]]:
     """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
     found = NUMBERS.of(change, channel.client).where(DEFAULTS, True)
     if found and channel.parent is None and ask(change, assumed.DEFAULTS) == "assigned":
-        yield from found
-
-
-def first_assignment(change: Change, channel: Channel, number: Number) -> dict[str, Any]:
-    """The number and the new channel."""
-    return number_assignments.assignment_facts(change, channel, number.number)
+        for number in found:
+            yield number_assignments.assignment_facts(change, channel, number.number)

@@ -248,13 +248,13 @@ def poll(change: Change, recording: Recording) -> Recording | None:
     return MACHINE.fire(change, recording, "poll")
 
 
-def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
-    """The assets to create when the processing of a recording ends (G494, G495)."""
+def drafts(change: Change, recording: Recording) -> Iterator[dict[str, Asset]]:
+    """The fact ``draft`` of each asset to create when the processing of a recording ends (G494, G495)."""
     channel = channels.get(change, recording.client, recording.channel)
     receiver = recording.starter if ask(change, assumed.RECEIVER) == "starter" else None
 
-    def made(content: Content, label: str, user: int | None = None) -> Asset:
-        return Asset(
+    def made(content: Content, label: str, user: int | None = None) -> dict[str, Asset]:
+        draft = Asset(
             id=fresh_id(change),
             client=recording.client,
             channel=recording.channel,
@@ -267,6 +267,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[Asset]:
             group=None if user is None else fresh_id(change),
             receiver=receiver,
         )
+        return {"draft": draft}
 
     contents = [Content.COMBINED]
     if ask(change, assumed.YIELDS) == "all":

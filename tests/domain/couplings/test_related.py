@@ -74,4 +74,5 @@ def test_who_owns_a_new_channel(choice, others):
     for by, owners in ((creator, [creator.id]), (None, [])):
         channel = channels.create(change, one, f"Room of {by and by.id}", None, by)
         extra = [each.id for each in (creator, admin) if each.id not in owners] if others else []
-        assert list(related_members.first_owners(change, channel)) == owners + extra
+        found = list(related_members.first_owners(change, channel))
+        assert found == [{"channel": channel, "user": owner} for owner in owners + extra]
