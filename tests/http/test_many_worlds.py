@@ -23,10 +23,10 @@ def loaded_worlds():
 
 
 def test_worlds_under_load_stay_apart(loaded_worlds):
-    """Sixty worlds, twelve threads, calls of every kind in random turns: each is as its twin that was alone."""
+    """Thirty worlds, eight threads, calls of every kind in random turns: each is as its twin that was alone."""
     with Simulator(clock=START).serve() as server:
-        members = loaded_worlds.make(server.port, 60)
-        assert loaded_worlds.load(server.port, members, calls=10, threads=12) == 600
+        members = loaded_worlds.make(server.port, 30)
+        assert loaded_worlds.load(server.port, members, calls=8, threads=8) == 240
         loaded_worlds.check(server.port, members)
 
 

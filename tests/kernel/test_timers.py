@@ -93,10 +93,10 @@ def test_when_the_next_timer_falls_due_is_known() -> None:
     assert timers.cancel("test", "k", "b").cancel("test", "k", "a").due == NEVER
 
 
-def test_a_hundred_thousand_timers_are_no_recursion() -> None:
+def test_twenty_thousand_timers_are_no_recursion() -> None:
     """The queue is deep in no way that Python minds."""
     timers = Timers()
-    for due in range(100_000):
+    for due in range(20_000):
         timers = timers.add("test", due, "k", str(due))
     first = timers.first
     assert first is not None

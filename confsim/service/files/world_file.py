@@ -26,6 +26,8 @@ from confsim.service.clock import instant
 
 T = TypeVar("T")
 
+#: Worlds of one file and seed that are kept beside the newest.
+_KEPT = 31
 _LEVELS = {"customer-admin": Level.CUSTOMER_ADMIN, "partner-admin": Level.PARTNER_ADMIN}
 
 
@@ -299,28 +301,54 @@ def _channel(change: Change, client: Client, file: ChannelFile, id: str, people:
 
 
 @lru_cache(maxsize=32)
-def _shipped(name: str, seed: int, profile: tuple[tuple[str, str], ...], chosen: _Chosen) -> Built:
-    return build(read(name), seed, chosen.profile)
+def _shipped(name: str, seed: int) -> _Builds:
+    return _Builds(read(name), seed)
 
 
-class _Chosen:
-    """A profile that the cache treats as equal to any other: the cache key has its values."""
+class _Builds:
+    """The worlds that were built of one file with one seed: profiles share one that choose alike what it asked for."""
+
+    def __init__(self, file: WorldFile, seed: int) -> None:
+        self._file = file
+        self._seed = seed
+        #: The newest first, each with the choice of every entry that was asked for (None for the default).
+        self._kept: list[tuple[dict[str, str | None], Built]] = []
+
+    def under(self, profile: Mapping[str, Any]) -> Built:
+        """Return the world under a profile."""
+        chosen = {id: repr(value) for id, value in profile.items()}
+        for asked, built in self._kept:
+            if all(chosen.get(id) == value for id, value in asked.items()):
+                return built
+        asking = _Asked(profile)
+        built = build(self._file, self._seed, asking)
+        self._kept = [({id: chosen.get(id) for id in asking.ids}, built), *self._kept[:_KEPT]]
+        return built
+
+
+class _Asked(dict[str, Any]):
+    """A profile that notes which entries it is asked for: ``get`` is the one way in which code reads it."""
 
     def __init__(self, profile: Mapping[str, Any]) -> None:
-        self.profile = profile
+        super().__init__(profile)
+        self.ids: set[str] = set()
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Chosen)
+    def __bool__(self) -> bool:
+        return True  # as one without choices is not asked for anything
 
-    def __hash__(self) -> int:
-        return 0
+    def get(self, id: str, default: Any = None) -> Any:
+        """Return the value chosen for an entry, and note that it was asked for."""
+        self.ids.add(id)
+        return super().get(id, default)
 
 
 def load(world: str | Path | Mapping[str, Any], seed: int, profile: Mapping[str, Any]) -> Built:
-    """Return the world of that name, path or data. A shipped world is built once for each seed and profile."""
+    """Return the world of that name, path or data.
+
+    A shipped world is built once for each seed and all profiles under which it is the same.
+    """
     if isinstance(world, str) and not world.endswith(".json"):
-        key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
-        return _shipped(world, seed, key, _Chosen(profile))
+        return _shipped(world, seed).under(profile)
     file = read(world)
     try:
         return build(file, seed, profile)

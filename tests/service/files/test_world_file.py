@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 
 from confsim import Misuse, Simulator
+from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register.candidates import candidates
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.users.users import USERS
@@ -155,3 +157,15 @@ def test_whether_a_door_is_open_and_who_logged_in():
     logins = {each.handle: each.identity for each in USERS.seen(made, client).all}
     assert (logins["named"].name, logins["named"].email) == ("Nora Named", "n@example.com")
     assert (logins["nameless"].name, logins["nameless"].email) == ("", "")
+
+
+def test_profiles_share_a_world_where_it_is_the_same_under_both():
+    """Another value of anything that its making asks makes another; one of what it does not ask makes none."""
+    plain = world_file.load("demo", 0, {})
+    for id in plain.assumptions:
+        for value in candidates(REGISTER.entries[id])[:1]:
+            built = world_file.build(world_file.read("demo"), 0, {id: value})
+            loaded = world_file.load("demo", 0, {id: value})
+            assert (loaded.world.digest(), loaded.assumptions) == (built.world.digest(), built.assumptions), id
+    assert world_file.load("demo", 0, {"status.role-missing": 418}).world is plain.world
+    assert world_file.load("demo", 0, {"users.first-id": 5000}).world is not plain.world
