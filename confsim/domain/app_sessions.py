@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row
@@ -90,11 +91,6 @@ BY_INDEX: Unique[Log] = Unique("index", lambda log: ((log.app_session, log.index
 LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "key", BY_SESSION, BY_INDEX)
 
 
-def _register(change: Change, *, draft: AppSession) -> AppSession:
-    """The app session is registered."""
-    return draft
-
-
 def _append(change: Change, run: AppSession, *, log: Log, earlier: Log | None) -> AppSession:
     """The log is stored; it replaces an earlier log of the same index where that is allowed."""
     if earlier is not None:
@@ -118,7 +114,7 @@ MACHINE: Machine[Run, AppSession] = Machine(
     APP_SESSIONS,
     Run,
     (
-        Row("register", ABSENT, _HERE, effect=_register, source="P2 L242, R427"),
+        Row("register", ABSENT, _HERE, source="P2 L242, R427"),
         Row("log", _HERE, _HERE, effect=_append, source="P2 L243, R428"),
         Row("repeat", _HERE, _HERE, only_if=_ALIKE, source="P2 L243, R429, G383"),
         Row("link", _HERE, _HERE, effect=_link, source="P2 L246, L354, R434, R435, G388, G582"),
@@ -158,10 +154,7 @@ def register(change: Change, caller: Caller, started: int, url: str, channel: st
 def get(change: Change, client: str, id: str) -> AppSession:
     """The app session of the client with this id, compared without case. Refusal NOT_FOUND."""
     rows = APP_SESSIONS.of(change, client)
-    run = rows.get(id) or rows.get(id.lower())
-    if run is None:
-        raise Refusal(Reason.NOT_FOUND, what="app session", id=id)
-    return run
+    return require_found(rows.get(id) or rows.get(id.lower()), "app session", id)
 
 
 def append(change: Change, run: AppSession, time: int, data: str, index: int | None) -> None:

@@ -11,6 +11,7 @@ from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Entry, ask
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
@@ -97,10 +98,7 @@ def of_channel(channel: Channel) -> Owner:
 
 def get(change: Change, owner: Owner, key: str) -> Property:
     """The property of this key. Refusal NOT_FOUND (G536)."""
-    stored = _find(change, owner, key)
-    if stored is None:
-        raise Refusal(Reason.NOT_FOUND, what="property", id=key)
-    return stored
+    return require_found(_find(change, owner, key), "property", key)
 
 
 def text(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PROPERTY_MISSING) -> str:

@@ -216,11 +216,13 @@ class Machine(Generic[S, R]):
         """The record after the effect of the row, in its state and in its table."""
         effect = row.effect
         moved: R
-        if effect is None:
-            assert record is not None, f"{self.name}: {row.when} makes nothing"
+        if record is None:
+            moved = facts["draft"] if effect is None else effect(change, **facts)
+            state = self.read(moved)
+        elif effect is None:
             moved = record
         else:
-            moved = effect(change, **facts) if record is None else effect(change, record, **facts)
+            moved = effect(change, record, **facts)
             state = self.read(moved)
         if state is not row.then:
             moved = self.field.write(moved, row.then)

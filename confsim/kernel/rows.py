@@ -87,10 +87,11 @@ class Row:
     """One transition of a machine: from a state of ``on`` to ``then`` by the trigger ``when``, if ``only_if`` holds.
 
     ``effect(change, record, *, fact…)`` performs the side effects and returns the record with its other changes. A row
-    out of ABSENT has ``effect(change, *, fact…)``, which makes the record; that of a row into ABSENT returns nothing
-    and is called before the record is removed. A row with a deadline ``at`` is also applied when that falls due.
-    ``source`` cites the document part and lines, or the rule and gap numbers. The ``needs``, ``observers`` and
-    ``couplings`` of ``influence`` that belong to the row are in order of registration.
+    out of ABSENT has ``effect(change, *, fact…)``, which makes the record; without one the record is the fact
+    ``draft``. The effect of a row into ABSENT returns nothing and is called before the record is removed. A row with a
+    deadline ``at`` is also applied when that falls due. ``source`` cites the document part and lines, or the rule and
+    gap numbers. The ``needs``, ``observers`` and ``couplings`` of ``influence`` that belong to the row are in order of
+    registration.
     """
 
     __slots__ = (
@@ -114,7 +115,7 @@ class Row:
         self.then = then
         self.only_if = only_if
         self.effect = effect
-        self.facts = () if effect is None else keywords(effect)
+        self.facts = keywords(effect) if effect is not None else ("draft",) if ABSENT in self.on else ()
         self.at = at
         self.source = source
         self.needs: tuple[Any, ...] = ()

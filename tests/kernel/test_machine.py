@@ -162,6 +162,17 @@ def test_a_field_that_is_filled_or_not_holds_a_state() -> None:
         lamp.fire(change, Lamp(id=1), "switch on")
 
 
+def test_a_row_without_an_effect_creates_the_draft() -> None:
+    """In the state of the row, whatever the draft says."""
+    lamp = make("test drafted lamp", Row("install", ABSENT, Light.ON, source="test"), facts={"install": "draft"})
+    change = World().change(0)
+    made = lamp.create(change, "install", draft=Lamp(id=1))
+    assert made == LAMPS.of(change, "c")[1] == Lamp(id=1, state=Light.ON)
+    with pytest.raises(ValueError, match="draft"):
+        make("test undeclared", Row("install", ABSENT, Light.ON, source="test"))
+    Machine.declared.pop("test undeclared")
+
+
 def test_a_machine_of_one_state_needs_no_field() -> None:
     """Its records are in the state; one of several states says which field holds them."""
 

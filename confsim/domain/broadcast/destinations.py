@@ -42,11 +42,6 @@ BY_CHANNEL: Index[Destination] = Index("channel", lambda destination: (destinati
 DESTINATIONS: Table[str, Destination] = Table("broadcast destinations", Destination, "id", BY_CHANNEL)
 
 
-def _add(change: Change, *, draft: Destination) -> Destination:
-    """The destination is added to the channel."""
-    return draft
-
-
 _ENABLED = Guard("it is to be enabled", lambda destination, *, draft: draft.enabled)
 
 MACHINE: Machine[State, Destination] = Machine(
@@ -55,8 +50,8 @@ MACHINE: Machine[State, Destination] = Machine(
     DESTINATIONS,
     State,
     (
-        Row("add", ABSENT, State.ENABLED, only_if=_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
-        Row("add", ABSENT, State.DISABLED, only_if=~_ENABLED, effect=_add, source="P2 L345, L354, R526, G568"),
+        Row("add", ABSENT, State.ENABLED, only_if=_ENABLED, source="P2 L345, L354, R526, G568"),
+        Row("add", ABSENT, State.DISABLED, only_if=~_ENABLED, source="P2 L345, L354, R526, G568"),
         # A running broadcast is not changed.
         Row("enable", tuple(State), State.ENABLED, source="P2 L345, L354, R369, R526, G537"),
         Row("disable", tuple(State), State.DISABLED, source="P2 L345, L354, R369, R526, G537"),

@@ -16,6 +16,7 @@ from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Field, Filled, Guard, Row
@@ -155,10 +156,7 @@ def require_name(change: Change, name: str) -> None:
 
 def get(change: Change, id: str) -> Client:
     """The client of this id. Refusal NOT_FOUND when there is none."""
-    client = CLIENTS.get(change, id)
-    if client is None:
-        raise Refusal(Reason.NOT_FOUND, what="client", id=id)
-    return client
+    return require_found(CLIENTS.get(change, id), "client", id)
 
 
 def update(change: Change, client: Client, **fields: object) -> Client:

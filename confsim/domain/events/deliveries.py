@@ -113,11 +113,6 @@ DELIVERIES: SharedTable[str, Delivery] = SharedTable(
 )
 
 
-def _begin(change: Change, *, draft: Delivery) -> Delivery:
-    """The delivery is queued."""
-    return draft
-
-
 def _without_due(change: Change, delivery: Delivery) -> Delivery:
     """The instant of the next attempt is removed."""
     return replace(delivery, due=None)
@@ -153,7 +148,7 @@ MACHINE: Machine[State, Delivery] = Machine(
     DELIVERIES,
     State,
     (
-        Row("begin", ABSENT, State.WAITING, effect=_begin, source="G533"),
+        Row("begin", ABSENT, State.WAITING, source="G533"),
         Row("release", (State.WAITING, State.LATER), State.READY, effect=_without_due, at=_DUE, source="G534"),
         # A response counts although the endpoint was deactivated, or events switched off, after it was sent.
         Row("accept", OPEN, State.DELIVERED, effect=_record_attempt, source="G534"),

@@ -13,6 +13,7 @@ from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.lookups import require_found
 from confsim.kernel.ids import as_token
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
@@ -73,11 +74,6 @@ SUBSCRIBED: Index[Endpoint] = Index("active", lambda endpoint: (True,) if endpoi
 ENDPOINTS: Table[str, Endpoint] = Table("events endpoints", Endpoint, "id", SUBSCRIBED)
 
 
-def _add(change: Change, *, draft: Endpoint) -> Endpoint:
-    """The endpoint is added, active or inactive."""
-    return draft
-
-
 def _move(change: Change, endpoint: Endpoint, *, url: str) -> Endpoint:
     """The URL of the endpoint is replaced."""
     return replace(endpoint, url=url)
@@ -91,8 +87,8 @@ ENDPOINT: Machine[Activity, Endpoint] = Machine(
     ENDPOINTS,
     Activity,
     (
-        Row("add", ABSENT, Activity.ACTIVE, only_if=_ACTIVE, effect=_add, source="P2 L368, G589"),
-        Row("add", ABSENT, Activity.INACTIVE, only_if=~_ACTIVE, effect=_add, source="P2 L368, G589"),
+        Row("add", ABSENT, Activity.ACTIVE, only_if=_ACTIVE, source="P2 L368, G589"),
+        Row("add", ABSENT, Activity.INACTIVE, only_if=~_ACTIVE, source="P2 L368, G589"),
         Row("activate", tuple(Activity), Activity.ACTIVE, source="P2 L366, R532"),
         Row("deactivate", tuple(Activity), Activity.INACTIVE, source="P2 L366, R532"),
         Row("move", Activity.ACTIVE, Activity.ACTIVE, effect=_move, source="P2 L366, R532"),
@@ -120,10 +116,7 @@ def find(change: Change, client: Client, id: str) -> Endpoint | None:
 
 def get(change: Change, client: Client, id: str) -> Endpoint:
     """The endpoint of this id in the client. Refusal NOT_FOUND."""
-    endpoint = find(change, client, id)
-    if endpoint is None:
-        raise Refusal(Reason.NOT_FOUND, what="events endpoint", id=id)
-    return endpoint
+    return require_found(find(change, client, id), "events endpoint", id)
 
 
 def update(change: Change, endpoint: Endpoint, url: str | None, active: bool | None) -> None:

@@ -12,8 +12,8 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -41,11 +41,6 @@ class ApiToken(Record):
 API_TOKENS: Table[str, ApiToken] = Table("api tokens", ApiToken, "id")
 
 
-def _create(change: Change, *, draft: ApiToken) -> ApiToken:
-    """A new value, which is shown this once."""
-    return draft
-
-
 def _renew(change: Change, token: ApiToken) -> ApiToken:
     """The old value is invalid; the new one is shown once."""
     expires = token.expires if ask(change, assumed.REGENERATED_EXPIRY) == "kept" else _expiry(change)
@@ -68,7 +63,7 @@ MACHINE: Machine[Life, ApiToken] = Machine(
     API_TOKENS,
     Life,
     (
-        Row("create", ABSENT, Life.EXISTS, effect=_create, source="P1 States L182, R117"),
+        Row("create", ABSENT, Life.EXISTS, source="P1 States L182, R117"),
         Row("regenerate", Life.EXISTS, Life.EXISTS, effect=_renew, source="P1 States L183, R118"),
         Row("set expiry", Life.EXISTS, Life.EXISTS, effect=_set_expiry, source="G279"),
         Row("delete", Life.EXISTS, ABSENT, source="P1 States L184, R119-R121"),
@@ -96,10 +91,7 @@ def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
 
 def get(change: Change, client: Client, id: str) -> ApiToken:
     """The token of this id in the client. Refusal NOT_FOUND."""
-    token = API_TOKENS.get(change, id, client.id)
-    if token is None:
-        raise Refusal(Reason.NOT_FOUND, what="API token", id=id)
-    return token
+    return require_found(API_TOKENS.get(change, id, client.id), "API token", id)
 
 
 def regenerate(change: Change, token: ApiToken) -> ApiToken:

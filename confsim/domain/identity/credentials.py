@@ -66,11 +66,6 @@ class Life(Enum):
     ISSUED = "issued"
 
 
-def _issue(change: Change, *, draft: Credential) -> Credential:
-    """A value with the rights of the user or of the API token, valid until its expiry."""
-    return draft
-
-
 def _prolong(change: Change, credential: Credential, *, expires: int) -> Credential:
     """It expires at another instant."""
     return replace(credential, expires=expires)
@@ -87,7 +82,7 @@ MACHINE: Machine[Life, Credential] = Machine(
     CREDENTIALS,
     Life,
     (
-        Row("issue", ABSENT, Life.ISSUED, effect=_issue, source="P1 L304, R068, R069, R117, R175, G112"),
+        Row("issue", ABSENT, Life.ISSUED, source="P1 L304, R068, R069, R117, R175, G112"),
         Row("present", Life.ISSUED, Life.ISSUED, only_if=_NOT_EXPIRED, source="P1 L99, R070, R071, G020"),
         Row("prolong", Life.ISSUED, Life.ISSUED, effect=_prolong, source="G020, G279"),
         Row("revoke", Life.ISSUED, ABSENT, source="P1 States L183-184, P2 States L171, R118-R121, R365, G021, G236"),

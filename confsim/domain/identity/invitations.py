@@ -60,11 +60,6 @@ BY_CODE: Unique[Invitation] = Unique(
 INVITATIONS: Table[int, Invitation] = Table("invitations", Invitation, "user", BY_CODE, located=BY_CODE.values)
 
 
-def _create(change: Change, *, draft: Invitation) -> Invitation:
-    """A code with its expiry."""
-    return draft
-
-
 def _replace(change: Change, invitation: Invitation, *, draft: Invitation) -> Invitation:
     """A new code with its expiry; the earlier code is invalid."""
     return draft
@@ -91,7 +86,6 @@ MACHINE: Machine[State, Invitation] = Machine(
             ABSENT,
             State.PENDING,
             only_if=_INVITABLE,
-            effect=_create,
             source="P1 States L185, R122, R123",
         ),
         Row(

@@ -11,8 +11,9 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import switch
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import Field
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
@@ -105,10 +106,7 @@ def add(
 
 def get(change: Change, client: Client, id: str) -> Validator:
     """The validator of this id in the client. Refusal NOT_FOUND (G192)."""
-    validator = VALIDATORS.get(change, id, client.id)
-    if validator is None:
-        raise Refusal(Reason.NOT_FOUND, what="validator", id=id)
-    return validator
+    return require_found(VALIDATORS.get(change, id, client.id), "validator", id)
 
 
 def enable(change: Change, validator: Validator) -> Validator:

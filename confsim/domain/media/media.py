@@ -19,6 +19,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import in_order, matches, ordered, text_key
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -102,11 +103,6 @@ def of_client(context: Context, client: Client) -> Pool:
     return Pool(client.id, None, ask(context, sizes.MEDIA_POOL))
 
 
-def _create(change: Change, *, draft: Asset) -> Asset:
-    """The file is stored in the pool, with its bytes and type unchanged."""
-    return draft
-
-
 def _table(channel: str | None) -> Table[str, Asset]:
     return CLIENT_MEDIA if channel is None else CHANNEL_MEDIA
 
@@ -123,8 +119,8 @@ MACHINE: Machine[Visibility, Asset] = Machine(
     _table_of,
     Visibility,
     (
-        Row("upload", ABSENT, Visibility.PUBLIC, only_if=_PUBLIC, effect=_create, source="P2 L332, R518, R519"),
-        Row("upload", ABSENT, Visibility.PRIVATE, only_if=~_PUBLIC, effect=_create, source="P2 L332, R518, G508"),
+        Row("upload", ABSENT, Visibility.PUBLIC, only_if=_PUBLIC, source="P2 L332, R518, R519"),
+        Row("upload", ABSENT, Visibility.PRIVATE, only_if=~_PUBLIC, source="P2 L332, R518, G508"),
         Row("delete", tuple(Visibility), ABSENT, source="P2 L354, G571"),
     ),
     state=Flag("public", Visibility.PUBLIC, Visibility.PRIVATE),
@@ -190,17 +186,12 @@ def get(change: Change, pool: Pool, id: str) -> Asset:
     asset = find(change, pool, id)
     if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
         asset = CLIENT_MEDIA.get(change, id, pool.client)
-    if asset is None:
-        raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
-    return asset
+    return require_found(asset, "media asset", id)
 
 
 def get_own(change: Change, pool: Pool, id: str) -> Asset:
     """The asset of this id in the pool itself. Refusal NOT_FOUND."""
-    asset = find(change, pool, id)
-    if asset is None:
-        raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
-    return asset
+    return require_found(find(change, pool, id), "media asset", id)
 
 
 def find(change: Change, pool: Pool, id: str) -> Asset | None:
@@ -306,10 +297,9 @@ def pool_size(change: Change, pool: Pool) -> int:
 
 def get_of_client(change: Change, client: str, id: str) -> Asset:
     """The asset of this id in any pool of the client. Refusal NOT_FOUND."""
-    asset = CLIENT_MEDIA.get(change, id, client) or CHANNEL_MEDIA.get(change, id, client)
-    if asset is None:
-        raise Refusal(Reason.NOT_FOUND, what="media asset", id=id)
-    return asset
+    return require_found(
+        CLIENT_MEDIA.get(change, id, client) or CHANNEL_MEDIA.get(change, id, client), "media asset", id
+    )
 
 
 def set_tags(change: Change, asset: Asset, tags: Iterable[str]) -> Asset:

@@ -68,11 +68,6 @@ BY_RECORDING: Index[Asset] = Index("recording", lambda asset: (asset.recording,)
 ASSETS: Table[str, Asset] = Table("recording assets", Asset, "id", BY_RECORDING)
 
 
-def _create(change: Change, *, draft: Asset) -> Asset:
-    """The asset is created; its file is not uploaded yet."""
-    return draft
-
-
 def _finish(change: Change, asset: Asset, *, ended: int) -> Asset:
     """The file is uploaded, and its size is stored."""
     return replace(asset, ended=ended, size=len(data(asset)))
@@ -89,7 +84,7 @@ MACHINE: Machine[Upload, Asset] = Machine(
     ASSETS,
     Upload,
     (
-        Row("create", ABSENT, Upload.PENDING, effect=_create, source="P2 States L170, R362, G491"),
+        Row("create", ABSENT, Upload.PENDING, source="P2 States L170, R362, G491"),
         Row("begin upload", Upload.PENDING, Upload.UPLOADING, at=_BEGINS, source="P2 L87, R299, G492"),
         Row("finish upload", _UNDER_WAY, Upload.UPLOADED, effect=_finish, source="P2 L87, R296, R299, G492"),
         Row("fail", _UNDER_WAY, Upload.FAILED, source="P2 L170, R364, G489"),

@@ -14,6 +14,7 @@ from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.lookups import require_found
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -227,10 +228,7 @@ def active(change: Change, channel: Channel) -> Session | None:
 
 def get(change: Change, client: str, id: str) -> Session:
     """The session of this id in the client. Refusal NOT_FOUND."""
-    session = SESSIONS.get(change, id, client)
-    if session is None:
-        raise Refusal(Reason.NOT_FOUND, what="session", id=id)
-    return session
+    return require_found(SESSIONS.get(change, id, client), "session", id)
 
 
 def end_active(change: Change, channel: Channel) -> None:

@@ -85,11 +85,6 @@ OPEN: Index[Call] = Index("open", lambda call: (call.user,) if call.state in _OP
 CALLS: Table[str, Call] = Table("calls", Call, "id", BY_CHANNEL, BY_USER, OPEN)
 
 
-def _ring(change: Change, *, draft: Call) -> Call:
-    """The phone rings."""
-    return draft
-
-
 def _expect(change: Change, call: Call, *, wait: Wait) -> Call:
     """The instant at which the phone is answered is stored."""
     return replace(call, answers=wait.ends)
@@ -140,7 +135,7 @@ MACHINE: Machine[State, Call] = Machine(
     CALLS,
     State,
     (
-        Row("dial", ABSENT, State.RINGING, effect=_ring, source="P2 L304-305, R489, R491, G452"),
+        Row("dial", ABSENT, State.RINGING, source="P2 L304-305, R489, R491, G452"),
         Row("wait for an answer", State.RINGING, State.RINGING, effect=_expect, source="G452"),
         Row("dial in", ABSENT, State.ANSWERED, effect=_connect_inbound, source="P2 L296-297, R324, R478, R479, G466"),
         Row("answer", State.RINGING, State.ANSWERED, effect=_connect, source="P2 L307, R497, G450, G452"),

@@ -11,8 +11,9 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine, switch
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Field, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
@@ -122,10 +123,7 @@ def find_owner(change: Change, number: str) -> Client | None:
 
 def get(change: Change, client: Client, number: str) -> Number:
     """The inbound number (+E164) of the client, enabled or not. Refusal NOT_FOUND."""
-    found = NUMBERS.get(change, number, client.id)
-    if found is None:
-        raise Refusal(Reason.NOT_FOUND, what="inbound number", id=number)
-    return found
+    return require_found(NUMBERS.get(change, number, client.id), "inbound number", number)
 
 
 def set_state(change: Change, number: Number, trigger: str) -> Number:

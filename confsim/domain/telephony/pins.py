@@ -12,6 +12,7 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.channels.channels import Channel
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
@@ -85,10 +86,7 @@ def find(change: Change, channel: Channel, pin: str) -> Pin | None:
 
 def get(change: Change, channel: Channel, pin: str) -> Pin:
     """The PIN of the channel. Refusal NOT_FOUND."""
-    found = find(change, channel, pin)
-    if found is None:
-        raise Refusal(Reason.NOT_FOUND, what="PIN", id=pin[:40])
-    return found
+    return require_found(find(change, channel, pin), "PIN", pin[:40])
 
 
 def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) -> None:

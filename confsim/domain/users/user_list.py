@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from confsim.assumptions import identity as assumed_identity
-from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
+from confsim.domain.lookups import require_found
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import BY_EMAIL, BY_LEVEL, HANDLE, MEMBERS, RANK, USERS, Level, User
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -88,10 +87,7 @@ def get_several(change: Change, client: Client, ids: list[int]) -> list[User]:
 
 def get_by_handle(change: Change, client: Client, handle: str) -> User:
     """The registered user of this handle, the oldest where several have it (G559). Refusal NOT_FOUND."""
-    user = handles.find_holder(change, client, handle)
-    if user is None:
-        raise Refusal(Reason.NOT_FOUND, what="user with handle", id=handle)
-    return user
+    return require_found(handles.find_holder(change, client, handle), "user with handle", handle)
 
 
 def get_by_email(change: Change, client: Client, address: str) -> User:
@@ -99,7 +95,6 @@ def get_by_email(change: Change, client: Client, address: str) -> User:
 
     Pending addresses are not found, since anybody could have set them.
     """
-    user = USERS.of(change, client.id).where(BY_EMAIL, address.casefold()).first
-    if user is None:
-        raise Refusal(Reason.NOT_FOUND, what="user with address", id=address)
-    return user
+    return require_found(
+        USERS.of(change, client.id).where(BY_EMAIL, address.casefold()).first, "user with address", address
+    )

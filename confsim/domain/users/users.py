@@ -12,8 +12,8 @@ from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.assumptions.users import users as assumed
+from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.tables.table import Record, Table
@@ -170,11 +170,6 @@ UNREGISTERED = (Account.GUEST, Account.LINKED, Account.DIALLED)
 _ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, *, origin: origin == user.origin_id)
 
 
-def _create(change: Change, *, draft: User) -> User:
-    """An account of this kind."""
-    return draft
-
-
 def _register(change: Change, user: User, *, handle: str) -> User:
     """The guest has the reserved handle and is no longer bound to a channel; id, token and roles stay."""
     return replace(user, handle=handle, channel=None)
@@ -203,15 +198,14 @@ MACHINE: Machine[Account, User] = Machine(
     USERS,
     Account,
     (
-        Row("create guest", ABSENT, Account.GUEST, effect=_create, source="P1 L236, R175"),
-        Row("link", ABSENT, Account.LINKED, effect=_create, source="P2 L287, R469"),
-        Row("dial", ABSENT, Account.DIALLED, effect=_create, source="P2 L305, G203"),
-        Row("predefine", ABSENT, Account.PREDEFINED, effect=_create, source="P1 L237, R178"),
+        Row("create guest", ABSENT, Account.GUEST, source="P1 L236, R175"),
+        Row("link", ABSENT, Account.LINKED, source="P2 L287, R469"),
+        Row("dial", ABSENT, Account.DIALLED, source="P2 L305, G203"),
+        Row("predefine", ABSENT, Account.PREDEFINED, source="P1 L237, R178"),
         Row(
             "create registered",
             ABSENT,
             Account.REGISTERED,
-            effect=_create,
             source="P1 States L173, R096, G033, G199, G244",
         ),
         Row("register", Account.GUEST, Account.REGISTERED, effect=_register, source="P1 States L173, R096, G244"),
@@ -274,10 +268,7 @@ def limit(change: Change, user: User, ends: int) -> User:
 
 def get(change: Change, client: str, id: int) -> User:
     """The user of this id in the client. Refusal NOT_FOUND when there is none."""
-    user = USERS.get(change, id, client)
-    if user is None:
-        raise Refusal(Reason.NOT_FOUND, what="user", id=id)
-    return user
+    return require_found(USERS.get(change, id, client), "user", id)
 
 
 def update(change: Change, user: User, **fields: object) -> User:

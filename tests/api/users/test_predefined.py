@@ -243,4 +243,4 @@ def test_who_reads_an_origin_id(sim: Simulator, caller: str | None, status: int)
 
 def test_a_user_without_an_origin_id_has_none_to_tell(sim: Simulator) -> None:
     """The field is left out."""
-    assert sim.call("get_user_origin_id", "demo-user", userId="me").body == {}
+    assert sim.call("get_user_origin_id", "demo-guest", userId="me", expect=200).body == {}
