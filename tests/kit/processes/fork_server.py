@@ -86,7 +86,7 @@ if __name__ == "__main__":
     from confsim import cli
 
     for module in pkgutil.walk_packages(confsim.__path__, "confsim."):
-        if not module.name.startswith(("confsim.testing", "confsim.pytest_plugin", "confsim.__main__")):
+        if not module.name.startswith(("confsim.assistant", "confsim.testing", "confsim.pytest_plugin", "confsim.__main__")):
             importlib.import_module(module.name)
     cli.confsim.main(["run", "-q", "lobby"], standalone_mode=False)  # what a world makes on first use is made
     charmap.charmap()
