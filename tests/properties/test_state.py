@@ -252,7 +252,7 @@ def test_a_server_killed_under_load_loses_no_answered_call(tmp_path):
             callers = [threading.Thread(target=load.run, args=(port,)) for load in loads]
             for caller in callers:
                 caller.start()
-            callers[0].join(chance.uniform(0.01, 0.4))
+            callers[0].join(chance.uniform(0.01, 0.2))
             process.send_signal(signal.SIGKILL)
             for caller in callers:
                 caller.join()
