@@ -21,6 +21,10 @@ import threading
 from contextlib import suppress
 
 
+#: What few runs need, and takes long to import.
+LEFT_OUT = ("confsim.assistant", "confsim.testing", "confsim.pytest_plugin", "confsim.__main__")
+
+
 def next_run(control: socket.socket) -> dict[str, object]:
     """Fork for every message, and tell who waits how each ended; return the message in the child that is to run it."""
     statuses: dict[int, int] = {}
@@ -86,7 +90,7 @@ if __name__ == "__main__":
     from confsim import cli
 
     for module in pkgutil.walk_packages(confsim.__path__, "confsim."):
-        if not module.name.startswith(("confsim.assistant", "confsim.testing", "confsim.pytest_plugin", "confsim.__main__")):
+        if not module.name.startswith(LEFT_OUT):
             importlib.import_module(module.name)
     cli.confsim.main(["run", "-q", "lobby"], standalone_mode=False)  # what a world makes on first use is made
     charmap.charmap()
