@@ -20,7 +20,6 @@ import sys
 import threading
 from contextlib import suppress
 
-
 #: What few runs need, and takes long to import.
 LEFT_OUT = ("confsim.assistant", "confsim.testing", "confsim.pytest_plugin", "confsim.__main__")
 
