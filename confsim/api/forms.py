@@ -10,7 +10,7 @@ from confsim.assumptions.protocol import durations, sizes
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users import emails as assumed_emails
 from confsim.assumptions.users import languages as assumed_languages
-from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Sized, TextForm
+from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Samples, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
@@ -116,7 +116,10 @@ Milliseconds = Annotated[Long, AtLeast(0), Pattern(_longest)]
 #: Up to 200 characters (P2 Limits L390).
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description)]
 #: The names of authentication providers (G184, G185).
-ProviderNames = Annotated[list[Annotated[str, Pattern(_provider)]], Pattern(_some_providers)]
+ProviderNames = Annotated[list[Annotated[str, Pattern(_provider), Samples("google")]], Pattern(_some_providers)]
+#: The origin of a page that embeds the service, and the domain of one.
+Origin = Annotated[str, Samples("https://example.com")]
+Domain = Annotated[str, Samples("example.com")]
 MeetingId = Annotated[MeetingCode, Pattern(_meeting)]
 #: An ISO 639-1 code with an optional region (P1 L244).
 LanguageCode = Annotated[str, Pattern(_language)]

@@ -83,6 +83,15 @@ class Pattern:
         self.keywords = keywords
 
 
+class Samples:
+    """Marks a value whose type does not say what it is like: ``values`` are some that fit, for those who try calls."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+
 class InUnit:
     """Marks a time whose unit an assumption chooses; the description names the unit."""
 
@@ -101,10 +110,12 @@ class StatedUnit(Struct, frozen=True):
 class Names(Struct, frozen=True):
     """Marks what names a thing, a parameter or a field of a body or an answer: ``Annotated[str, Names("recordings")]``.
 
-    ``kind`` is the word for the things that it can name, one for all operations.
+    ``kind`` is the word for the things that it can name, one for all operations; ``several`` is True for a text that
+    can name several of them, separated by commas.
     """
 
     kind: str
+    several: bool = False
 
 
 class Invented(StrEnum):

@@ -28,6 +28,7 @@ def operation(
     locks: bool = True,
     moves_clock: bool = False,
     waits: bool = False,
+    sets_faults: bool = False,
 ) -> Callable[[F], F]:
     """Declare an operation of the control plane, which needs no credential.
 
@@ -35,7 +36,8 @@ def operation(
     journal leaves out: it concerns the server, other worlds, the journal itself or the delivery of webhooks, or it
     restarts the journal. ``locks`` is False for one that takes the locks of other worlds: two such calls, each under
     the lock of its own world, would wait for each other. ``moves_clock`` is True for one whose effect is visible in the
-    timestamps of later calls. ``waits`` is True for one whose answer may come only after other calls.
+    timestamps of later calls. ``waits`` is True for one whose answer may come only after other calls. ``sets_faults``
+    is True for one whose body has faults: an object for one, a list for several.
     """
     return CONTROL.operation(
         route,
@@ -45,6 +47,7 @@ def operation(
         locks=locks,
         moves_clock=moves_clock,
         waits=waits,
+        sets_faults=sets_faults,
     )
 
 

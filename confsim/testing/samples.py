@@ -16,10 +16,10 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from confsim.contract.annotations import fields_of, named, undescribed, without_none
+from confsim.contract.annotations import fields_of, mark_of, named, peeled, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
+from confsim.contract.types import AbsoluteUrl, AtLeast, Samples, Sized, Ttl
 from confsim.kernel.tables.indexes import Records
 from confsim.kernel.world import World
 
@@ -44,8 +44,6 @@ HINTS: dict[str, tuple[Any, ...]] = {
 }
 #: Field names that look like table names, but name nothing.
 _PLAIN = {"handle", "url"}
-#: Operations whose body is a list of words.
-LISTS = {"set_auth_providers": ["google"], "set_origins": ["https://example.com"], "set_domains": ["example.com"]}
 
 
 class Arguments(Struct, frozen=True):
@@ -156,7 +154,7 @@ def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:
     }
     body = None
     if operation.body is not None:
-        body = LISTS.get(operation.name) or value(operation.body.type, pool, number, whole=bool(number % 2))
+        body = value(operation.body.type, pool, number, whole=bool(number % 2))
     return Arguments(path, query, body)
 
 
@@ -251,10 +249,21 @@ def candidates(name: str, annotation: Any, kind: str | None, pool: Pool) -> list
     if get_origin(base) is list:
         lists = [each for each in HINTS.get(name, ()) if isinstance(each, list)]
         return lists or [[each] for each in candidates(name, get_args(base)[0], kind, pool)]
+    if kind is None and (given := samples_of(annotation)):
+        return [*given]
     found = pool.find(kind) if kind else []
     if not found and name not in HINTS and name not in _PLAIN:
         found = pool.find(name)
     return [each for each in found or HINTS.get(name, ()) if isinstance(each, base)] if base in (str, int) else []
+
+
+def samples_of(annotation: Any) -> tuple[Any, ...]:
+    """Return the samples that are marked on a type, as lists of one where they are on the elements of a list."""
+    base = peeled(annotation)[0]
+    if get_origin(base) is list:
+        return tuple([each] for each in samples_of(get_args(base)[0]))
+    mark = mark_of(annotation, Samples)
+    return () if mark is None else mark.values
 
 
 def _sample(name: str, annotation: Any, kind: str | None, pool: Pool, number: int) -> Any:
@@ -290,6 +299,9 @@ def value(annotation: Any, pool: Pool, number: int = 0, *, whole: bool = True) -
 
 
 def _scalar(base: Any, marks: tuple[Any, ...], number: int) -> Any:
+    given = next((mark.values for mark in marks if isinstance(mark, Samples)), ())
+    if given:
+        return given[number % len(given)]
     if base is bool:
         return number % 2 == 0
     if base is Ttl:

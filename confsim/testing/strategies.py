@@ -19,7 +19,7 @@ from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 from confsim.kernel.world import World
 from confsim.simulator import Simulator
 
-from .samples import HINTS, LISTS, Arguments, Pool, as_text, candidates, invalid, valid
+from .samples import HINTS, Arguments, Pool, as_text, candidates, invalid, samples_of, valid
 
 Texts = st.SearchStrategy[str]
 #: A function of a name, a type and the kind that it names: the strategy of a parameter or field; None where its type
@@ -70,7 +70,7 @@ def journey_arguments(
     def naming(name: str, annotation: Any, kind: str | None) -> st.SearchStrategy[Any] | None:
         if kind is not None:
             return things(kind)
-        hints = HINTS.get(name)
+        hints = samples_of(annotation) or HINTS.get(name)
         return weighted(st.sampled_from(hints), _any(annotation), times=4) if hints else None
 
     # A path segment cannot be empty: over HTTP that is another route.
@@ -110,8 +110,8 @@ def _body(operation: Operation, naming: Naming) -> st.SearchStrategy[Any]:
         return st.none()
     type_ = operation.body.type
     plain = values(type_)
-    if operation.name in LISTS:
-        return weighted(st.just(LISTS[operation.name]), plain, times=2)
+    if given := samples_of(type_):
+        return weighted(st.sampled_from(given), plain, times=2)
     things = {}
     for field in fields_of(type_) if _is_struct(type_) else ():
         found = naming(field.encode_name, *named(without_none(field.type)))

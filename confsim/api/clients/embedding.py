@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from confsim.api.admission import require_service
 from confsim.api.call import Call, operation
+from confsim.api.forms import Domain, Origin
 from confsim.contract import gates
 from confsim.domain.clients import embedding
 from confsim.domain.clients.clients import Client
@@ -29,7 +30,7 @@ def list_origins(call: Call, clientId: Client) -> list[str]:
     gaps="G156 G157 G291",
     line="P1 Friendly URLs and embedding",
 )
-def set_origins(call: Call, clientId: Client, body: list[str]) -> None:
+def set_origins(call: Call, clientId: Client, body: list[Origin]) -> None:
     """Set the allowed origins, in place of the earlier ones; order is preserved, duplicates are removed."""
     require_service(call, clientId)
     embedding.set_origins(call.change, clientId, body)
@@ -55,7 +56,7 @@ def list_domains(call: Call, clientId: Client) -> list[str]:
     gaps="G156 G157 G291",
     line="P1 Friendly URLs and embedding",
 )
-def set_domains(call: Call, clientId: Client, body: list[str]) -> list[str]:
+def set_domains(call: Call, clientId: Client, body: list[Domain]) -> list[str]:
     """Set the domains of the redirect after OAuth, in place of the earlier ones, and return them."""
     require_service(call, clientId)
     return list(embedding.set_domains(call.change, clientId, body).domains)

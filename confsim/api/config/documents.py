@@ -10,7 +10,7 @@ from confsim.assumptions.protocol.transport import LANGUAGE
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Int, Json, Long, Sized, Switch, Wire
+from confsim.contract.types import Int, Json, Long, Samples, Sized, Switch, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import settings
 from confsim.domain.clients.settings import Default
@@ -29,6 +29,17 @@ Context = Annotated[Word, "The application of the configuration, such as the con
 Categories = Annotated[list[Word], "The categories to read."]
 Language = Annotated[Word, "The language of texts."]
 Theme = Annotated[Word, "The theme, such as light."]
+#: A document of configuration, or what is to change in one.
+Document = Annotated[
+    dict[str, Json],
+    Samples(
+        {"theme": {"colour": "blue", "size": 1}},
+        {"theme": {"colour": "red"}, "limits": {"users": 5}},
+        {"limits": {"users": None}},
+        {"customTexts": {"hello": "Hello"}},
+        {},
+    ),
+]
 
 
 class ClientSettings(Wire):
@@ -101,7 +112,7 @@ def get_config(
     line=LINE,
     gaps="G392 G394 G402 G403",
 )
-def set_config(call: Call, body: dict[str, Json], *, language: Language | None = None, theme: Theme = LIGHT) -> None:
+def set_config(call: Call, body: Document, *, language: Language | None = None, theme: Theme = LIGHT) -> None:
     """Update the configuration of the client: keys given are set, null removes a key.
 
     ``language`` is needed when texts are updated; 400 without it.
@@ -141,7 +152,7 @@ def get_channel_config(
     gaps="G392 G394 G402 G403",
 )
 def set_channel_config(
-    call: Call, uuid: Channel, body: dict[str, Json], *, language: Language | None = None, theme: Theme = LIGHT
+    call: Call, uuid: Channel, body: Document, *, language: Language | None = None, theme: Theme = LIGHT
 ) -> None:
     """Update the configuration of the channel itself; broader levels stay as they are."""
     documents.update(call.change, call.client.id, uuid.id, body, theme, language)
@@ -178,7 +189,7 @@ def get_template_config(
 def set_template_config(
     call: Call,
     templateId: VisibleTemplate,
-    body: dict[str, Json],
+    body: Document,
     *,
     language: Language | None = None,
     theme: Theme = LIGHT,

@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from confsim.api.call import Call, operation
-from confsim.api.ids import ChannelId
+from confsim.api.ids import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
 from confsim.assumptions.protocol.refusals import Reason
@@ -114,7 +114,7 @@ _POPULATIONS = Chosen(
     runtime=True,
 )
 def get_populations(
-    call: Call, channelIds: ChannelId
+    call: Call, channelIds: ChannelIds
 ) -> Annotated[dict[ChannelId, Int] | list[Population] | Page[Population] | list[Int], _POPULATIONS]:
     """Get the number of users connected to each live channel of up to 200, by comma separated uuids.
 

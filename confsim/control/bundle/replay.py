@@ -35,8 +35,6 @@ from .revealed import SecretMap
 
 #: Characters shown around the first difference.
 _AROUND = 60
-#: Control operations that set faults.
-_SET_FAULTS = frozenset({"add_fault", "put_faults"})
 
 
 class Mismatch(Struct, frozen=True):
@@ -181,7 +179,7 @@ class Player:
         operation, body = CONTROL.get(call.control), raw(call.body)
         if operation is None:
             return Mismatch(call.id, call.control, "the operation of the control plane", call.control, None)
-        if call.control in _SET_FAULTS and not (body := _without_holds(body)):
+        if operation.sets_faults and not (body := _without_holds(body)):
             return None
         try:
             try:

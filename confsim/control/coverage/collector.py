@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -21,40 +22,6 @@ from confsim.service.service import Service
 
 #: The kinds of things that are counted, in the order of the report.
 KINDS = ("operations", "refusals", "transitions", "assumptions")
-#: The machines of each area of the API.
-MACHINES = {
-    "auth": ("user token",),
-    "terms": ("terms document", "terms acceptance"),
-    "validators": ("validator",),
-    "users": (
-        *("account", "email", "guest access", "handle reservation", "handle uniqueness", "invitation"),
-        *("user image", "property"),
-    ),
-    "roles": ("channel role", "hosting"),
-    "access": ("access level customer-admin", "access level partner-admin"),
-    "api_tokens": ("API token",),
-    "friendly_urls": ("friendly URL", "friendly URLs of a client"),
-    "clients": (
-        *("client service", "client hierarchy", "client default speech2text", "client default dial_in"),
-        *("client default dial_out", "client default midi"),
-    ),
-    "channels": (
-        *("channel", "channel image", "wall", "attendee lock", "presenters limit", "speech2text", "midi"),
-        *("dial in", "dial out", "event room", "lobby auto-close", "broadcast enabled"),
-    ),
-    "runtime": ("lobby door", "presence", "presenter", "audience", "streaming placement"),
-    "sessions": ("session",),
-    "app_sessions": ("app session",),
-    "config": ("configuration document",),
-    "templates": ("settings template", "template offer", "template selection"),
-    "breakout": ("breakout session", "breakout room", "breakout assignment", "linked user"),
-    "telephony": ("inbound number", "default number", "number assignment", "dial-in PINs", "call"),
-    "recordings": ("recording", "recording asset", "download URL", "asset token"),
-    "media": ("media asset",),
-    "gateway": ("gateway endpoint",),
-    "broadcast": ("broadcast", "broadcast destination"),
-    "events": ("events interface", "events endpoint", "webhook delivery"),
-}
 
 
 def _code(reason: Reason) -> str:
@@ -62,6 +29,8 @@ def _code(reason: Reason) -> str:
     return reason.name.lower()
 
 
+#: Before the names of the modules of the API and the domain.
+_API, _DOMAIN = "confsim.api.", "confsim.domain."
 #: The code of each refusal, by the id of the assumption that an answered refusal uses.
 _REASONS = {entry.id: _code(reason) for reason, entry in CODE.items()}
 #: Most changes of a thread whose transitions are stored until they are committed; older ones were dropped.
@@ -186,13 +155,33 @@ def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:
             if not where or profile.keys() & set(where):
                 codes.add(_code(Reason[name]))
         area["refusals"] |= {(operation.name, code) for code in codes}
-    for place, machines in MACHINES.items():
-        for name in machines:
-            found[place]["transitions"] |= {(name, transition(row)) for row in Machine.declared[name].rows}
+    for machine in Machine.declared.values():
+        place = area_of(machine)
+        if place:
+            found[place]["transitions"] |= {(machine.name, transition(row)) for row in machine.rows}
     for entry in REGISTER.entries.values():
         for concerned in entry.operations:
             found[API[concerned].area]["assumptions"].add((entry.id,))
     return found
+
+
+def area_of(machine: Machine[Any, Any]) -> str:
+    """Return the area of the API that a machine belongs to: that of the API's module of its name, else of its package.
+
+    The API has the packages and modules of the domain; of a package, the area of its main module, else of its first. A
+    machine of no package belongs to the first area that uses its module; "" for one outside the domain.
+    """
+    areas = {each.function.__module__.removeprefix(_API): each.area for each in reversed(API.operations.values())}
+    name = machine.module.removeprefix(_DOMAIN)
+    package = name.partition(".")[0]
+    near = [area for module, area in areas.items() if module.startswith(f"{package}.")]
+    using = [
+        area
+        for module, area in areas.items()
+        if sys.modules[machine.module] in vars(sys.modules[_API + module]).values()
+    ]
+    found = (areas.get(name), areas.get(f"{package}.{package}"), *reversed(near), *reversed(using))
+    return next(filter(None, found), "")
 
 
 def merge(counts: Counts, more: Mapping[str, Iterable[tuple[Item, int]]]) -> None:

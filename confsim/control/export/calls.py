@@ -23,6 +23,7 @@ from confsim.assumptions.register import ProfileContext, in_force
 from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
+from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks.credentials import present
@@ -106,13 +107,13 @@ def merged(
 
 def _without_holds(call: ControlCall) -> ControlCall | None:
     """Return a control call without faults that hold calls; None when it adds no other fault."""
-    if call.operation not in {"put_faults", "add_fault"} or b'"hold"' not in call.body:
+    if not CONTROL[call.operation].sets_faults or b'"hold"' not in call.body:
         return call
     given = msgspec.json.decode(call.body)
-    faults = never_holding(given if isinstance(given, list) else [given])
-    if call.operation == "add_fault":
-        return replace(call, body=msgspec.json.encode(faults[0])) if faults else None
-    return replace(call, body=msgspec.json.encode(faults))
+    if isinstance(given, list):
+        return replace(call, body=msgspec.json.encode(never_holding(given)))
+    faults = never_holding([given])
+    return replace(call, body=msgspec.json.encode(faults[0])) if faults else None
 
 
 def never_holding(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:

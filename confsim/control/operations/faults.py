@@ -53,7 +53,7 @@ def list_faults(context: ControlContext) -> list[FaultInfo]:
     return [_describe(each) for each in context.service.faults]
 
 
-@operation("PUT /faults")
+@operation("PUT /faults", sets_faults=True)
 def put_faults(context: ControlContext, body: Json) -> list[FaultInfo]:
     """Replace the faults by these, and return them; all or, when one is invalid, none of them.
 
@@ -77,7 +77,7 @@ def put_faults(context: ControlContext, body: Json) -> list[FaultInfo]:
     return list_faults(context)
 
 
-@operation("POST /faults")
+@operation("POST /faults", sets_faults=True)
 def add_fault(context: ControlContext, body: Json) -> FaultInfo:
     """Add a fault after the active ones, which keep their counts. Misuse as of ``put_faults``."""
     context.service.faults.add(spec.read(body))

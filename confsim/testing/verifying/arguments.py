@@ -10,14 +10,16 @@ from typing import Any, get_args, get_origin
 import msgspec
 
 from confsim.assumptions.identity import LEVELS
+from confsim.assumptions.protocol import images
 from confsim.assumptions.register import in_force
-from confsim.contract.annotations import fields_of, named, peeled, struct_of, undescribed, without_none
+from confsim.contract.annotations import fields_of, mark_of, named, peeled, struct_of, undescribed, without_none
 from confsim.contract.operation import Operation
+from confsim.contract.types import Names as NamesMark
 from confsim.contract.types import Ttl
 from confsim.testing.learning.calls import Call, kinds_of
 from confsim.testing.learning.names import Names
 from confsim.testing.learning.things import Caller, Thing, Things
-from confsim.testing.samples import LISTS, UNKNOWN_ID, as_text
+from confsim.testing.samples import UNKNOWN_ID, as_text, samples_of
 
 from .wrong import wrong_calls
 
@@ -53,14 +55,6 @@ _PLAIN: Mapping[str, tuple[Any, ...]] = {
 }
 #: Parameters that are given values which an earlier call set.
 _LOOK_UPS = frozenset({"handle", "email", "originId", "url", "pin", "key"})
-_BYTES = {"set_channel_image": _PNG, "set_user_image": _PNG}
-_CONFIGS: tuple[dict[str, Any], ...] = (
-    {"theme": {"colour": "blue", "size": 1}},
-    {"theme": {"colour": "red"}, "limits": {"users": 5}},
-    {"limits": {"users": None}},
-    {"customTexts": {"hello": "Hello"}},
-    {},
-)
 #: How often a guest names itself.
 _SELF = 0.4
 #: Phone numbers that are reserved for fiction.
@@ -116,7 +110,7 @@ class Drawing:
                 chosen = {**thing.inside, **chosen}
         path: dict[str, str] = {}
         for parameter in operation.path_parameters:
-            text = as_text(self._in_path(operation, parameter, kinds, chosen, caller, home, journey))
+            text = as_text(self._in_path(parameter, kinds, chosen, caller, home, journey))
             if not text:
                 return None
             path[parameter.name] = text
@@ -129,7 +123,6 @@ class Drawing:
 
     def _in_path(
         self,
-        operation: Operation,
         parameter: Any,
         kinds: Mapping[str, str],
         chosen: Mapping[str, Any],
@@ -139,7 +132,7 @@ class Drawing:
     ) -> Any:
         kind = kinds.get(parameter.name)
         if kind == "users":
-            many = operation.name == "get_users"
+            many = get_origin(parameter.wire) is list
             one = self._user(caller, home, journey, chosen.get("users"))
             if many and self._random.random() < 0.6:
                 return [one, self._user(caller, home, journey, None)]
@@ -149,7 +142,8 @@ class Drawing:
                 return home
             return self._random.choice([self._things.accounts_client, *self._things.own_clients, UNKNOWN_ID])
         if kind is not None:
-            if operation.name == "get_populations" and self._random.random() < 0.4:
+            mark = mark_of(parameter.annotation, NamesMark)
+            if mark is not None and mark.several and self._random.random() < 0.4:
                 other = self._things.choose(self._random, kind, home, journey)
                 return [chosen[kind], other.name] if other is not None else chosen[kind]
             return chosen[kind]
@@ -189,8 +183,8 @@ class Drawing:
             return random.choice((1, 2, 5, 0))
         if isinstance(base, type) and issubclass(base, Enum):
             return random.choice(list(base)).value
-        if name in _PLAIN:
-            return random.choice(_PLAIN[name])
+        if given := _PLAIN.get(name) or samples_of(wire):
+            return random.choice(given)
         if base is Ttl:
             return random.choice(_PLAIN["ttl"])
         if isinstance(annotation, type) and issubclass(annotation, Enum):
@@ -251,21 +245,18 @@ class Drawing:
         assert operation.body is not None
         type_ = operation.body.type
         if not operation.body.is_json:
-            data = _BYTES.get(operation.name) or self._random.choice((b"bytes", b"more bytes", _PNG))
-            kind = "image/png" if operation.name in _BYTES else "text/plain"
-            return msgspec.structs.replace(call, body=data, content_type=kind)
+            if operation.upload is images.FORM:
+                return msgspec.structs.replace(call, body=_PNG, content_type="image/png")
+            data = self._random.choice((b"bytes", b"more bytes", _PNG))
+            return msgspec.structs.replace(call, body=data, content_type="text/plain")
         body: Any
-        if operation.name in LISTS:
-            body = LISTS[operation.name]
-        elif operation.name.startswith("batch_delete"):
-            found = self._things.choose(self._random, "media", home, journey)
+        elements = kinds_of(operation.name).get("body")
+        if elements is not None:
+            found = self._things.choose(self._random, elements, home, journey)
             body = [found.name] if found is not None else [UNKNOWN_ID]
         elif struct_of(type_) is None:
-            body = (
-                self._random.choice(_CONFIGS)
-                if "config" in operation.name
-                else self._random.choice(({"a": 1}, "x", 3, None))
-            )
+            given = samples_of(type_) or ({"a": 1}, "x", 3, None)
+            body = given[0] if len(given) == 1 else self._random.choice(given)
         else:
             body = {}
             for field in fields_of(type_):
