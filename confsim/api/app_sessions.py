@@ -11,7 +11,7 @@ from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Limit, Long, Offset, Page, Search, Sized, Wire
+from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Sized, Wire
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSession as Run
 from confsim.domain.app_sessions import Log, Wanted
@@ -143,7 +143,7 @@ def list_app_sessions(
     user: UserId | None = None,
     channelSession: SessionId | None = None,
     channel: ChannelId | None = None,
-    url: Annotated[Search | None, "A part of the address."] = None,
+    url: Annotated[FreeText | None, "A part of the address."] = None,
     startedBefore: Annotated[Long | None, "Runs that began before this instant (UTC)."] = None,
     startedAfter: Annotated[Long | None, "Runs that began after this instant (UTC)."] = None,
 ) -> Page[AppSession]:

@@ -35,6 +35,10 @@ class Sized:
         self.allow_blank = allow_blank
 
 
+class SearchText(Sized):
+    """A text that is sought in the names of what is listed."""
+
+
 class AbsoluteUrl(Sized):
     """An absolute http or https URL; any text where the value of ``free``, an entry, is "any"."""
 
@@ -164,7 +168,7 @@ Key = Annotated[str, Sized(sizes.KEY), "The key of the property."]
 Url = Annotated[str, AbsoluteUrl(sizes.URL)]
 Link = Annotated[str, Invented.LINK]
 OwnText = Annotated[str, Invented.TEXT]
-Search = Annotated[str, Sized(sizes.TEXT, allow_blank=True), "What is sought in the names."]
+Search = Annotated[str, SearchText(sizes.TEXT, allow_blank=True), "What is sought in the names."]
 
 #: 32-bit and 64-bit signed integers (P1 Conventions 3, G073).
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]

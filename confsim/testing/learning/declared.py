@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from confsim.api.catalogue import API
+from confsim.contract.annotations import mark_of
 from confsim.contract.operation import Operation
+from confsim.contract.types import SearchText
 
 
 def made_by(operation: Operation) -> frozenset[str]:
@@ -31,6 +34,12 @@ def left_out() -> Mapping[str, str]:
 def ringing() -> list[str]:
     """Return the names of the operations that call a phone, sorted."""
     return sorted(each.name for each in API if each.rings)
+
+
+@cache
+def search_parameters(operation: Operation) -> tuple[str, ...]:
+    """Return the names of the query parameters whose text is sought in the names of what is listed."""
+    return tuple(each.name for each in operation.query_parameters if mark_of(each.annotation, SearchText) is not None)
 
 
 def disrupts_client(operation: Operation) -> bool:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.api.catalogue import API
 
 from .calls import ME, Call
-from .declared import made_by, makes_lasting, path_kinds, why_left_out
+from .declared import made_by, makes_lasting, path_kinds, search_parameters, why_left_out
 from .places import NOT_NAMES, Shapes, kinds_in
 from .things import Things
 
@@ -63,7 +63,7 @@ class Scope:
             return call.query["for_client"] not in self._things.own_clients
         if caller is None or caller.home in self._things.own_clients:
             return False
-        if any(self.tag in call.query.get(name, "") for name in ("search", "query")):
+        if any(self.tag in call.query.get(name, "") for name in search_parameters(call.declared)):
             return False
         if call.declared.of_whole_client:
             return True
@@ -73,10 +73,8 @@ class Scope:
         """Return the call limited to what the run made, where others may have made more; otherwise without a page."""
         if not self.is_open(call):
             return call
-        names = call.declared.query_names
         query = {name: text for name, text in call.query.items() if name not in {"limit", "offset"}}
-        sought = next((name for name in ("search", "query") if name in names), None)
-        if sought is not None:
+        for sought in search_parameters(call.declared)[:1]:
             query = {**call.query, sought: self.tag}
         return replace(call, query=query)
 

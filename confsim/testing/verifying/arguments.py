@@ -15,7 +15,7 @@ from confsim.assumptions.register import in_force
 from confsim.contract.annotations import fields_of, mark_of, named, peeled, struct_of, undescribed, without_none
 from confsim.contract.operation import Operation
 from confsim.contract.types import Names as NamesMark
-from confsim.contract.types import Ttl
+from confsim.contract.types import SearchText, Ttl
 from confsim.testing.learning.calls import Call, kinds_of
 from confsim.testing.learning.names import Names
 from confsim.testing.learning.things import Caller, Thing, Things
@@ -195,12 +195,12 @@ class Drawing:
             return random.choice((0, 1, 2, 5))
         if get_origin(base) is list:
             return [self._plain(name, get_args(base)[0])]
-        return self._text(name)
+        return self._text(name, wire)
 
-    def _text(self, name: str) -> Any:
+    def _text(self, name: str, wire: Any) -> Any:
         random = self._random
         given = self._names.given
-        if name in {"search", "query"}:
+        if mark_of(wire, SearchText) is not None:
             return random.choice([self._names.tag, *given, self._names.tag.upper()])
         if name == "email":
             return f"{self._names.tag}-{random.randrange(4)}@example.com"

@@ -59,7 +59,7 @@ def _theme(areas: str, *prepare: tuple[Any, ...], own: bool = False) -> Theme:
 
 
 _ON = {"state": "enable"}
-THEMES = (
+_PREPARED = (
     _theme("channels roles channel_properties runtime", ("add_operator", "owner")),
     _theme(
         "breakout",
@@ -105,6 +105,8 @@ THEMES = (
     ),
     _theme("api_tokens events auth validators embedding clients", ("create_api_token", "customer-admin"), own=True),
 )
+#: Those that are prepared, and one for each further area.
+THEMES = (*_PREPARED, *(_theme(area) for area in API.areas if not any(area in each.areas for each in _PREPARED)))
 
 
 class Planner:

@@ -15,6 +15,7 @@ from confsim.reference.observed import observed
 from confsim.testing.learning.calls import Call, kinds_of
 from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.declared import search_parameters
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
@@ -165,7 +166,7 @@ class Finder:
             if call is None:
                 continue
             required = {each.name for each in operation.query_parameters if each.required}
-            retained = required | {"for_client", "search", "query", *kinds_of(operation.name)}
+            retained = required | {"for_client", *search_parameters(operation), *kinds_of(operation.name)}
             call = replace(call, query={name: text for name, text in call.query.items() if name in retained})
             predicted = self._candidates.imagined(call)
             if predicted is None or not self.is_list(call, predicted):

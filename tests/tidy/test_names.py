@@ -1,0 +1,97 @@
+"""Declarations say everything: no list of names of operations, types or machines is kept away from them.
+
+A name that is called, shown or explained is none; one in a list, a table or a comparison is, as a family that joins
+would have to be entered there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from confsim.api.catalogue import API
+from confsim.control.catalogue import CONTROL
+from confsim.kernel.machine import Machine
+from kit.each import each
+from kit.source import MODULES, nodes, tree
+
+#: Where declarations are, and what is made of them.
+ROOMS = ("api/", "assumptions/", "control/operations/", "domain/", "operation_names.py", "reference/")
+#: Ordinary words that are names too.
+WORDS = {"dial_in", "search", "wait"}
+#: The functions and tables that name operations, each with the reason.
+EXCEPTIONS = {
+    "control/bundle/masked.py _of_control_call": "the body of one operation is a state document",
+    "control/bundle/masked.py _with_key_as_text": "the body of one operation has a key that the world holds as text",
+    "control/bundle/substitution.py call": "the body of one operation is a state document",
+    "inspector/forms.py presence": "what the buttons of one form call",
+    "testing/environment.py PHONES": "a script: what people do who are no callers of the API",
+    "testing/environment.py rules": "a script: what people do who are no callers of the API",
+    "testing/journey.py control": "the first call of a journey, which asks who is there",
+    "testing/learning/discovery.py _tell_client": "a script: what is read of a client to make a model of it",
+    "testing/learning/run.py _check_token": "the call that shows whether a token is accepted",
+    "testing/observing/observer.py call": "the call that says whom a token belongs to",
+    "testing/populated.py RUNNING": "a script: a world with something of every kind, and what it needs",
+    "testing/populated.py __init__": "a script: a world with something of every kind, and what it needs",
+    "testing/populated.py recordings": "a script: a world with something of every kind, and what it needs",
+    "testing/populated.py roles": "a script: a world with something of every kind, and what it needs",
+    "testing/populated.py tenants": "a script: a world with something of every kind, and what it needs",
+    "testing/seeds.py seed_recording": "a script: how a recording is made",
+    "testing/verifying/sweeping/sweep.py _guests": "a script: how somebody is made who may do little",
+    "testing/verifying/planning.py _PREPARED": "a script: calls that prepare a journey, for areas that gain by it",
+    "testing/verifying/planning.py journey_calls": "a script: calls that prepare a journey",
+}
+
+
+def names() -> set[str]:
+    """The names of operations, of wire types and of machines that are no ordinary words."""
+    types = {part for operation in API for part in re.findall(r"\w+", repr(operation.hints.get("return")))}
+    compound = {name for name in types if re.fullmatch(r"([A-Z][a-z]+){2,}", name)}
+    machines = {name for name in Machine.declared if " " in name}
+    return ({*API.operations, *CONTROL.operations} - WORDS) | compound | machines
+
+
+NAMES = names()
+
+
+def lists(module: str) -> Iterator[str]:
+    """The functions and tables of a module that hold names in a list, a table or a comparison."""
+    holders: dict[ast.AST, str] = {}
+    for node in nodes(MODULES[module]):
+        if isinstance(node, ast.FunctionDef | ast.Assign | ast.AnnAssign):
+            title = node.name if isinstance(node, ast.FunctionDef) else _target(node)
+            if isinstance(node, ast.FunctionDef) or node in tree(MODULES[module]).body:
+                holders |= dict.fromkeys(ast.walk(node), title)
+    for node in nodes(MODULES[module]):
+        if isinstance(node, ast.Set | ast.List | ast.Tuple | ast.Dict | ast.Compare):
+            parts = ast.iter_child_nodes(node)
+            if any(isinstance(part, ast.Constant) and part.value in NAMES for part in parts):
+                yield f"{module} {holders.get(node, '')}"
+
+
+def _target(node: ast.Assign | ast.AnnAssign) -> str:
+    return ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+
+
+@each("module", [name for name in MODULES if not name.startswith(ROOMS)])
+def test_no_list_of_names_is_kept_away_from_the_declarations(module):
+    """It is derived from them, or becomes a word of them."""
+    assert set(lists(module)) <= EXCEPTIONS.keys()
+
+
+def test_the_exceptions_are_there():
+    """Each has a list still."""
+    found = {place for module in MODULES for place in lists(module)}
+    assert EXCEPTIONS.keys() <= found
+
+
+def test_a_list_of_names_is_found(monkeypatch, tmp_path):
+    """A set of operations, a comparison with a machine, a table of types."""
+    path = tmp_path / "planted.py"
+    path.write_text(
+        'LATER = frozenset({"delete_channel"})\n\n\ndef odd(name):\n    return name == "lobby door"\n\n\n'
+        'KINDS = {"ChannelDetails": 1}\n\n\ndef even(call):\n    return call("delete_channel")\n'
+    )
+    monkeypatch.setitem(MODULES, "planted.py", path)
+    assert {*lists("planted.py")} == {"planted.py LATER", "planted.py odd", "planted.py KINDS"}
