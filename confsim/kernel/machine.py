@@ -7,7 +7,6 @@ made from the same rows. What one machine does to another is in ``influence``.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from enum import Enum
 from operator import attrgetter
@@ -20,7 +19,6 @@ from .tables.table import Record, Rows, Table
 from .timers import on_timer
 from .world import Change
 
-_ROOM = __name__.rpartition(".")[0] + "."
 S = TypeVar("S", bound=Enum)
 R = TypeVar("R", bound=Record)
 _CLIENT = attrgetter("client")
@@ -58,8 +56,6 @@ class Machine(Generic[S, R]):
         if name in Machine.declared:
             raise ValueError(f"machine {name!r} is declared twice")
         Machine.declared[name] = self
-        #: The name of the module that declares it.
-        self.module = _declaring_module()
         self.name = name
         self.title = title
         self._table = table if isinstance(table, Table) else None
@@ -280,14 +276,6 @@ def _only(name: str, states: type[Enum]) -> Field:
         raise ValueError(f"machine {name!r} has {len(states)} states and names no field that holds them")
     (only,) = states
     return Field("", lambda record: only)
-
-
-def _declaring_module() -> str:
-    """Return the name of the module from which a machine is being made, beyond the kernel."""
-    frame = sys._getframe(1)
-    while frame.f_globals["__name__"].startswith(_ROOM) and frame.f_back is not None:
-        frame = frame.f_back
-    return str(frame.f_globals["__name__"])
 
 
 def _record_of(table: Table[Any, Any] | Callable[[Any], Table[Any, Any]] | None) -> type[Record] | None:

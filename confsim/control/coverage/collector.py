@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import cache, partial
 from threading import get_ident
+from types import ModuleType
 from typing import Any, ClassVar
 
 from confsim.api.catalogue import API
@@ -171,17 +172,27 @@ def area_of(machine: Machine[Any, Any]) -> str:
     The API has the packages and modules of the domain; of a package, the area of its main module, else of its first. A
     machine of no package belongs to the first area that uses its module; "" for one outside the domain.
     """
-    areas = {each.function.__module__.removeprefix(_API): each.area for each in reversed(API.operations.values())}
-    name = machine.module.removeprefix(_DOMAIN)
+    holder = _holders().get(machine.name)
+    if holder is None:
+        return ""
+    areas = {each.function.__module__.removeprefix(_API): each.area for each in API}
+    name = holder.__name__.removeprefix(_DOMAIN)
     package = name.partition(".")[0]
     near = [area for module, area in areas.items() if module.startswith(f"{package}.")]
-    using = [
-        area
-        for module, area in areas.items()
-        if sys.modules[machine.module] in vars(sys.modules[_API + module]).values()
-    ]
-    found = (areas.get(name), areas.get(f"{package}.{package}"), *reversed(near), *reversed(using))
-    return next(filter(None, found), "")
+    using = [area for module, area in areas.items() if holder in vars(sys.modules[_API + module]).values()]
+    return next(filter(None, (areas.get(name), areas.get(f"{package}.{package}"), *near, *using)), "")
+
+
+@cache
+def _holders() -> dict[str, ModuleType]:
+    """Return the module of the domain that holds each machine, by the name of the machine; couplings hold none."""
+    found: dict[str, ModuleType] = {}
+    for name, module in [*sys.modules.items()]:
+        if name.startswith(_DOMAIN) and not name.startswith(f"{_DOMAIN}couplings."):
+            for value in vars(module).values():
+                several = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else (value,)
+                found.update({each.name: module for each in several if isinstance(each, Machine)})
+    return found
 
 
 def merge(counts: Counts, more: Mapping[str, Iterable[tuple[Item, int]]]) -> None:
