@@ -208,10 +208,17 @@ def test_a_server_waits_for_no_scenario(sim, monkeypatch, steps, status):
     assert ("w1" in list(sim.worlds)) is (status == 200)
 
 
-@pytest.mark.parametrize("source", ["no-such", "../lobby", "scenarios/lobby.arazzo.json"])
-def test_the_server_reads_no_files(sim, source):
-    """Only scenarios that ship can be named; the error lists them."""
-    with pytest.raises(Misuse, match=r"neither a world nor a scenario; there are .*lobby") as caught:
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("no-such", "there are .*lobby"),
+        ("../lobby", "did you mean 'lobby'"),
+        ("scenarios/lobby.arazzo.json", "there are .*lobby"),
+    ],
+)
+def test_the_server_reads_no_files(sim, source, told):
+    """Only scenarios that ship can be named; the error says which is near, or lists them."""
+    with pytest.raises(Misuse, match=f"neither a world nor a scenario; {told}") as caught:
         make_world(ControlContext(sim.service, sim._all()), MakeWorld(name="w1", from_=source))
     assert caught.value.status == 404
 
