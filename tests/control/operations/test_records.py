@@ -6,6 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.control.operations.records import Kind
+from confsim.kernel.machine import Machine
 from kit import CUSTOMER, PARTNER, ROOM, START
 
 
@@ -107,3 +108,10 @@ def test_an_unknown_field_is_reported_with_those_there_are(plane, kind):
     problem = plane("POST", f"/records/{kind.name}/1", {"nonsense": 1})[1]
     assert "nonsense" in problem["detail"]
     assert all(name in problem["detail"] for name in kind.fields.__struct_encode_fields__)
+
+
+def test_the_state_of_a_machine_is_no_field_to_set():
+    """One that is goes through the function of its module, which fires a trigger."""
+    states = {machine.field.name for machine in Machine.declared.values()}
+    settable = {name for kind in Kind.declared.values() for name in kind.fields.__struct_fields__}
+    assert settable & states == {"broadcast_enabled"}
