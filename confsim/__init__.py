@@ -125,10 +125,10 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # a type checker is to know a name that there is not
+if not TYPE_CHECKING:  # a type checker must report unknown names
 
     def __getattr__(name: str) -> object:
-        """The public names, imported when they are first asked for."""
+        """Import a public name on first use."""
         __tracebackhide__ = True
         from importlib import import_module
 

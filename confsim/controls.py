@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Controls(ABC):
-    """The part of ``Simulator`` that looks at a world and steers it, by operations of the control plane."""
+    """The part of ``Simulator`` that inspects and controls a world, by control operations."""
 
     @property
     @abstractmethod
     def control(self) -> ControlPlane:
-        """The operations of the control plane."""
+        """The control operations by name."""
 
     @property
     def demo(self) -> Demo:
@@ -105,7 +105,7 @@ class Controls(ABC):
         return found
 
     def coverage(self) -> CoverageReport:
-        """What calls have met of the API, in all worlds of this process. Misuse (409) where nothing counts it."""
+        """Return what calls have covered of the API in this process. Raises Misuse (409) when it is not counted."""
         found: CoverageReport = self.control("get_coverage")
         return found
 
@@ -140,7 +140,7 @@ class Controls(ABC):
         return made
 
     def redeem(self, code: str, provider: str | None = None) -> RedeemedInvitation:
-        """Do what a login with a Nonce invitation does."""
+        """Redeem an invitation as a login with a Nonce does."""
         redeemed: RedeemedInvitation = self.control("redeem_invitation", code=code, provider=provider)
         return redeemed
 

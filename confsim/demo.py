@@ -21,12 +21,12 @@ GUEST: Final = "demo-guest"
 API_TOKEN: Final = "demo-api-token"
 OTHER_ADMIN: Final = "demo-other-admin"
 
-#: Ids of clients: the partner, its customer, to whom all others belong, and one that has nothing to do with them.
+#: Ids of clients: the partner, its customer (to whom all other things belong), and an unrelated one.
 PARTNER_CLIENT: Final = "11111111-1111-4111-8111-111111111111"
 CLIENT: Final = "22222222-2222-4222-8222-222222222222"
 OTHER_CLIENT: Final = "33333333-3333-4333-8333-333333333333"
 
-#: Ids of channels of the customer: one that admits guests, and one for events.
+#: Ids of channels of the customer: one that admits guests, and an event room.
 ROOM: Final = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 EVENT_ROOM: Final = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 
@@ -85,7 +85,7 @@ class Demo:
     def __repr__(self) -> str:
         return f"<demo users {', '.join(self._tokens)}>"
 
-    if not typing.TYPE_CHECKING:  # a type checker is to know a name that there is not
+    if not typing.TYPE_CHECKING:  # a type checker must report unknown names
 
         def __getattr__(self, name: str) -> DemoUser:
             __tracebackhide__ = True
@@ -136,7 +136,7 @@ class Demo:
 if not typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Raise AttributeError that says which name was probably meant."""
+        """Raise AttributeError with the nearest name."""
         __tracebackhide__ = True
         meant = "" if name.startswith("_") else suggest_near(name, [each for each in globals() if each.isupper()])
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")

@@ -1,10 +1,10 @@
-"""The names of the operations, as a type: a type checker knows a name that is misspelt."""
+"""The names of the operations, as a type: a type checker reports a misspelt name."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-#: In the order of the documents; equal to the catalogue, which a test holds it to.
+#: In the order of the documents; a test compares them with the catalogue.
 OperationName: TypeAlias = Literal[
     "list_auth_providers",
     "get_user_auth_method",

@@ -18,7 +18,7 @@ from .controls import Controls
 from .service.deferred import delivered
 from .service.messages import Answer, Response
 
-# What worlds are made of is imported with the first of them: ``transport.in_process``.
+# The modules that worlds consist of are imported with the first world: ``transport.in_process``.
 if TYPE_CHECKING:
     from ssl import SSLContext
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @cache
 def _worlds() -> ModuleType:
-    """The module that makes and calls worlds, imported once."""
+    """Return the module that makes and calls worlds, imported on first use."""
     from .transport import in_process
 
     return in_process
@@ -52,7 +52,7 @@ def _worlds() -> ModuleType:
 
 @cache
 def _control() -> Callable[[Service, Worlds, Transport | None], ControlPlane]:
-    """Makes the control plane of a world, of the worlds of its server and the transport; imported once."""
+    """Return the control plane of a world, with the worlds of its server and the transport; imported on first use."""
     from .control.catalogue import CONTROL
     from .control.context import ControlContext
     from .control.invoke import ControlPlane
@@ -67,11 +67,12 @@ class Simulator(Controls):
     """A simulated world of the conferencing API in this process.
 
     ``world`` is the name of a shipped world, the path of a world file or its content. ``seed`` determines every id.
-    ``clock`` is a ``Clock``, or an instant (epoch milliseconds, ISO 8601, a datetime) to stand at. ``profile`` chooses
-    alternatives of assumptions: a mapping, or the path of a TOML file. ``scenario`` is the name of a shipped scenario
-    or the path of an Arazzo file; the world starts as it is after it. Raises Misuse when the scenario fails.
+    ``clock`` is a ``Clock``, or an instant (epoch milliseconds, ISO 8601, a datetime) at which it is frozen.
+    ``profile`` chooses alternatives of assumptions: a mapping, or the path of a TOML file. ``scenario`` is the name of
+    a shipped scenario or the path of an Arazzo file; the world starts in the state after it. Raises Misuse when the
+    scenario fails.
 
-    ``transport`` makes, from the simulator, the transport of its calls and of those of its control plane; the default
+    ``transport`` is a function of the simulator that returns the transport of its calls and control calls; the default
     is ``default_transport``, which a test suite can set. Without one, calls are performed in process, without HTTP.
     """
 
@@ -148,7 +149,7 @@ class Simulator(Controls):
 
     @property
     def app(self) -> App:
-        """The application that answers HTTP requests: this world at the root, and the worlds added to it."""
+        """The application that answers HTTP requests: this world at the root, and the worlds added to its server."""
         if self._app is None:
             from .http.app import App
             from .inspector.app import mounted
@@ -198,9 +199,9 @@ class Simulator(Controls):
     ) -> Serving:
         """A live server of this world: ``with sim.serve() as server: server.base_url``.
 
-        Port 0 takes a free port; ``names`` are further Host names to accept. Webhooks are sent over HTTP, to loopback
-        hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server that is
-        reached by another address, such as that of a proxy. With a ``tls`` context it speaks HTTPS.
+        Port 0 chooses a free port; ``names`` are further Host names to accept. Webhooks are sent over HTTP, to loopback
+        hosts and to those in ``allow_webhooks``. ``public_url`` is the start of URLs in answers, for a server behind
+        another address, such as that of a proxy. With a ``tls`` context it speaks HTTPS.
         """
         from .http.live.serving import Serving
         from .inspector.app import mounted
@@ -224,7 +225,7 @@ class Simulator(Controls):
         return url
 
     def stop_inspecting(self) -> None:
-        """Stop what ``inspect`` serves. Has no effect where nothing is served."""
+        """Stop the server of ``inspect``, if it runs."""
         serving, self._inspecting = self._inspecting, None
         if serving is not None:
             serving.stop()
@@ -240,7 +241,7 @@ class Simulator(Controls):
         return "" if self._all().default is self.service else self.service.address.mount
 
     def presented(self, token: Caller) -> tuple[dict[str, str], dict[str, str]]:
-        """The headers and the query parameters by which a client presents the token."""
+        """Return the headers and the query parameters by which a client presents the token."""
         held: str | None = _worlds().token_of(token)
         if held is None:
             return {}, {}
@@ -268,7 +269,7 @@ class Simulator(Controls):
 
     @property
     def assumptions_used(self) -> list[str]:
-        """The ids of the assumptions that the world was built on, and all since has used, in alphabetical order."""
+        """The sorted ids of the assumptions that the world was built on and has used since."""
         return self.service.assumptions_used()
 
     @property
@@ -287,10 +288,10 @@ class Simulator(Controls):
         profile: Mapping[str, Any] | str | Path | None = None,
         scenario: str | Path | None = None,
     ) -> None:
-        """Be another world from now on, also on its servers, at the instant that the clock shows.
+        """Replace the world, also on its servers, at the instant of the clock.
 
         The arguments are those of the constructor. The journal is empty, there are no faults and no snapshots; other
-        worlds of the server stay. Raises Misuse, and then nothing has changed.
+        worlds of the server stay. Raises Misuse without a change.
         """
         from .control.world_sources import start_again
 
@@ -355,6 +356,6 @@ class Simulator(Controls):
         if self._worlds is None:
             from .service.worlds import Worlds
 
-            with self.service.lock:  # of two threads that ask first, both get the same
+            with self.service.lock:  # two threads that ask at the same time get the same one
                 self._worlds = self._worlds or Worlds(self.service)
         return self._worlds

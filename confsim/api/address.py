@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-#: The host in URLs of responses to a call that names none, as in process.
+#: The host in URLs of responses to a call without a Host, as in process.
 HOST = "confsim.test"
 
 
@@ -12,7 +12,7 @@ class Address(Struct, frozen=True):
     """The place of a world on its server.
 
     ``mount`` is the path of the world, empty at the root. ``host`` is the host and port by which callers in this
-    process reach the server. ``public_url``, where set, begins every URL in responses.
+    process reach the server. ``public_url``, if set, is the start of every URL in responses.
     """
 
     mount: str = ""

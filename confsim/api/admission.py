@@ -1,4 +1,4 @@
-"""Admission: gates evaluated for the caller and the records that the path names."""
+"""Admission: the gates of operations, evaluated for the caller and the records in the path."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ def admit(call: Call, grants: tuple[Grant, ...], *, missing: bool = False) -> No
     """Check that the caller holds one of the grants of the operation's gate (R241).
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
-    ``missing`` is set where the path names something that is not there: nobody hosts, owns or is that. Refusal
-    ROLE_MISSING, GUEST_ELSEWHERE for a guest of another channel, NO_USER_CONTEXT for an API token where a user is
-    needed.
+    ``missing`` is set when the thing in the path does not exist, so that nobody hosts, owns or is it. Raises Refusal
+    ROLE_MISSING, GUEST_ELSEWHERE for a guest of another channel, NO_USER_CONTEXT for an API token if a user is needed.
     """
     caller = call.caller
     if caller is None:
@@ -47,7 +46,7 @@ def admit(call: Call, grants: tuple[Grant, ...], *, missing: bool = False) -> No
 
 
 def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
-    """The grants that need not be judged on a channel or a user of the path that is not there (G040)."""
+    """Return the grants that do not depend on the missing channel or user of the path (G040)."""
     if call.channel is not None or call.subject is not None:
         return grants
     named = any(parameter.names in _JUDGED for parameter in call.operation.path_parameters)
@@ -55,7 +54,7 @@ def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
 
 
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
-    """Grants that the caller has by assumption, beyond those it holds itself."""
+    """Return the grants that the caller has by assumption, beyond those it holds itself."""
     if caller.api_token is not None:
         return ask(call, members.API_TOKEN_PASSES)
     return ask(call, members.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
@@ -80,9 +79,9 @@ def _customer_admin(call: Call, caller: Caller) -> bool:
 
 
 def _operator(call: Call, caller: Caller) -> bool:
-    """Whether the caller hosts the channel of the path, or the one that its linked user was made for (G240, G443).
+    """Return whether the caller hosts the channel of the path, or the one its linked user was made for (G240, G443).
 
-    Any channel counts where the path names neither a channel nor a user (G219).
+    Any channel counts if the path names neither a channel nor a user (G219).
     """
     channel, subject = call.channel, call.subject
     if channel is None and subject is not None and subject.account is users.Account.LINKED and subject.channel:
@@ -100,7 +99,7 @@ def _operator(call: Call, caller: Caller) -> bool:
 
 
 def _owner(call: Call, caller: Caller) -> bool:
-    """Whether the caller owns the channel of the path; any, where it names neither a channel nor a user (G219)."""
+    """Return whether the caller owns the channel of the path; any, if it names neither a channel nor a user (G219)."""
     if call.channel is not None:
         return roles.is_owner(call.change, call.channel, caller.user)
     user = _host_of_any(call, caller)
@@ -108,7 +107,7 @@ def _owner(call: Call, caller: Caller) -> bool:
 
 
 def _host_of_any(call: Call, caller: Caller) -> users.User | None:
-    """The user whose roles in any channel count; None where the path names a user, or in another client."""
+    """Return the user whose roles in any channel count; None when the path names a user, or another client."""
     return caller.user if call.subject is None and call.client.id == caller.client.id else None
 
 
@@ -116,7 +115,7 @@ def _api_token(call: Call, caller: Caller) -> bool:
     return caller.api_token is not None
 
 
-#: Grants that are judged on a thing of the path, and what names such a thing (``types.Names``).
+#: Grants that depend on a thing in the path, with the kinds of such things (``types.Names``).
 _OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
 _JUDGED = frozenset({"app_sessions", "channels", "sessions", "users"})
 #: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).

@@ -26,7 +26,7 @@ from .views import Id
 
 LINE = "P2 App sessions"
 
-#: Epoch milliseconds on the clock of the caller (G382).
+#: epoch milliseconds on the clock of the caller (G382)
 Milliseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Address = Annotated[str, Sized(sizes.URL)]
 

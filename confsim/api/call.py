@@ -29,9 +29,9 @@ operation = API.operation
 class Call(Struct, eq=False, gc=False):
     """Context of an operation, passed to it before its arguments; a context of assumptions too.
 
-    ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user that gates judge; the
-    resolvers of ``api.paths`` set them. ``address`` is where the world is reached, ``headers`` are those of the
-    request, by names in lower case. ``content_type`` is that of a body of bytes, ``form`` the form in it, if any.
+    ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user on which gates depend;
+    the resolvers of ``api.paths`` set them. ``address`` is that of the world, ``headers`` are those of the request, by
+    names in lower case. ``content_type`` is that of a body of bytes, ``form`` the form in it, if any.
     """
 
     operation: Operation
@@ -53,7 +53,7 @@ class Call(Struct, eq=False, gc=False):
     def client(self) -> Client:
         """The client in whose context the call runs: the caller's own, or a child named by for_client.
 
-        Refusal CREDENTIAL_MISSING on a public call whose path names no client.
+        Raises Refusal CREDENTIAL_MISSING on a public call whose path names no client.
         """
         if self.known_client is None:
             raise Refusal(Reason.CREDENTIAL_MISSING)
@@ -73,14 +73,14 @@ class Call(Struct, eq=False, gc=False):
         return self._root
 
     def require_caller(self) -> Caller:
-        """Return the caller. Refusal CREDENTIAL_MISSING when a profile makes the operation public."""
+        """Return the caller. Raises Refusal CREDENTIAL_MISSING when a profile makes the operation public."""
         if self.caller is None:
             raise Refusal(Reason.CREDENTIAL_MISSING)
         return self.caller
 
     @property
     def user(self) -> User:
-        """The calling user. Refusal NO_USER_CONTEXT when an API token calls (G159)."""
+        """The calling user. Raises Refusal NO_USER_CONTEXT for an API token (G159)."""
         user = self.require_caller().user
         if user is None:
             raise Refusal(Reason.NO_USER_CONTEXT)

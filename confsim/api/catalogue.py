@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Imported for their effect: they attach the couplings, deletions and emitted events to the machines.
+# imported for their effect: they attach couplings, deletions and emitted events to the machines
 import confsim.domain.couplings.child_clients
 import confsim.domain.couplings.deletion
 import confsim.domain.couplings.deliveries

@@ -1,4 +1,4 @@
-"""Texts that have a form of their own: how they are read, and their patterns under a profile."""
+"""Texts with a form of their own: their readers, and their patterns under a profile."""
 
 from __future__ import annotations
 
@@ -100,18 +100,18 @@ def _language(profile: Profile) -> dict[str, Any]:
 
 #: A phone number, read as +E164; the leading plus is optional (P2 L299).
 PhoneNumber = Annotated[str, TextForm(e164.canonical, _phone)]
-#: A phone number whose price is asked, with a DTMF part or without one (P2 L303).
+#: A phone number to price, with or without a DTMF part (P2 L303).
 QuotedNumber = Annotated[str, TextForm(_quoted, _dialled)]
-#: A number to call, with a DTMF part or without one (P2 L307).
+#: A number to call, with or without a DTMF part (P2 L307).
 DialledNumber = Annotated[str, Pattern(_dialled)]
-#: A number to call as somebody wrote it, from which the digits are extracted (P2 L307).
+#: A number to call in any notation, from which the digits are extracted (P2 L307).
 WrittenNumber = Annotated[str, Pattern(_not_empty)]
 PinText = Annotated[str, Pattern(_pin)]
 GatewayKindName = Annotated[Name, Pattern(_gateway_kind)]
 DestinationUrl = Annotated[Name, Pattern(_destination)]
 Email = Annotated[FreeText, Pattern(_email)]
 FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
-#: A time in milliseconds, up to the longest that there is.
+#: A time in milliseconds, up to the longest one allowed.
 Milliseconds = Annotated[Long, AtLeast(0), Pattern(_longest)]
 #: Up to 200 characters (P2 Limits L390).
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description)]

@@ -1,7 +1,7 @@
-"""Resolvers of path parameters: the records that they name, looked up in the client of the call alone.
+"""Resolvers of path parameters: the records that they name, looked up in the client of the call.
 
-A resolver also sets on the call what gates judge: ``call.channel``, the channel concerned, and ``call.subject``, the
-user concerned. It raises Refusal NOT_FOUND for what is not there.
+A resolver also sets what gates depend on: ``call.channel``, the channel concerned, and ``call.subject``, the user
+concerned. It raises Refusal NOT_FOUND for a missing record.
 
 The things of a channel, a user or a client are resolved in ``api.things``.
 """
@@ -41,7 +41,7 @@ from .call import Call
 
 
 class Me(Struct, frozen=True):
-    """Mark of a userId that also takes the literal ``me`` (P1 Conventions 9), always or where users.me has it so."""
+    """Marks a userId that also accepts the literal ``me`` (P1 Conventions 9), always or if users.me says so."""
 
     always: bool = False
 
@@ -53,12 +53,12 @@ MeOrOwner = Annotated[User, Me(always=True)]
 
 
 def _me_or_number(context: Context, text: str) -> str | int:
-    """The literal ``me`` where users.me has it so, or the number of a user."""
+    """Read the literal ``me`` if users.me says so, else the number of a user."""
     return text if text == "me" and ask(context, assumed_users.ME) == "unmarked" else _number(context, text)
 
 
 def _me_or_number_always(context: Context, text: str) -> str | int:
-    """The literal ``me``, regardless of users.me, or the number of a user."""
+    """Read the literal ``me``, regardless of users.me, or the number of a user."""
     if text != "me":
         return _number(context, text)
     note(context, assumed_users.ME)
@@ -74,10 +74,10 @@ def _me_or_number_keywords(profile: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Anywhere:
-    """Mark of a channel that may belong to another client than the caller's (G322)."""
+    """Marks a channel that may belong to another client than the caller's (G322)."""
 
 
-#: A channel of any client, where channels.client-across-tenants has it so.
+#: A channel of any client, if channels.client-across-tenants says so.
 AnyChannel = Annotated[Channel, Anywhere()]
 
 
@@ -108,14 +108,14 @@ def _me_or_user(call: Call, id: str | int) -> User:
 
 @resolves(Channel, str, "channels", about="The channel, by uuid.")
 def _channel(call: Call, id: str) -> Channel:
-    """A channel of the call's client, which gates judge."""
+    """A channel of the call's client, on which gates depend."""
     call.channel = found = channels.get(call.change, call.client.id, id)
     return found
 
 
 @resolves(AnyChannel, str, "channels", about="The channel, by uuid.")
 def _any_channel(call: Call, id: str) -> Channel:
-    """A channel of any client where the profile has it so, which no gate judges; else as ``Channel`` (G322)."""
+    """A channel of any client if the profile says so, without effect on gates; otherwise like ``Channel`` (G322)."""
     if ask(call, CLIENT_ACROSS_TENANTS):
         found = channels.find_anywhere(call.change, id.lower())
         if found is not None:
@@ -128,7 +128,7 @@ def _any_channel(call: Call, id: str) -> Channel:
 def _client(call: Call, id: str) -> Client:
     """The client of the path: any on a public call; else the caller's own, or a child for a Partner Admin (G157).
 
-    A public call runs in the context of this client. Refusal ROLE_MISSING for a child, to other callers.
+    A public call runs in the context of this client. Raises Refusal ROLE_MISSING for a child and any other caller.
     """
     client = clients.get(call.change, id)
     if call.caller is None:
@@ -149,7 +149,7 @@ def _template(call: Call, id: str) -> VisibleTemplate:
 
 @resolves(Session, str, "sessions", about="The session, by id.")
 def _session(call: Call, id: str) -> Session:
-    """A session of the call's client; gates judge its channel (G366)."""
+    """A session of the call's client; gates depend on its channel (G366)."""
     session = sessions.get(call.change, call.client.id, id)
     call.channel = channels.get(call.change, call.client.id, session.channel)
     return session

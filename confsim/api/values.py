@@ -24,7 +24,7 @@ def packed(value: Json) -> str:
 
 
 def shown(call: Call, text: str) -> Json | Plain:
-    """The value of a property, which is stored as JSON text, for an answer (G099)."""
+    """Return the value of a property, stored as JSON text, for an answer (G099)."""
     how = ask(call, TEXT_VALUE)
     if how == "object":
         return {"value": unpacked(text)}
@@ -34,5 +34,5 @@ def shown(call: Call, text: str) -> Json | Plain:
 
 
 def unpacked(text: str) -> Json:
-    """Wrap JSON text for an answer, where it is inserted unchanged."""
+    """Wrap JSON text for an answer, which contains it unchanged."""
     return Raw(text.encode())

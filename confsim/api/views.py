@@ -27,20 +27,20 @@ T = TypeVar("T")
 
 
 class LimitedPage(Page[T]):
-    """A page that says how it was cut (G078)."""
+    """A page with its limit and offset (G078)."""
 
     limit: int
     offset: int
 
 
 class Id(Wire):
-    """The id of a thing that was made."""
+    """The id of a new thing."""
 
     id: Annotated[str, "The id of the thing."]
 
 
 class NumberId(Wire):
-    """The number of a user that was made or found."""
+    """The number of a new or found user."""
 
     COMPONENT: ClassVar[str] = "UserNumber"
 
@@ -81,7 +81,7 @@ class AccessLevel(Wire):
 
 
 class UserSummary(Wire):
-    """A user as lists of people show one: id, handle, image."""
+    """A user in lists of people: id, handle, image."""
 
     id: Annotated[UserId, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
@@ -89,7 +89,7 @@ class UserSummary(Wire):
 
 
 def image_url(call: Call, client: str, image: str | None, size: ImageSize | None) -> str | None:
-    """URL of an image in a size: below this mount, or as it was given (G103, G104, G243). None without an image."""
+    """Return the URL of an image in a size: below this mount, or as given (G103, G104, G243); None without an image."""
     if image is None or image.startswith(("http://", "https://")):
         return image
     return f"{call.root}/files/{client}/images/{image}?size={size or ask(call, images.DEFAULT_SIZE)}"
@@ -99,14 +99,14 @@ _UNFRIENDLY = re.compile(r"[^a-z0-9]+")
 
 
 def url_handle(call: Call, handle: str) -> str | None:
-    """URL-friendly form of a handle, None when nothing is left of it (R045, G135)."""
+    """Return the URL-friendly form of a handle, None when nothing is left of it (R045, G135)."""
     if ask(call, assumed_users.URL_HANDLE) == "percent":
         return quote(handle, safe="")
     return url_form(handle) or None
 
 
 def url_form(text: str) -> str:
-    """The text in lower case without accents, with a hyphen for all but letters and digits; may be empty."""
+    """Return the text in lower case without accents, with hyphens for all except letters and digits; may be empty."""
     plain = text
     if not text.isascii():
         plain = "".join(char for char in normalize("NFKD", text) if not combining(char))
@@ -114,7 +114,7 @@ def url_form(text: str) -> str:
 
 
 def kind(call: Call, user: Person) -> str:
-    """Value of ``kind`` for the user's account (G203)."""
+    """Return the value of ``kind`` for the user's account (G203)."""
     sort = user.account.value
     if user.account is Account.DIALLED:
         sort = "dialled-in" if user.inbound else "dialled-out"
@@ -122,12 +122,12 @@ def kind(call: Call, user: Person) -> str:
 
 
 def auth_kind(call: Call, user: Person) -> str | None:
-    """Value of ``authKind``; None for guests and users that are not connected (R053, R054, G204)."""
+    """Return the value of ``authKind``; None for guests and users that are not connected (R053, R054, G204)."""
     return None if user.auth_kind is None else ask(call, assumed_users.AUTH_KIND_WORDS)[user.auth_kind]
 
 
 def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
-    """View of a user for the caller (P1 User)."""
+    """Return the view of a user for the caller (P1 User)."""
     unregistered = users.unregistered(user)
     if user.account is Account.PREDEFINED:
         unregistered = ask(call, assumed_users.PREDEFINED_UNREGISTERED)
@@ -154,17 +154,17 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
 
 
 def access_level_view(call: Call, level: Level) -> AccessLevel:
-    """View of an access level: id and display name."""
+    """Return the view of an access level: id and display name."""
     return AccessLevel(id=users.level_id(call, level), name=users.level_name(call, level))
 
 
 def user_summary(call: Call, user: Person, size: ImageSize | None) -> UserSummary:
-    """View of a user in lists of people."""
+    """Return the view of a user in lists of people."""
     return UserSummary(id=user.id, handle=user.handle, imageUrl=image_url(call, user.client, user.image, size))
 
 
 def _page_limit(call: Call, limit: int | None) -> int:
-    """Number of elements of a page: the limit, cut to the maximum, or the default (G079, G080)."""
+    """Return the number of elements of a page: the limit, cut to the maximum, or the default (G079, G080)."""
     if limit is None or (limit == 0 and ask(call, parsing.LIMIT_ZERO) == "absent"):
         return min(ask(call, sizes.PAGE), ask(call, sizes.PAGE_MOST))
     most = ask(call, sizes.PAGE_MOST)
@@ -174,7 +174,7 @@ def _page_limit(call: Call, limit: int | None) -> int:
 
 
 def page_of(call: Call, total: int, limit: int | None, offset: int | None) -> slice:
-    """The positions of a page in a list of ``total`` elements."""
+    """Return the positions of a page in a list of ``total`` elements."""
     most = _page_limit(call, limit)
     start = min(offset or 0, total)
     if start == total and offset:
@@ -193,7 +193,7 @@ def page(
     offset: int | None,
     show: Callable[[R], T],
 ) -> Page[T]:
-    """Cut one page from ``found`` and show each of its elements; ``total`` counts all (R021, R022, G082)."""
+    """Return one page of ``found`` with the view of each element; ``total`` counts all (R021, R022, G082)."""
     total = len(found)
     shown = page_of(call, total, limit, offset)
     results = [show(each) for each in found[shown]]

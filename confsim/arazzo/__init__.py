@@ -1,1 +1,1 @@
-"""Scenarios: Arazzo 1.0 documents, read, checked against the catalogues of operations, and run through any way in."""
+"""Scenarios: Arazzo 1.0 documents, read, checked against the catalogues of operations, and run over any transport."""

@@ -1,6 +1,6 @@
 """Compilation of a document: each step is bound to its operation, before anything runs.
 
-Misuse names the place of what cannot work.
+Raises Misuse with the place of a mistake.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from .expressions import Expression, expressions
 
 
 class SourceCatalogue(Struct, frozen=True):
-    """A catalogue whose operations steps can call: the one behind a source description.
+    """A catalogue whose operations steps can call, identified by the URL of its source description.
 
-    ``suffix`` is the end of the URL of such a source description; the empty suffix stands for all others. ``profile``
-    determines the routes.
+    ``suffix`` is the end of that URL; the empty suffix stands for all others. ``profile`` determines the routes.
     """
 
     suffix: str
@@ -65,7 +64,7 @@ class CompiledScenario(Struct, frozen=True):
 
 
 def compile_document(document: Document, catalogues: Iterable[SourceCatalogue], name: str) -> CompiledScenario:
-    """Bind every name in the document. Raises Misuse for what names nothing, and for what is not supported."""
+    """Return the compiled document. Raises Misuse for unknown names and unsupported features."""
     compiler = _Compiler(document, tuple(catalogues), name)
     steps = {}
     for workflow in document.workflows:
@@ -97,7 +96,7 @@ class _Compiler:
             raise Misuse(text if text.startswith(self.name) else f"{self.name}, {place}: {text}") from None
 
     def workflow(self, workflow: Workflow) -> None:
-        """Check what belongs to a workflow and to none of its steps."""
+        """Check the parts of a workflow beside its steps."""
         for other in workflow.depends_on:
             self._workflow(other, "dependsOn")
         for each in workflow.parameters:
@@ -108,7 +107,7 @@ class _Compiler:
             self._known(workflow, [each for criterion in bound.criteria for each in criterion.expressions])
 
     def bind(self, workflow: Workflow, step: Step) -> BoundStep:
-        """Return the step with everything that it names."""
+        """Return the step with everything that it refers to."""
         with self.at(f"workflow {workflow.workflow_id!r}, step {step.step_id!r}"):
             operation, catalogue, called = self._called(step)
             if operation is not None:
@@ -130,7 +129,7 @@ class _Compiler:
             return BoundStep(step, operation, catalogue, called, criteria, on_success, on_failure)
 
     def order(self) -> Iterator[str]:
-        """Return the ids of the workflows in document order, each after its dependencies. Misuse for a circle."""
+        """Yield the ids of the workflows in document order, each after its dependencies. Raises Misuse for a cycle."""
         done: list[str] = []
 
         def visit(id: str, above: tuple[str, ...]) -> None:
@@ -222,7 +221,7 @@ class _Compiler:
                 raise Misuse(f"{expression.text}: {problem}")
 
     def _unknown(self, workflow: Workflow, expression: Expression) -> str:
-        """Say what is wrong with the names in an expression; empty when all of them exist."""
+        """Return what is wrong with the names in an expression; "" when all of them exist."""
         root, *words = expression.words
         if root == "inputs":
             known = workflow.inputs.get("properties", {})
@@ -246,13 +245,13 @@ class _Compiler:
 
 
 def _over(own: list[Action], shared: list[Action]) -> list[Action]:
-    """Return the actions of a step, then those of its workflow whose names it does not override."""
+    """Return the actions of a step, then those of its workflow that it does not override by name."""
     names = {action.name for action in own}
     return [*own, *(action for action in shared if action.name not in names)]
 
 
 def _parameters(operation: Operation, step: Step, workflow: Workflow) -> None:
-    """Raise Misuse for parameters that the operation does not have, and for required ones that are missing."""
+    """Raise Misuse for unknown parameters of the operation, and for missing required ones."""
     operation = variant_of(operation, [each.name for each in step.parameters if each.in_ == "query"])
     places: dict[str, list[str]] = {
         "path": list(operation.placeholders),
@@ -278,7 +277,7 @@ def _parameters(operation: Operation, step: Step, workflow: Workflow) -> None:
 
 
 def variant_of(operation: Operation, queried: Iterable[str]) -> Operation:
-    """Return the operation that these query parameters select: itself, or a variant on the same route."""
+    """Return the operation that these query parameters select: this one, or a variant on the same route."""
     given = set(queried)
     for variant in operation.catalogue:
         if variant.variant_of == operation.name and any(

@@ -1,6 +1,7 @@
 """Criteria of success: simple conditions, regular expressions, JSONPath.
 
-Own code: the grammar of simple conditions is Arazzo's own (1.0.1, Criterion Object), and no library parses it alone.
+Own code: the grammar of simple conditions is Arazzo's own (1.0.1, Criterion Object), and no library parses it by
+itself.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _TOKEN = re.compile(
     r"|\.(?P<name>[A-Za-z_][\w-]*)"
     r"|(?P<sign>==|!=|<=|>=|&&|\|\||[<>!()\[\]]))"
 )
-#: Seconds that a regular expression may take; a server answers nobody else meanwhile.
+#: Seconds that a regular expression may take; a server serves nobody else meanwhile.
 _PATIENCE = 1.0
 _WORDS = {"true": True, "false": False, "null": None}
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
@@ -38,7 +39,7 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class BoundCriterion:
-    """A compiled criterion: its text, the expressions in it, and a predicate."""
+    """A compiled criterion: its text, its expressions, and a predicate."""
 
     __slots__ = ("_holds", "expressions", "text")
 
@@ -62,7 +63,7 @@ class BoundCriterion:
         self._holds = lambda scope: find(context.value(scope))
 
     def holds(self, scope: Scope) -> bool:
-        """Whether it is met; one whose expressions name nothing is not."""
+        """Return whether it holds; a criterion with an unresolved expression does not."""
         try:
             return bool(self._holds(scope))
         except Unresolved:
@@ -70,8 +71,8 @@ class BoundCriterion:
 
 
 def _regex(condition: str) -> Callable[[Any], bool]:
-    """Return whether a regular expression finds anything in a value. Misuse for one that does not come to an end."""
-    import regex  # takes 20 ms, and can be stopped, which re cannot
+    """Return whether a regular expression matches in a value. Raises Misuse when it takes too long."""
+    import regex  # importing takes 20 ms; unlike re, it can be interrupted
 
     try:
         pattern = regex.compile(condition)
@@ -91,7 +92,7 @@ def _regex(condition: str) -> Callable[[Any], bool]:
 
 def _json_path(condition: str) -> Callable[[Any], bool]:
     """Return whether a JSONPath (RFC 9535) finds anything in a value."""
-    import jsonpath_rfc9535 as jsonpath  # takes 40 ms, which most runs and all servers save
+    import jsonpath_rfc9535 as jsonpath  # importing takes 40 ms, which most runs and all servers save
 
     try:
         path = jsonpath.compile(condition)
@@ -120,14 +121,14 @@ class _Parser:
             at = match.end()
 
     def whole(self) -> Part:
-        """The condition, all of it."""
+        """Return the whole condition."""
         part = self._either()
         if self._at < len(self._tokens):
             raise Misuse(f"condition {self.text!r}: {self._tokens[self._at][1]!r} is one too many")
         return part
 
     def _took(self, *signs: str) -> str:
-        """The sign that comes next, when it is one of these."""
+        """Return the next sign, if it is one of these."""
         if self._at < len(self._tokens):
             kind, text = self._tokens[self._at]
             if kind == "sign" and text in signs:
@@ -178,7 +179,7 @@ class _Parser:
         return lambda scope: value
 
     def _below(self, text: str) -> Part:
-        """An expression with what may follow it: ``[0]`` and ``.name``. What is not there is null."""
+        """Return an expression with the ``[0]`` and ``.name`` that follow it. Missing values are null."""
         expression = Expression(text)
         self.expressions.append(expression)
         names: list[str] = []
@@ -216,7 +217,7 @@ def _joined(one: Part, other: Part, how: Callable[[Iterator[Any]], bool]) -> Par
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Texts are compared without regard to case, as Arazzo says; true and 1 differ."""
+    """Return whether two values are equal. Texts are compared without regard to case (Arazzo); true and 1 differ."""
     if isinstance(one, str) and isinstance(other, str):
         return one.casefold() == other.casefold()
     return bool(one == other) and isinstance(one, bool) is isinstance(other, bool)

@@ -1,5 +1,4 @@
-"""The types of an Arazzo 1.0 document. Unknown fields are refused by name; fields that start with ``x-`` are ignored,
-but for one of ours (``LEFT_OUT``).
+"""The types of an Arazzo 1.0 document. Unknown fields are refused; ``x-`` fields are ignored, except ``LEFT_OUT``.
 
 References to ``components`` are resolved while a document is read.
 """
@@ -15,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.kernel.refusal import Misuse
 
-#: Fields that hold data and are no part of the form of a document.
+#: Fields that hold data, not parts of the document's structure.
 _DATA = {"payload", "value", "inputs", "outputs"}
 #: The lists that may hold references to components, with the kind of component.
 _REUSED = {
@@ -25,7 +24,7 @@ _REUSED = {
     "failureActions": "failureActions",
     "onFailure": "failureActions",
 }
-#: The field that lists what a document is to stand for and has no steps for.
+#: The field that lists calls that have no step.
 LEFT_OUT = "x-confsim-left-out"
 _NAME = re.compile(r"[A-Za-z0-9_-]+\Z", re.ASCII)
 
@@ -151,7 +150,7 @@ class Components(_Part):
 
 
 class Document(_Part):
-    """A whole document. ``left_out`` are calls that it is to stand for and has no steps for."""
+    """A whole document. ``left_out`` lists calls that have no step."""
 
     arazzo: str
     info: Info
@@ -184,7 +183,7 @@ def read(values: object, name: str) -> Document:
 
 
 class _Wrong(Exception):
-    """A mistake that the types do not catch."""
+    """Raised for a mistake that the types do not catch."""
 
 
 def _without_extensions(value: Any) -> Any:
@@ -233,7 +232,7 @@ def _component(reference: str, start: str, kind: str, components: Mapping[str, A
 
 
 def _problem(document: Document) -> str:
-    """Return what is wrong with the form of the document, empty when nothing is."""
+    """Return what is wrong with the structure of the document, "" when nothing is."""
     if not document.arazzo.startswith("1.0."):
         return f"arazzo {document.arazzo!r}: this confsim reads Arazzo 1.0"
     if not document.workflows:

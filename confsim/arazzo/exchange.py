@@ -1,4 +1,4 @@
-"""One request of a step and its response, as expressions read them."""
+"""The request of a step and its response, as expressions read them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Exchange(Struct, frozen=True):
 
 
 def read_json(raw: bytes) -> Any:
-    """Return a body as plain values, as a text when it is no JSON, None when it is empty."""
+    """Return a body as plain values, as a text when it is not JSON, None when it is empty."""
     if not raw:
         return None
     try:

@@ -13,7 +13,7 @@ from confsim.kernel.refusal import Misuse
 
 from .exchange import Exchange, read_json
 
-#: How an expression begins; any other text that starts with a dollar sign is plain text.
+#: The start of an expression; any other text that starts with a dollar sign is plain text.
 _WORD = re.compile(
     r"\$(?:url|method|statusCode|request|response|inputs|outputs|steps|workflows|sourceDescriptions|components)\b"
 )
@@ -21,7 +21,7 @@ _EMBEDDED = re.compile(r"\{(\$[^{}]+)\}")
 
 
 class Unresolved(Exception):
-    """An expression names something that does not exist."""
+    """Raised when an expression refers to something that does not exist."""
 
 
 class Scope(Struct):
@@ -54,7 +54,7 @@ class Expression:
             raise Misuse(f"{text!r} {problem}")
 
     def value(self, scope: Scope) -> Any:
-        """Return the value that it names. Raises Unresolved when there is none."""
+        """Return the value of the expression. Raises Unresolved when there is none."""
         try:
             found = _ROOTS[self.words[0]](self, scope)
             return found if self.pointer is None else at_pointer(found, self.pointer)
@@ -131,7 +131,7 @@ def descend(value: Any, names: list[str]) -> Any:
 
 
 def at_pointer(value: Any, pointer: str) -> Any:
-    """Return the value at a JSON pointer (RFC 6901). Raises as ``descend`` does when there is none."""
+    """Return the value at a JSON pointer (RFC 6901). Raises like ``descend`` when there is none."""
     return descend(value, pointer_tokens(pointer))
 
 
@@ -141,12 +141,12 @@ def pointer_tokens(pointer: str) -> list[str]:
 
 
 def is_expression(value: object) -> bool:
-    """Whether the value is one expression and nothing else."""
+    """Return whether the value is one expression and nothing else."""
     return isinstance(value, str) and _WORD.match(value) is not None
 
 
 def expressions(value: Any) -> Iterator[Expression]:
-    """Return every expression in a value, at any depth. Raises Misuse for an invalid one."""
+    """Yield every expression in a value, at any depth. Raises Misuse for an invalid one."""
     if is_expression(value):
         yield Expression(value)
     elif isinstance(value, str):

@@ -18,13 +18,13 @@ _SUFFIX = ".arazzo.json"
 
 
 def folder() -> Path:
-    """The folder of the scenarios that ship with confsim: inside the package, or beside it in a checkout."""
+    """Return the folder of the shipped scenarios: inside the package, or beside it in a checkout."""
     return fixtures().parent / "scenarios"
 
 
 @lru_cache(maxsize=1)
 def shipped() -> tuple[str, ...]:
-    """The names of the scenarios that ship with confsim."""
+    """Return the names of the shipped scenarios."""
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder().glob(f"*{_SUFFIX}")))
 
 

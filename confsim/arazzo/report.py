@@ -8,12 +8,12 @@ from msgspec import Struct, field
 
 from .exchange import Exchange
 
-#: Bytes of a body that are shown.
+#: Most bytes of a body that are shown.
 SHOWN = 2000
 
 
 class StepResult(Struct):
-    """The result of one attempt at a step. ``failed`` are criteria that do not hold, ``problem`` what prevented it.
+    """The result of one attempt at a step. ``failed`` are criteria that do not hold, ``problem`` is what prevented it.
 
     ``attempt`` counts from 1; ``called`` names the operation or the workflow.
     """
@@ -61,7 +61,7 @@ class StepResult(Struct):
 class Report(Struct):
     """The report of a scenario: the outputs of its workflows, the attempts in order, and the one that failed it.
 
-    ``left_out`` are the calls that the scenario says it leaves out: it has not passed then, even if its steps have.
+    ``left_out`` lists the calls without a step: the scenario has not passed then, even if its steps have.
     """
 
     name: str

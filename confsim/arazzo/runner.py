@@ -27,7 +27,7 @@ from .exchange import Exchange
 from .expressions import Scope, Unresolved, as_text, evaluated, pointer_tokens
 from .report import Report, StepResult
 
-#: Limits of a run: attempts at steps, and depth of workflows that call workflows. Beyond them it is endless.
+#: Limits of a run, to stop endless ones: attempts at steps, and depth of workflows that call workflows.
 MAX_STEPS = 2000
 MAX_DEPTH = 50
 
@@ -35,7 +35,7 @@ MAX_DEPTH = 50
 def run(scenario: CompiledScenario, transport: Transport, inputs: Mapping[str, Any] | None = None) -> Report:
     """Run every workflow in order, until one fails. ``inputs`` go to each workflow that has an input of that name.
 
-    Raises Misuse for an input that no workflow has, for one that is missing, and for one that its schema refuses.
+    Raises Misuse for an unknown or missing input, and for one that its schema refuses.
     """
     return _Run(scenario, transport).run(dict(inputs or {}))
 
@@ -151,7 +151,7 @@ class _Run:
         return result
 
     def _exchange(self, call: OperationRequest) -> Exchange:
-        """Send the request of a step. Misuse when a fault drops the connection."""
+        """Send the request of a step. Raises Misuse when a fault drops the connection."""
         target, query = call.request.target, call.request.query
         url = self.transport.root + target + (f"?{query}" if query else "")
         try:
@@ -179,7 +179,7 @@ def _unmet(bound: BoundStep, criteria: tuple[BoundCriterion, ...], scope: Scope)
 
 
 def _with_default_status(bound: BoundStep, exchange: Exchange | None) -> Exchange | None:
-    """Return the exchange with the status 200 where the profile sets another for this success; else None.
+    """Return the exchange with the status 200 if the profile sets another for this success; else None.
 
     Scenarios are written for the default profile; others change the presentation of tokens and the status of successes.
     """
@@ -262,7 +262,7 @@ def _body(body: RequestBody, scope: Scope) -> bytes:
 
 
 def _is_json(text: str) -> bool:
-    """Whether the text is JSON of an object or a list."""
+    """Return whether the text is a JSON object or list."""
     try:
         return isinstance(msgspec.json.decode(text), dict | list)
     except (msgspec.DecodeError, ValueError):

@@ -1,1 +1,1 @@
-"""A world for coding assistants: tools that are derived from the declarations, over the Model Context Protocol."""
+"""Tools for coding assistants: derived from the declarations, over the Model Context Protocol."""

@@ -1,4 +1,4 @@
-"""Operations found by words: in their names, summaries, paths and descriptions, in any form of the word, or nearly."""
+"""The word search for operations: in names, summaries, paths and descriptions, with forms of words and typos."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from confsim.contract.operation import Catalogue, Operation
 
-#: Words of a question that say nothing of what is looked for.
+#: Words of a question that do not describe an operation.
 _COMMON = frozenset(
     re.findall(
         r"\w+",
@@ -19,16 +19,16 @@ _COMMON = frozenset(
         "one operation or our set so some that the their them there this to want way what when where which who with",
     )
 )
-#: Endings, longest first, with what stands for them in the stem.
+#: Endings, longest first, with their replacement in the stem.
 _ENDINGS = (
     *(("ications", "y"), ("ication", "y"), ("ations", ""), ("ation", ""), ("ising", ""), ("izing", "")),
     *(("ings", ""), ("ions", ""), ("ies", "y"), ("ing", ""), ("ion", ""), ("ers", ""), ("ied", "y")),
     *(("ed", ""), ("er", ""), ("es", ""), ("al", ""), ("or", ""), ("s", ""), ("e", "")),
 )
-#: What a word counts for: in the name, in the path or the summary, in the description, and near to one of the name.
+#: Weights of a word: in the name, in path or summary, in the description, and similar to one in the name.
 _IN_NAME, _IN_SUMMARY, _IN_DESCRIPTION, _NEAR = 8, 4, 1, 2
 _SHORTEST = 3
-#: How alike two words are that may be meant for each other, of 1 for equal ones.
+#: The least similarity of two words that may be the same (1 for equal ones).
 _ALIKE = 0.75
 
 
@@ -43,10 +43,10 @@ class _Words(Struct, frozen=True):
 def find(
     words: str, planes: Mapping[str, Catalogue], plane: str | None, area: str | None
 ) -> Iterator[tuple[str, Operation]]:
-    """Operations that have the words, best first; those with most of the words where none has all of them.
+    """Yield operations with the words, best first; if none has all words, those with most of them.
 
-    A word counts most in the name, then in path and summary, then in the description, in whatever form it stands;
-    one of the name may be spelt otherwise. Without words, all of the plane and the area, in order.
+    A word counts most in the name, then in path and summary, then in the description, in any form; in the name, typing
+    errors are tolerated. Without words, returns all of the plane and the area, in order.
     """
     wanted = _stems(words)
     meaningful = [stem for stem in wanted if stem not in _STEMS_OF_COMMON] or wanted
@@ -66,7 +66,7 @@ def find(
 
 
 def _count(stem: str, words: _Words) -> int:
-    """What a word counts for in an operation; 0 where it is not in it."""
+    """Return the weight of a word for an operation; 0 when it is not in its texts."""
     if stem in words.name:
         return _IN_NAME
     if stem in words.summary:
@@ -88,7 +88,7 @@ def _words_of(operation: Operation) -> _Words:
 
 
 def _stems(text: str) -> list[str]:
-    """The stems of the words of a text; camelCase is several words."""
+    """Return the stems of the words of a text; camelCase is several words."""
     parted = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
     return [_stem(word) for word in re.findall(r"[a-z0-9]+", parted.lower())]
 

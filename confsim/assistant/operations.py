@@ -1,4 +1,4 @@
-"""Operations of both planes, as an assistant finds them, with a description of how to call them."""
+"""Operations of both planes for assistants: look-up, and descriptions of how to call them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLANES: dict[str, Catalogue] = {"api": API, "control": CONTROL}
 
 
 def get(plane: str, name: str) -> Operation:
-    """The operation of a plane. Misuse (404) when there is none of this name, with what was meant."""
+    """Return the operation of a plane. Raises Misuse (404), with the nearest name, when there is none."""
     found = PLANES[plane].get(name)
     if found is not None:
         return found
@@ -29,7 +29,7 @@ def get(plane: str, name: str) -> Operation:
 
 
 def described(plane: str, name: str, profile: Mapping[str, Any]) -> dict[str, Any]:
-    """How an operation is called: its part of the OpenAPI document, with the schemas that it refers to."""
+    """Return the description of an operation: its part of the OpenAPI document, with the referenced schemas."""
     operation = get(plane, name)
     document = _document(plane, msgspec.json.encode(dict(profile), enc_hook=str))
     for path, methods in document["paths"].items():
@@ -55,7 +55,7 @@ def described(plane: str, name: str, profile: Mapping[str, Any]) -> dict[str, An
 
 
 def _refusals(document: dict[str, Any], responses: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The codes of refusals by status."""
+    """Return the codes of refusals by status."""
     found = {}
     for status, each in responses.items():
         whole = _resolved(document, each["$ref"]) if "$ref" in each else each
@@ -65,7 +65,7 @@ def _refusals(document: dict[str, Any], responses: Mapping[str, Any]) -> dict[st
 
 
 def _components(document: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
-    """The components that the parts refer to, directly or through others, by reference."""
+    """Return the components that the parts refer to, directly or indirectly."""
     found: dict[str, Any] = {}
     waiting = [reference for part in parts for reference in _references(part)]
     while waiting:

@@ -1,4 +1,4 @@
-"""The tools as a server of the Model Context Protocol, by its official SDK."""
+"""The MCP server of the tools, by the official SDK."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INSTRUCTIONS = (
 
 
 def server(tools: Tools) -> Server[Any]:
-    """A server of these tools, which are run one at a time."""
+    """Return a server of these tools, which are run one at a time."""
     turn = anyio.CapacityLimiter(1)
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
@@ -77,7 +77,7 @@ def server(tools: Tools) -> Server[Any]:
 
 
 def serve(tools: Tools) -> None:
-    """Serve the tools over standard input and output until the client goes."""
+    """Serve the tools over standard input and output until the client disconnects."""
 
     async def main() -> None:
         made = server(tools)

@@ -1,4 +1,4 @@
-"""The tools of an assistant: what each takes, what it does in the world, and what it returns."""
+"""The tools of an assistant: their arguments, functions and results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from confsim.transport.undeclared import undeclared
 from . import operations
 from .finding import find
 
-#: Characters of a result; what is longer is cut, since it would fill the context of an assistant.
+#: Most characters of a result: a longer one would fill the context of an assistant, and is cut.
 LONGEST = 60_000
 
 
@@ -78,7 +78,7 @@ class ControlWorld(Arguments):
 
 
 class ReadJournal(Arguments):
-    """Read the calls that were made, newest last: request, answer, assumptions relied on, records changed."""
+    """Read the calls that were made, newest last: request, answer, assumptions used, records changed."""
 
     limit: Annotated[int, Meta(ge=1, le=200, description="How many of the newest.")] = 10
     operation: Annotated[str | None, Meta(description="Only calls of this operation.")] = None
@@ -99,7 +99,7 @@ class WhatIf(Arguments):
 
 
 class Tool(Struct, frozen=True):
-    """One tool: its name, the type of what it takes, its function, and whether it only reads."""
+    """A tool: its name, the type of its arguments, its function, and whether it only reads."""
 
     name: str
     takes: type[Arguments]
@@ -108,12 +108,12 @@ class Tool(Struct, frozen=True):
 
     @property
     def description(self) -> str:
-        """Its description."""
+        """The description of the tool."""
         return "\n".join(line.strip() for line in (self.takes.__doc__ or "").strip().splitlines())
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of what it takes."""
+        """The JSON Schema of its arguments."""
         (reference,), made = msgspec.json.schema_components([self.takes], ref_template="#/$defs/{name}")
         schema: dict[str, Any] = made.pop(reference["$ref"].rpartition("/")[2])
         schema.pop("description", None)
@@ -128,7 +128,7 @@ class Tools:
         self._profile = profile
 
     def run(self, name: str, arguments: Mapping[str, Any] | None) -> Any:
-        """Run a tool; returns plain values. Misuse for an unknown tool, and for arguments that it does not take."""
+        """Run a tool; return plain values. Raises Misuse for an unknown tool or invalid arguments."""
         tool = TOOLS.get(name)
         if tool is None:
             raise Misuse(f"there is no tool {name!r}{suggest(name, TOOLS)}", status=404)
@@ -141,7 +141,7 @@ class Tools:
         return tool.run(self, given)
 
     def control(self, operation: str, arguments: Mapping[str, Any], body: Any = None) -> Any:
-        """The answer of an operation of the control plane. Misuse with what it refuses."""
+        """Return the answer of a control operation. Raises Misuse when it refuses."""
         declared = operations.get("control", operation)
         response = self._transport.send(address(declared, arguments, {}, body=body, content_type=_type(body)))
         answer = _value(response.body)
@@ -150,10 +150,10 @@ class Tools:
             raise Misuse(f"{operation}: {response.status}: {detail}", status=response.status)
         return answer
 
-    # What each does
+    # The functions of the tools
 
     def find(self, given: FindOperations) -> Any:
-        """Operations in short."""
+        """Return short descriptions of operations."""
         if given.area is not None:
             areas = [area for catalogue in operations.PLANES.values() for area in catalogue.areas]
             if given.area not in areas:
@@ -172,15 +172,15 @@ class Tools:
         return {"operations": listed, "found": len(found)}
 
     def describe(self, given: DescribeOperation) -> Any:
-        """An operation in full."""
+        """Return the full description of an operation."""
         return operations.described(given.plane, given.operation, self._profile)
 
     def explain(self, given: Explain) -> Any:
-        """The explanation of a name."""
+        """Return the explanation of a name."""
         return self.control("get_explanation", {"name": given.name})
 
     def call(self, given: CallOperation) -> Any:
-        """A call of the API, with what the journal says of it."""
+        """Make an API call; return the answer and its journal entry."""
         declared = operations.get("api", given.operation)
         made = address(
             declared,
@@ -206,25 +206,25 @@ class Tools:
         return answer
 
     def steer(self, given: ControlWorld) -> Any:
-        """An operation of the control plane."""
+        """Call a control operation."""
         return {"answer": self.control(given.operation, given.arguments, given.body)}
 
     def journal(self, given: ReadJournal) -> Any:
-        """The newest calls."""
+        """Return the newest calls."""
         wanted = {"operation": given.operation, "status": given.status, "limit": given.limit}
         return {"calls": self.control("list_requests", wanted)}
 
     def assumptions(self, given: ListAssumptions) -> Any:
-        """Assumptions with their values."""
+        """Return assumptions with their values."""
         found = self.control("list_assumptions", {"operation": given.operation})
         if given.used:
             found = [each for each in found if each["used"]]
-        elif given.operation is not None:  # and not those of every operation
+        elif given.operation is not None:  # without those of every operation
             found = [each for each in found if given.operation in each["operations"]]
         return {"assumptions": [{name: each[name] for name in _SHORT} for each in found]}
 
     def what_if(self, given: WhatIf) -> Any:
-        """The answers under other alternatives."""
+        """Return the answers that differ under other alternatives."""
         return self.control("ask_what_if", {}, {"assumptions": given.assumptions})
 
 
@@ -233,7 +233,7 @@ def _type(body: Any) -> str | None:
 
 
 def _value(raw: bytes) -> Any:
-    """A body as a JSON value, else as a text; of bytes that are neither, how many."""
+    """Return a body as a JSON value, else as a text, else as a remark on its size."""
     if not raw:
         return None
     try:
@@ -246,7 +246,7 @@ def _value(raw: bytes) -> Any:
         return f"{len(raw)} bytes"
 
 
-#: The fields of an assumption that an assistant gets; ``explain`` has the rest.
+#: The fields of an assumption for assistants; ``explain`` has the rest.
 _SHORT = ("id", "statement", "value", "default", "alternatives", "used")
 #: Every tool by its name.
 TOOLS: dict[str, Tool] = {
@@ -265,7 +265,7 @@ TOOLS: dict[str, Tool] = {
 
 
 def as_text(result: Any) -> str:
-    """A result as JSON text, cut where it is too long to be read."""
+    """Return a result as JSON text, cut when it is too long."""
     text = msgspec.json.encode(result, enc_hook=str).decode()
     if len(text) <= LONGEST:
         return text

@@ -1,4 +1,4 @@
-"""Terms and conditions: whom they bind and when."""
+"""Terms and conditions: for whom and when they apply."""
 
 from __future__ import annotations
 

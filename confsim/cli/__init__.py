@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _settings() -> dict[str, Any]:
-    """The defaults that the pyproject.toml of the project sets. Misuse for what is wrong in it."""
+    """Return the defaults in the pyproject.toml of the project. Raises Misuse for a mistake in it."""
     from pathlib import Path
 
     from . import settings

@@ -27,9 +27,9 @@ _ID = "X-Confsim-Request-Id"
 
 
 class LoggedFault(Struct, frozen=True, omit_defaults=True):
-    """A fault that was injected into a call, or holds it: its id, null for that of the request, and its effect.
+    """A fault that was injected into a call, or holds it: its id (null for that of the request) and its effect.
 
-    ``held`` is what became of a call that was held: released, changed, dropped or expired.
+    ``held`` is the outcome of a held call: released, changed, dropped or expired.
     """
 
     id: str | None
@@ -38,15 +38,15 @@ class LoggedFault(Struct, frozen=True, omit_defaults=True):
 
 
 class LoggedCall(Struct, frozen=True):
-    """A call as the log shows it.
+    """A call in the log.
 
-    ``event`` is "answered"; "held" for a call that a fault holds, which is reported again once it is answered; "gone"
-    for one whose client gave up before the answer was there.
+    ``event`` is "answered"; "held" for a call that a fault holds, which is logged again once it is answered; "gone"
+    when the client disconnected before the answer was ready.
 
-    ``time`` is the machine's (ISO 8601 in JSON, that of the day in text), ``at`` the instant of the world in epoch
-    milliseconds (null for a call that no journal notes), ``ms`` how long it took. ``status`` is null where the
-    connection was dropped without an answer. ``operation`` is null where no route matched; ``assumptions`` are those
-    that it relied on, ``new`` those that no call of the log had used before.
+    ``time`` is the machine's (ISO 8601 in JSON, the time of day in text), ``at`` the instant of the world in epoch
+    milliseconds (null for a call that no journal notes), ``ms`` its duration. ``status`` is null if the connection was
+    dropped without an answer. ``operation`` is null if no route matched; ``assumptions`` are those that it used,
+    ``new`` those that no logged call had used before.
     """
 
     time: str
@@ -70,8 +70,8 @@ class CallLog:
 
     Pass it to ``Serving.log_to``.
 
-    Without ``verbose`` it leaves out read-only calls: those of the control plane, and pages of the inspector.
-    ``width`` cuts lines of text off, ``colour`` styles them.
+    Unless ``verbose``, it leaves out read-only calls of the control plane and pages of the inspector. ``width`` cuts
+    off lines of text, ``colour`` styles them.
     """
 
     def __init__(
@@ -89,9 +89,9 @@ class CallLog:
         self._known: set[str] = set()
 
     def __call__(self, request: Request, response: Response | None, seconds: float) -> None:
-        """Print the line of a call; of one with a pending response only when a fault holds it.
+        """Print the line of a call; of a pending one only when a fault holds it.
 
-        Without a response, its client has gone.
+        Without a response, the client has disconnected.
         """
         world, path = _world_of(request.target)
         beside = path == PREFIX or path.startswith(f"{PREFIX}/") or path in {"", "/"}
@@ -111,13 +111,13 @@ class CallLog:
         self._write(msgspec.json.encode(call).decode() if self._json else self._text(call))
 
     def _held(self, world: str, request: Request) -> HeldCall | None:
-        """The call of a request that is held; None where it waits for something else."""
+        """Return the held call of a request; None when it waits for something else."""
         service = self._serving.worlds.get(world)
         held = () if service is None else service.pipeline.held
         return next((each for each in held if each.incoming.request is request), None)
 
     def _holding(self, world: str, request: Request, seconds: float, held: HeldCall) -> LoggedCall:
-        """The line of a held call."""
+        """Return the line of a held call."""
         return LoggedCall(
             time=_now() if self._json else _of_day(),
             world=world,
@@ -199,14 +199,14 @@ def _faults(hits: Iterable[FaultHit]) -> list[LoggedFault]:
 
 
 def _outcome(call: LoggedCall) -> str:
-    """The status of a call, or what there is in place of it."""
+    """Return the status of a call, or the word for a call without one."""
     if call.event == "held":
         return "held"
     return "gave up" if call.event == "gone" else str(call.status or "dropped")
 
 
 def _fault_text(fault: LoggedFault, *, whole: bool) -> str:
-    """A fault on a line: its id, what became of a call that it held, with ``whole`` its effect."""
+    """Return the text of a fault: its id, the outcome of a held call, and with ``whole`` its effect."""
     became = f" {fault.held}" if fault.held and fault.held != "held" else ""
     effect = f" {msgspec.json.encode(fault.do).decode()}" if whole else ""
     return f"[fault {fault.id or 'of the request'}{became}{effect}]"
@@ -227,7 +227,7 @@ def _of_day() -> str:
 
 
 def _world_of(target: str) -> tuple[str, str]:
-    """The name of the world that a path leads to, and the path below its mount."""
+    """Return the name of the world in a path, and the path below its mount."""
     if not target.startswith("/w/"):
         return "", target
     name, slash, rest = target[3:].partition("/")
@@ -241,19 +241,19 @@ def _colour_of(status: int | None) -> str:
 
 
 def _printable(text: str) -> str:
-    """A text of a client, without what a terminal would take for a command."""
+    """Return a text of a client without terminal control sequences."""
     return text if text.isprintable() else text.encode("unicode_escape").decode()
 
 
 def write_line(line: str) -> None:
-    """Print a line at once; nothing where nobody reads any longer."""
+    """Print a line at once; ignore a closed output."""
     with suppress(BrokenPipeError, ValueError):
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
 
 def terminal() -> dict[str, Any]:
-    """How lines are shown where standard output leads: coloured and cut off on a terminal."""
+    """Return how lines are shown on standard output: coloured and cut off on a terminal."""
     if not sys.stdout.isatty():
         return {}
     return {"colour": "NO_COLOR" not in os.environ, "width": _columns}

@@ -43,8 +43,8 @@ def campaign(
 ) -> None:
     """Make journeys of a state machine, or verify runs, seed after seed, over a Dask cluster.
 
-    A campaign goes on where one before it stopped in the same directory. Each failure is shrunk where it occurred, and
-    kept once, in failures/. A job whose worker dies is done again. Exit 0, 1 when some seeds could not be done, 2 when
+    A campaign continues an earlier one in the same directory. Each failure is shrunk where it occurred, and stored
+    once, in failures/. A job whose worker dies is repeated. Exit 0, 1 when some seeds could not be done, 2 when
     something failed.
     """
     from confsim.testing.campaigning import campaign as campaigning

@@ -1,9 +1,9 @@
-"""When the garbage collector of Python runs in a server: never amid calls of the API.
+"""The schedule of Python's garbage collector in a server: never during API calls.
 
-Such a call leaves no garbage that only the collector finds, which a test holds for every operation. To look for some
-takes a fifth of the time of calls that make things, and pauses of tens of milliseconds once a world is large. So what
-they make is put aside unexamined (``gc.freeze``, which costs the same at any size); what other requests make is looked
-through right after each.
+An API call leaves no cyclic garbage, which a test holds for every operation. Looking for some takes a fifth of the time
+of calls that create things, and pauses of tens of milliseconds once a world is large. So the objects that API calls
+make are put aside unexamined (``gc.freeze``, which costs the same at any size); those of other requests are examined
+right after each.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
-#: The part of a path that no request of the API has.
+#: A part of the path that no API request has.
 _CONTROL = "/_confsim"
-#: Young objects that are looked through in some milliseconds; more are put aside.
+#: Young objects that are examined within milliseconds; more are put aside.
 _FEW = 20_000
 
 
 class Collecting:
-    """Collects garbage where there may be some. The collector itself must be disabled.
+    """Collects garbage when there may be some. Python's own schedule must be disabled.
 
-    What is left of a world that was dropped or replaced is collected once nobody has asked for anything from one beat
-    to the next.
+    The objects of a dropped or replaced world are collected at the next beat without requests since the one before.
     """
 
     def __init__(self, worlds: Worlds) -> None:
@@ -33,7 +32,7 @@ class Collecting:
         self._asked = self._dropped = False
 
     def around(self, handler: Handler) -> Handler:
-        """A handler of requests that hands them on."""
+        """Return a handler of requests that calls another and collects after it."""
 
         def handle(request: Request) -> Response:
             self._asked = True
@@ -49,7 +48,7 @@ class Collecting:
         return handle
 
     def beat(self) -> None:
-        """Put aside what was made since the last beat; look through everything where a world was dropped."""
+        """Put aside the objects made since the last beat; examine everything after a world was dropped."""
         replaced = self._worlds.default is not self._default
         if (self._dropped or replaced) and not self._asked:
             self._dropped, self._default = False, self._worlds.default
@@ -59,8 +58,8 @@ class Collecting:
         gc.freeze()
 
     def before_add(self, name: str, service: Service) -> None:
-        """A world is about to be added: nothing is left of it yet."""
+        """Do nothing: a world is about to be added."""
 
     def before_drop(self, name: str) -> None:  # noqa: ARG002 - whichever it is
-        """A world is about to be dropped."""
+        """Note that a world is about to be dropped."""
         self._dropped = True

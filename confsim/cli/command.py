@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
-#: Blanks between two columns, and the least width of one that is narrowed.
+#: Spaces between two columns, and the least width of a narrowed one.
 _GAP, _NARROWEST = 2, 8
 
 
@@ -45,7 +45,7 @@ class SectionedOption(click.Option):
 
 
 class SectionedCommand(click.Command):
-    """A command whose help lists its options by section, and says once how the environment sets them."""
+    """A command whose help lists its options by section, and explains their environment variables once."""
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, those of each section together."""
@@ -130,21 +130,21 @@ def print_json(value: Any) -> None:
 
 
 def moment(text: str | None) -> int | str | None:
-    """Parse the instant of an option: epoch milliseconds as a number, any other text unchanged."""
+    """Return the instant in an option: epoch milliseconds as a number, any other text unchanged."""
     return int(text) if text is not None and text.isdecimal() and text.isascii() else text
 
 
 def plain(value: Any) -> str:
-    """A value as JSON on one line."""
+    """Return a value as JSON on one line."""
     import msgspec
 
     return msgspec.json.encode(value, enc_hook=str).decode()
 
 
 def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
-    """The lines of a table in columns as wide as their widest cell.
+    """Yield the lines of a table whose columns are as wide as their widest cell.
 
-    At most ``width`` wide, where there is one: the widest columns are narrowed and their cells broken.
+    With a ``width``, the widest columns are narrowed and their cells wrapped.
     """
     lines = [columns, *rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
@@ -165,14 +165,14 @@ def _broken(cell: str, width: int) -> list[str]:
 
 
 def terminal_width() -> int | None:
-    """The columns of the terminal that standard output leads to, None where it leads elsewhere."""
-    from shutil import get_terminal_size  # which imports archives of every kind
+    """Return the columns of the terminal at standard output, None when it is no terminal."""
+    from shutil import get_terminal_size  # it imports archives of every kind
 
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines; where they are more than the terminal shows at once, through a pager."""
+    """Print lines; through a pager when they do not fit the terminal."""
     if not sys.stdout.isatty():
         for line in lines:
             click.echo(line)
@@ -183,13 +183,13 @@ def print_lines(lines: Iterable[str]) -> None:
     if len(found) < get_terminal_size().lines:
         click.echo("\n".join(found))
     else:
-        os.environ.setdefault("LESS", "-R")  # colours are to be colours
+        os.environ.setdefault("LESS", "-R")  # keep colours
         click.echo_via_pager("\n".join(found) + "\n")
 
 
 @contextmanager
 def progress(items: Sequence[T], label: str) -> Iterator[Iterable[T]]:
-    """The items, whose progress is shown on standard error while they are taken, if that is a terminal."""
+    """Yield the items and show the progress on standard error, if that is a terminal."""
     if len(items) < 2 or not sys.stderr.isatty():
         yield items
         return
@@ -198,7 +198,7 @@ def progress(items: Sequence[T], label: str) -> Iterator[Iterable[T]]:
 
 
 def heading(text: str) -> str:
-    """A text that stands out on a terminal."""
+    """Return a text highlighted for a terminal."""
     return click.style(text, bold=True) if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text
 
 

@@ -1,4 +1,4 @@
-"""Commands that explain: what a name stands for, the guides and the reference."""
+"""Commands that explain names, and print the guides and the reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The names that a shell offers."""
+    """Return the names for shell completion."""
     from click.shell_completion import CompletionItem
 
     from confsim.control import catalogue  # noqa: F401 its modules declare what has a name
@@ -54,7 +54,7 @@ def explain(name: tuple[str, ...], profile: str | None, as_json: bool) -> None:
 
 
 def _explained(simulator: Simulator, names: tuple[str, ...]) -> list[Explanation]:
-    """The explanation of each name, or of all of them as the words of one: P1 L236, lobby door."""
+    """Return the explanation of each name, or of all of them as the words of one: P1 L236, lobby door."""
     from confsim.control.explaining import NEAR
     from confsim.kernel.refusal import Misuse
 
@@ -67,7 +67,7 @@ def _explained(simulator: Simulator, names: tuple[str, ...]) -> list[Explanation
 
 
 def _wrapped(text: str) -> list[str]:
-    """The lines of a text, broken where the terminal ends; tables and code are left as they are."""
+    """Return the lines of a text, wrapped to the terminal; tables and code are unchanged."""
     from textwrap import wrap
 
     width = terminal_width()

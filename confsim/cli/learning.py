@@ -76,7 +76,7 @@ def verify(
 
 
 def _print(report: VerifyReport) -> None:
-    """Print what was found."""
+    """Print the findings."""
     for number, each in enumerate(report.divergences, 1):
         click.echo(f"\n{number}. {each.operation} at {each.place or 'its body'}, met {each.count} times")
         click.echo(f"   the model {each.expected!r}, the service {each.got!r}{f' ({each.why})' if each.why else ''}")
@@ -176,7 +176,7 @@ def _print_calibration(report: CalibrateReport) -> None:
 @option("-o", "--output", type=click.Path(), help="Profile (TOML) that is written in the end.")
 @option("--report", type=click.Path(), help="File (JSON) that the report is written to in the end.")
 def observe(upstream: str, accounts: str, port: int, output: str | None, report: str | None) -> None:
-    """Pass traffic on to a service, and find out from it which alternatives of assumptions the service follows.
+    """Forward traffic to a service, and learn from it which alternatives of assumptions the service follows.
 
     Nothing is sent that no client sent, and nothing is changed, held back or repeated. Ctrl-C or SIGTERM ends it.
     """

@@ -59,7 +59,7 @@ def _text_of(entry: Any) -> str:
 
 
 def described(entry: Any) -> Iterator[str]:
-    """The lines about an assumption as ``list_assumptions`` gives it."""
+    """Yield the lines about an assumption, from ``list_assumptions``."""
     from confsim.reference import gaps
     from confsim.reference.seen import seen
 
@@ -79,7 +79,7 @@ def described(entry: Any) -> Iterator[str]:
 
 
 def _indented(word: str, text: str) -> list[str]:
-    """The lines of a text behind a word, broken where the terminal ends."""
+    """Return the lines of a text after a word, wrapped to the terminal and indented."""
     start = f"    {word:7} " if word else "    "
     width = terminal_width()
     if width is None:

@@ -1,4 +1,4 @@
-"""The commands that write a journal to a file, and play it again."""
+"""The commands that write a journal to a file, and replay it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def bundle(base_url: str, output: str, mask: bool) -> None:
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print what it showed as JSON.")
 def replay(file: str, as_json: bool) -> None:
-    """Play a bundle again, and compare each answer to the byte: exit 0 when all are the same, 2 where one parts."""
+    """Replay a bundle, and compare each answer to the byte: exit 0 when all are equal, 2 when one differs."""
     from confsim.control.bundle.document import read
     from confsim.control.bundle.replay import replay as play
     from confsim.version import __version__

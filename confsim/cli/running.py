@@ -87,7 +87,7 @@ def run(
 
 @contextmanager
 def _fresh_world(root: str) -> Iterator[str]:
-    """Make a world of a confsim server, like its root world; yields the URL of its mount and drops it at the end."""
+    """Make a world of a confsim server like its root world; the block gets its mount's URL, and its end drops it."""
     from contextlib import closing
     from uuid import uuid4
 
@@ -116,7 +116,7 @@ def _list_scenarios() -> None:
 
 
 def _input(text: str) -> tuple[str, Any]:
-    """Parse NAME=VALUE, where the value is JSON, or else a text."""
+    """Return name and value in NAME=VALUE, where the value is JSON, else a text."""
     import msgspec
 
     name, mark, value = text.partition("=")

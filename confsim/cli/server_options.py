@@ -1,4 +1,4 @@
-"""The options that the commands which serve a world have in common."""
+"""The common options of commands that serve a world."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _port(default: int) -> Callable[[F], F]:
 
 
 def of_a_server(port: int) -> Callable[[F], F]:
-    """The options of a command that serves a world; ``port`` is the default port."""
+    """Return the options of a command that serves a world; ``port`` is the default port."""
 
     def decorate(function: F) -> F:
         host, *address = _ADDRESS

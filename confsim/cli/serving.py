@@ -90,7 +90,7 @@ def exec_(command: tuple[str, ...], **options: Any) -> None:
 
 
 def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
-    """Run a command and return its exit code, as a shell gives it."""
+    """Run a command and return its exit code, as a shell would."""
     import os
     import signal
     import subprocess
@@ -130,7 +130,7 @@ def _served(
     tls_key: str | None,
     coverage: str | None,
 ) -> Iterator[tuple[Simulator, Serving, str | None]]:
-    """The world, its server, not started yet, and the certificate to trust, if it signs one itself.
+    """The world, its server (not started yet), and the certificate to trust if it is self-signed.
 
     At the end the world is stored as the options say.
     """
@@ -166,10 +166,9 @@ def _served(
 
 @contextmanager
 def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
-    """Inside, the garbage collector runs only as ``Collecting`` says, which handles the requests of a server from the
-    call of the function on that this yields.
+    """In the block, garbage is collected by ``Collecting``; the block gets a function that attaches it to a server.
 
-    Hardly any of what is imported and loaded is garbage: to look for it would take a tenth of the start.
+    Hardly any of the imported and loaded objects are garbage: examining them would take a tenth of the start.
     """
     import gc
 
@@ -192,7 +191,7 @@ def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
 
 @contextmanager
 def _counting(file: str, profile: str | None) -> Iterator[None]:
-    """Count what calls meet, and write the report at the end. ClickException where it cannot be written."""
+    """Count coverage, and write the report at the end. Raises ClickException when it cannot be written."""
     import json
     from pathlib import Path
 
@@ -216,7 +215,7 @@ def _counting(file: str, profile: str | None) -> Iterator[None]:
 def _certificate(
     tls: bool, certificate: str | None, key: str | None, names: tuple[str, ...]
 ) -> Iterator[tuple[SSLContext | None, str | None]]:
-    """The TLS context of the options, None without TLS; and the path of a certificate that the server signs itself."""
+    """The TLS context of the options (None without TLS), and the path of a self-signed certificate."""
     if certificate is None and not tls:
         yield None, None
         return
@@ -236,14 +235,14 @@ def _certificate(
 
 
 def _log(server: Serving, *, verbose: bool, as_json: bool) -> None:
-    """Let the server print a line for each call."""
+    """Print a line for each call of the server."""
     from .call_log import CallLog, terminal, write_line
 
     server.log_to(CallLog(server, write_line, verbose=verbose, as_json=as_json, **terminal()))
 
 
 def _watch(simulator: Simulator, server: Serving, options: dict[str, Any]) -> None:
-    """Let the world start again when one of the files that it is made from changes."""
+    """Restart the world when one of its files changes."""
     from .watching import Watch
 
     world, seed, profile, scenario = (options[name] for name in ("world", "seed", "profile", "scenario"))
@@ -268,7 +267,7 @@ def _run(server: Serving, greet: Callable[[], str], *, opened: bool) -> None:
 
 
 def _open_browser(url: str) -> None:
-    """Show a page in the browser, from a thread: some browsers return when they are closed."""
+    """Show a page in the browser, in a thread: some browsers block until they are closed."""
     import threading
     import webbrowser
 
@@ -276,7 +275,7 @@ def _open_browser(url: str) -> None:
 
 
 def _clock(at: str | None, frozen: bool) -> Clock | None:
-    """The clock of the options; None leaves it to the profile."""
+    """Return the clock of the options; None leaves it to the profile."""
     from confsim.service.clock import Clock
 
     if at is None and not frozen:
@@ -290,7 +289,7 @@ def _clock(at: str | None, frozen: bool) -> Clock | None:
 
 
 def _greeting(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
-    """The description of the served world that ``serve`` prints."""
+    """Return the description of the served world that ``serve`` prints."""
     info = simulator.control.unnoted()("get_info")
     lines = [f"confsim {info.version} serves the world {info.world}", ""]
     lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
@@ -312,7 +311,7 @@ def _greeting(simulator: Simulator, server: Serving, certificate: str | None = N
 
 
 def _greeting_as_json(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
-    """The same as one line of JSON, for a log of which every line is JSON."""
+    """Return the same as one line of JSON, for a log in JSON."""
     info = simulator.control.unnoted()("get_info")
     said = {
         "event": "serving",

@@ -1,6 +1,6 @@
-"""Settings of a project: the table ``[tool.confsim]`` of its pyproject.toml, which options and environment override.
+"""The settings of a project: the table ``[tool.confsim]`` in its pyproject.toml; options and environment override it.
 
-A key is the long name of an option: ``port = 9000``; those of ``[tool.confsim.serve]`` hold for one command. The file
+A key is the long name of an option: ``port = 9000``; those of ``[tool.confsim.serve]`` apply to one command. The file
 is that of the present directory or of the nearest one above it that has a pyproject.toml. Paths are relative to it.
 """
 
@@ -27,7 +27,7 @@ _TYPES: tuple[tuple[Any, tuple[type, ...], str], ...] = (
 
 
 def find(directory: Path) -> Path | None:
-    """The pyproject.toml of a directory or of the nearest one above it, None when there is none."""
+    """Return the pyproject.toml of a directory or of the nearest one above it, None when there is none."""
     return next((file for each in (directory, *directory.parents) if (file := each / "pyproject.toml").is_file()), None)
 
 

@@ -1,4 +1,4 @@
-"""Watching the files that a served world is made from, so that it starts again when one of them changes."""
+"""The watch over the files of a served world, which restarts when one of them changes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from confsim.kernel.refusal import Misuse
 from confsim.simulator import Simulator
 
-#: The version of a file: its time of modification in nanoseconds and its size; None when it was removed.
+#: The version of a file: modification time in nanoseconds and size; None when it does not exist.
 Stamp = tuple[int, int] | None
 
 
 class Watch:
-    """Lets a simulator start again from its files: call it now and then.
+    """Restarts a simulator from its files when they have changed: call it periodically.
 
-    A file that is wrong, or gone for a moment while an editor writes it, leaves the world as it is.
+    An invalid file, or one that is missing while an editor writes it, leaves the world as it is.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Watch:
         self._stamps = self._look()
 
     def __call__(self) -> None:
-        """Start again if a file has changed since the last call."""
+        """Restart if a file has changed since the last call."""
         stamps = self._look()
         changed = [str(file) for file in self.files if stamps[file] is not None and stamps[file] != self._stamps[file]]
         if not changed:
@@ -51,7 +51,7 @@ class Watch:
 
 
 def _files(given: Iterable[str | None]) -> set[Path]:
-    """Those of the names that are files, and not shipped worlds or scenarios."""
+    """Return the names that are files, and not shipped worlds or scenarios."""
     return {Path(each) for each in given if each is not None and Path(each).is_file()}
 
 

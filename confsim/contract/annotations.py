@@ -21,7 +21,7 @@ M = TypeVar("M")
 
 
 def peeled(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The type below an ``Annotated``, and its marks; none for any other annotation."""
+    """Return the type below an ``Annotated``, and its marks; none for any other annotation."""
     if get_origin(annotation) is not Annotated:
         return annotation, ()
     base, *marks = get_args(annotation)
@@ -29,19 +29,19 @@ def peeled(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def options_of(type_: Any) -> tuple[Any, ...]:
-    """The alternatives of a union; any other type alone."""
+    """Return the alternatives of a union; any other type alone."""
     return get_args(type_) if get_origin(type_) in {Union, UnionType} else (type_,)
 
 
 def undescribed(annotation: Any) -> Any:
-    """The annotation without the text that describes it."""
+    """Return the annotation without the text that describes it."""
     base, marks = peeled(annotation)
     others = tuple(mark for mark in marks if not isinstance(mark, str))
     return Annotated[(base, *others)] if others else base
 
 
 def description_of(annotation: Any) -> str:
-    """The text that describes a parameter or field: its own, or that of its type; empty for none."""
+    """Return the text that describes a parameter or field: its own, or that of its type; "" for none."""
     base, marks = peeled(annotation)
     own = [mark for mark in marks if isinstance(mark, str)]
     if own:
@@ -51,7 +51,7 @@ def description_of(annotation: Any) -> str:
 
 
 def mark_of(annotation: Any, kind: type[M]) -> M | None:
-    """The mark of this kind on a type, optional or not; None where there is none."""
+    """Return the mark of this kind on a type, optional or not; None when there is none."""
     for option in (annotation, *options_of(peeled(annotation)[0])):
         for mark in peeled(option)[1]:
             if isinstance(mark, kind):
@@ -60,7 +60,7 @@ def mark_of(annotation: Any, kind: type[M]) -> M | None:
 
 
 def chosen(annotation: Any, profile: Mapping[str, Any]) -> Any:
-    """The type that a profile chooses where the annotation leaves several; any other annotation as it is."""
+    """Return the type that a profile chooses if the annotation has several; any other annotation unchanged."""
     for mark in peeled(annotation)[1]:
         if isinstance(mark, Chosen):
             return mark.type_under(profile)
@@ -68,9 +68,9 @@ def chosen(annotation: Any, profile: Mapping[str, Any]) -> Any:
 
 
 def named(annotation: Any) -> tuple[Any, str | None]:
-    """The type without its description and its ``Names`` mark, and the kind of thing that the mark says, or None.
+    """Return the type without its description and its ``Names`` mark, and the kind of thing in that mark, or None.
 
-    The mark on the elements of a list says what the list names.
+    The mark on the elements of a list applies to the list.
     """
     base, marks = peeled(annotation)
     if get_origin(base) is list:
@@ -90,7 +90,7 @@ def named(annotation: Any) -> tuple[Any, str | None]:
 
 
 def without_none(annotation: Any) -> Any:
-    """The type of an optional parameter without its None and its description."""
+    """Return the type of an optional parameter without its None and its description."""
     base, marks = peeled(undescribed(annotation))
     options = [option for option in options_of(base) if option is not NoneType]
     base = options[0] if len(options) == 1 else base
@@ -98,13 +98,13 @@ def without_none(annotation: Any) -> Any:
 
 
 def struct_of(type_: Any) -> type[Struct] | None:
-    """The type itself when its values are JSON objects of known fields."""
+    """Return the type itself if its values are JSON objects with known fields, else None."""
     return type_ if isinstance(type_, type) and issubclass(type_, Struct) else None
 
 
 @cache
 def fields_of(struct: type[Struct]) -> tuple[FieldInfo, ...]:
-    """The fields of a type with their annotations, which msgspec reads anew each time."""
+    """Return the fields of a type with their annotations, cached: msgspec reads them anew each time."""
     return msgspec.structs.fields(struct)
 
 
@@ -124,7 +124,7 @@ def annotated(base: Any, marks: tuple[Any, ...]) -> Any:
 
 
 def big_numbers(type_: Any) -> Iterator[Any]:
-    """The types of the decimals, and of the integers of more than 32 bits, that a type holds at any depth."""
+    """Yield the types of the decimals, and of the integers of more than 32 bits, in a type at any depth."""
     if type_ is float or type_ is int:
         yield type_
     if get_origin(type_) is Annotated:
@@ -141,7 +141,7 @@ def big_numbers(type_: Any) -> Iterator[Any]:
 
 
 def optional_fields(type_: Any) -> Iterator[str]:
-    """The names of the optional fields of a type, at any depth."""
+    """Yield the names of the optional fields of a type, at any depth."""
     struct = struct_of(get_origin(type_) or type_)
     for field in () if struct is None else fields_of(struct):
         if field.default is None:

@@ -1,4 +1,4 @@
-"""Containers of the elements of a response, where the documents do not say which is used."""
+"""Containers of the elements of a response, where the documents do not state one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any, get_args
 
 from .types import Page
 
-#: A bare array, {total, results}, an object from id to element, the element itself where there is exactly one.
-#: An object with the elements as ``keys``, an object from key to value.
+#: A bare array, {total, results}, an object from id to element, or the element itself if there is exactly one; an
+#: object with the elements as ``keys``, or one from key to value.
 ARRAY, PAGE, BY_ID, SINGLE, KEYS, VALUES = "array", "page", "by-id", "single", "keys", "values"
 
 
 def container_type(container: str, declared: Any) -> Any:
-    """The type of a response that is declared as a list or a page, when its elements are in ``container``."""
+    """Return the type of a response that is declared as a list or a page, with its elements in ``container``."""
     element: Any = get_args(declared)[0]
     if container == PAGE:
         return Page[element]
@@ -24,7 +24,7 @@ def container_type(container: str, declared: Any) -> Any:
 
 
 def contain(container: str, result: Any) -> Any:
-    """The elements of a list or a page, in ``container``."""
+    """Return the elements of a list or a page in ``container``."""
     if container == PAGE:
         return result if isinstance(result, Page) else Page(total=len(result), results=result)
     if container == VALUES:

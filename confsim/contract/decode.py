@@ -1,4 +1,4 @@
-"""Parameters and bodies from the wire to typed values, or the Refusal that names the first problem and its place.
+"""Decoding: parameters and bodies from the wire to typed values, or the Refusal of the first mistake and its place.
 
 Every parameter is read only from the place that its operation states (P1 Conventions 2). The decoders are built once
 for each operation, from the types in its signature. msgspec decodes bodies; limits of texts are checked here, because a
@@ -31,16 +31,16 @@ from .types import Sized, TextForm
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
 
 
-#: Finds the thing that a path parameter names. Arguments: the call, the decoded text or number; for a nested thing also
-#: its parent, None at the beginning of a path.
+#: Returns the thing that a path parameter names. Arguments: the call, and the decoded text or number; for a nested
+#: thing also its parent, None at the start of a path.
 Finder = Callable[..., Any]
 
 
 class Resolver(NamedTuple):
     """The look-up of a path parameter: its type on the wire, the function, the kind of thing (``types.Names``).
 
-    ``inside`` is set for a thing that is looked up in the one that the path names before it; ``description`` is that of
-    such parameters.
+    ``inside`` is set if the thing is looked up in the one before it in the path; ``description`` describes the
+    parameter.
     """
 
     wire: Any
@@ -50,7 +50,7 @@ class Resolver(NamedTuple):
     description: str
 
 
-#: The resolver of each type that path parameters are annotated with.
+#: The resolver of each type of path parameters.
 RESOLVERS: dict[Any, Resolver] = {}
 
 
@@ -60,7 +60,7 @@ def resolves(
     """Declare how path parameters annotated with ``type_`` are looked up.
 
     ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names, ``about`` its description.
-    With ``inside`` it is looked up in the thing that the path names before it.
+    With ``inside`` it is looked up in the thing before it in the path.
     """
 
     def declare(function: Finder) -> Finder:
@@ -71,10 +71,10 @@ def resolves(
 
 
 class PathParameter:
-    """One ``{placeholder}`` of a path: the reader of its text, the look-up of the thing that it names.
+    """One ``{placeholder}`` of a path: the reader of its text, and the look-up of the thing that it names.
 
-    ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` whether its value is the text;
-    ``description`` says what it is.
+    ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` says whether its value is the
+    text; ``description`` describes it.
     """
 
     __slots__ = ("annotation", "description", "inside", "is_text", "name", "names", "read", "resolve", "where", "wire")
@@ -116,7 +116,7 @@ class QueryParameter:
 
 
 def _described(annotation: Any) -> str:
-    """The description of a parameter: the text in its annotation, or that of its enumeration."""
+    """Return the description of a parameter: the text in its annotation, or that of its enumeration."""
     type_ = without_none(annotation)
     of_enum = (type_.__doc__ or "").partition("\n")[0] if isinstance(type_, type) and issubclass(type_, Enum) else ""
     return description_of(annotation) or of_enum
@@ -146,7 +146,7 @@ class Body:
         self._struct = struct
 
     def read(self, context: Context, raw: bytes) -> Any:
-        """The value of the body (R016, R017). Refusals BODY_MALFORMED, INVALID_INPUT."""
+        """Return the value of the body (R016, R017). Raises Refusal BODY_MALFORMED, INVALID_INPUT."""
         if self._decoder is None:
             return raw
         if not raw or raw.isspace():
@@ -155,13 +155,13 @@ class Body:
             raw = b"{}"
         try:
             if not raw.isascii():
-                raw.decode()  # the decoder does not look at the texts of unknown fields
+                raw.decode()  # the decoder does not check the texts of unknown fields
             value = self._decoder.decode(raw)
         except msgspec.ValidationError as error:
             value = self._decode_leniently(context, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise Refusal(Reason.BODY_MALFORMED, problem=_problem(error)) from None
-        where = repeated_key(raw) if b"," in raw else None  # else no object has two keys
+        where = repeated_key(raw) if b"," in raw else None  # otherwise no object has duplicate keys
         if where is not None and ask(context, parsing.DUPLICATE_KEYS) == "refuse":
             raise invalid_input(f"body {where}", "it is given twice")
         if self._struct is not None:
@@ -176,11 +176,11 @@ class Body:
         return value
 
     def _decode_leniently(self, context: Context, raw: bytes, error: msgspec.ValidationError) -> Any:
-        """The value of a body that the decoder refused, 5.0 taken as the integer 5 (G069). Refusals as ``read``."""
+        """Return the value of a body that the decoder refused, 5.0 as the integer 5 (G069). Raises like ``read``."""
         numbers = ask(context, parsing.NUMBERS)
         try:
             plain = msgspec.json.decode(raw)
-        except msgspec.ValidationError:  # a number that no type holds: only the typed decoder names its place
+        except msgspec.ValidationError:  # a number too large for any type: only the typed decoder gives its place
             numbers = "strict"
         except (RecursionError, ValueError) as other:
             raise Refusal(Reason.BODY_MALFORMED, problem=_problem(other)) from None
@@ -192,13 +192,13 @@ class Body:
         text = str(error)
         place = _PLACE.search(text)
         path = "" if place is None else place[1]
-        if "[...]" in path:  # somewhere below a value of any type
+        if "[...]" in path:  # somewhere below a value of type Any
             path = oversized_number(raw) or path
         where = f"body {path}" if path else "body"
         raise invalid_input(where, _PLACE.sub("", text)) from None
 
     def _refuse_strictly(self, raw: bytes, *, unknown: bool, null: bool) -> None:
-        """Refuse what the decoder accepts: fields that are ``unknown``, and ``null`` where a field is optional."""
+        """Refuse input that the decoder accepts: fields that are ``unknown``, and ``null`` for an optional field."""
         pairs: list[tuple[str, Any]] = json.loads(raw, object_pairs_hook=list)
         for name, value in pairs:
             if unknown and name not in self.known:
@@ -207,7 +207,7 @@ class Body:
                 raise invalid_input(f"body {name}", "it is null")
 
     def ignored_fields(self, raw: bytes) -> list[str]:
-        """The fields of a JSON body that the operation does not declare and ignores (G070), sorted."""
+        """Return the fields of a JSON body that the operation does not declare and ignores (G070), sorted."""
         try:
             given = msgspec.json.decode(raw) if raw and self._struct is not None else None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
@@ -218,7 +218,7 @@ class Body:
 
 
 def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], TextCheck], ...]:
-    """The checks of the texts in a body: place, getter and check of each field."""
+    """Return the checks of the texts in a body: place, getter and check of each field."""
     struct = struct_of(type_)
     if struct is None:
         return ()

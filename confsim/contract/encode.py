@@ -1,4 +1,4 @@
-"""Results to responses: JSON in the shape of the return type, or the empty response of an operation without one."""
+"""Encoding: results to responses, as JSON in the shape of the return type, or empty for an operation without one."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class NoContent(Struct, frozen=True):
 
 
 NO_CONTENT = NoContent()
-#: Results that are not encoded as they are.
+#: Results that are not encoded as JSON.
 _OTHERS = frozenset({WithHeaders, Raw, NoContent})
 
 
 def encode(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
-    """The response to a call that succeeded: status, header lines (the content type first) and body (R002)."""
+    """Return the response to a successful call: status, header lines (Content-Type first) and body (R002)."""
     contract = operation.contract
     if result is None and contract.empty:
         status, kind, body = _EMPTY[ask(context, wire.EMPTY)]
@@ -56,7 +56,7 @@ def encode(context: Context, operation: Operation, result: Any) -> tuple[int, li
 
 
 def _other(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
-    """The response of a result that is more than JSON, or none."""
+    """Return the response for a result that is more than JSON, or none."""
     if isinstance(result, WithHeaders):
         status, lines, body = encode(context, operation, result.result)
         return status, lines + header_lines(operation.headers, result.headers), body
@@ -74,7 +74,7 @@ _EMPTY = {
 
 
 def _with_texts(value: Any) -> Any:
-    """Plain JSON with texts for decimals and for integers beyond 32 bits (G100)."""
+    """Return plain JSON with texts for decimals and for integers beyond 32 bits (G100)."""
     if isinstance(value, dict):
         return {name: _with_texts(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -84,7 +84,7 @@ def _with_texts(value: Any) -> Any:
 
 
 def with_nulls(value: Any, fields: str | tuple[str, ...]) -> Any:
-    """The value as plain JSON with null for absent options: those named in ``fields``, or with "null" all of them."""
+    """Return the value as plain JSON with null for absent options: those named in ``fields``, or with "null" all."""
     if isinstance(value, Struct):
         kind = type(value)
         members = zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)

@@ -1,4 +1,4 @@
-"""The form in which a file may be uploaded, as it is handed to an operation."""
+"""Uploaded forms, as operations receive them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Form(Struct):
-    """The file in a multipart/form-data body: its type (None for none said) and bytes, or why there is none."""
+    """The file in a multipart/form-data body: its type (None if not given) and bytes, or why there is no file."""
 
     content_type: str | None = None
     data: bytes = b""

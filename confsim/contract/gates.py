@@ -28,7 +28,7 @@ class Grant(StrEnum):
 
 
 class Gate:
-    """The grants that admit to an operation, one of them suffices. ``gaps`` is set where the documents do not say."""
+    """The grants of which one suffices for an operation. ``gaps`` is set if the documents do not state them."""
 
     __slots__ = ("gaps", "grants")
 
@@ -37,7 +37,7 @@ class Gate:
         self.gaps = gaps
 
     def assumed(self, gaps: str) -> Gate:
-        """The same gate as an assumption that settles the gaps."""
+        """Return the same gate as an assumption that settles the gaps."""
         return Gate(*self.grants, gaps=gaps)
 
     def __str__(self) -> str:

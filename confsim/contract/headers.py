@@ -1,4 +1,4 @@
-"""Response headers of JSON operations: how they are declared, and how a function sets them."""
+"""Response headers of JSON operations: their declaration, and how a function sets them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Header(Struct, frozen=True):
-    """A response header: what it says, the type of its value (str, int or bool), whether every answer has it."""
+    """A response header: its meaning, the type of its value (str, int or bool), and whether every answer has it."""
 
     description: str
     type: type = str
@@ -26,15 +26,15 @@ class WithHeaders(Struct, Generic[T]):
 
 
 def without_headers(annotation: Any) -> Any:
-    """The type of the result: ``X`` for ``WithHeaders[X]``, any other type as it is."""
+    """Return the type of the result: ``X`` for ``WithHeaders[X]``, any other type unchanged."""
     return get_args(annotation)[0] if get_origin(annotation) is WithHeaders else annotation
 
 
 def header_lines(declared: Mapping[str, Header], values: Mapping[str, object]) -> list[tuple[str, str]]:
-    """The header lines of an answer, in declared order.
+    """Return the header lines of an answer, in declared order.
 
-    Raises TypeError for a header that is not declared, a value of another type, and a required header left out: each is
-    a defect of the operation.
+    Raises TypeError for an undeclared header, a value of another type, or a missing required header: each is a defect
+    of the operation.
     """
     for name, value in values.items():
         if name not in declared or not isinstance(value, declared[name].type):

@@ -1,4 +1,4 @@
-"""Paths of repeated keys (G065) and of too large numbers in a JSON text. Own code: no decoder names their places."""
+"""Paths of duplicate keys (G065) and of too large numbers in a JSON text. Own code: no decoder reports their paths."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 
 import msgspec
 
-#: The end of a key: no other string is followed by a colon, though one may contain the same characters.
+#: The end of a key: no other string is followed by a colon, although one may contain these characters.
 _KEY_END = re.compile(rb'"\s*:')
-#: The largest number of digits of an integer that Python converts.
+#: The most digits of an integer that Python converts.
 _MAX_DIGITS = 4300
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """The members of a JSON object, repeated keys included."""
+    """The members of a JSON object, duplicate keys included."""
 
 
 def repeated_key(raw: bytes) -> str | None:
-    """The path of a key that is given twice in one object, at any depth; None without one, and for malformed JSON."""
+    """Return the path of a duplicate key in one object, at any depth; None without one, and for malformed JSON."""
     try:
         if len(_KEY_END.findall(raw)) <= _count(msgspec.json.decode(raw)):
             return None
@@ -32,7 +32,7 @@ def repeated_key(raw: bytes) -> str | None:
 
 
 def oversized_number(raw: bytes) -> str | None:
-    """The path of a number that is too large for every type; None without one, and for malformed JSON."""
+    """Return the path of a number too large for every type; None without one, and for malformed JSON."""
     too_large = object()
     try:
         value = json.loads(
@@ -46,7 +46,7 @@ def oversized_number(raw: bytes) -> str | None:
 
 
 def _count(plain: object) -> int:
-    """The number of keys of all objects in a JSON value."""
+    """Return the number of keys of all objects in a JSON value."""
     count, left = 0, [plain]
     while left:
         value = left.pop()
@@ -73,7 +73,7 @@ def _member(path: str, name: str) -> str:
 
 
 def _walk(value: object) -> Iterator[tuple[str, object]]:
-    """Every value in a JSON value, itself first, with its path."""
+    """Yield every value in a JSON value, itself first, with its path."""
     left = [("", value)]
     while left:
         path, each = left.pop()

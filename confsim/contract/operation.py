@@ -1,4 +1,4 @@
-"""An operation is declared once: its signature is the contract, and everything else is derived from it.
+"""The declaration of operations: the signature of a function is the contract, and everything else is derived from it.
 
 Path parameters come by name, ``body`` is the JSON body (or the raw bytes), keyword-only parameters are the query, the
 return type is the response, the docstring is the reference page. Names of parameters are the names on the wire.
@@ -31,7 +31,7 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Source(StrEnum):
-    """How much of an operation the documents show."""
+    """How much of an operation the documents state."""
 
     DOCUMENTED = "documented"  # method, path and payload
     NAME_ONLY = "name_only"  # the name alone: route and payload are assumptions
@@ -42,35 +42,35 @@ class Words(TypedDict, total=False):
     """The facts that a declaration states of an operation, beside its route and its function."""
 
     gate: Required[Gate]
-    #: The numbers of the rules and the gaps that it answers for, separated by spaces; the document part and section.
+    #: The numbers of its rules and gaps, separated by spaces; the document part and section.
     rules: str
     gaps: str
     line: str
     source: Source
     #: Whether the query may name a child client.
     for_client: bool
-    #: Whether it belongs to the running of a channel, which a disabled service refuses even to read.
+    #: Whether it belongs to a running channel, which a disabled service refuses even to read.
     runtime: bool
     #: The operation whose route it shares; a required query parameter of this one distinguishes them.
     variant_of: str
     #: The assumption that says whether the path can end with a slash.
     slash: Entry[str] | None
-    #: The assumption that says what contains the elements of a list or a page.
+    #: The assumption about the container of the elements of a list or a page.
     container: Entry[str] | None
     #: The response headers, by name, that the function can set by returning a ``WithHeaders``.
     headers: Mapping[str, Header]
-    #: The assumption that says in which form the bytes of a body are uploaded.
+    #: The assumption about the form in which the bytes of a body are uploaded.
     upload: Entry[str] | None
     #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
-    #: that it identifies, in the words of ``types.Names``.
+    #: (a word of ``types.Names``).
     identifies: Mapping[str, str]
-    #: Whether it can take the access of callers away; a walk over all operations calls it last.
+    #: Whether it can revoke the access of callers; a walk over all operations calls it last.
     revokes_access: bool
     #: Whether a replay of a journal repeats it (by default it does).
     replayed: bool
     #: Whether it runs under the lock of its world (by default it does).
     locks: bool
-    #: Whether all it does is to move or steer the clock.
+    #: Whether moving or steering the clock is its only effect.
     moves_clock: bool
     #: Whether its answer may come only after other calls.
     waits: bool
@@ -99,11 +99,11 @@ class Words(TypedDict, total=False):
 class Contract(Struct, frozen=True, gc=False):
     """The facts of a declaration that every call needs, in one place.
 
-    ``target`` is the path below the mount of a world without a profile, ``%s`` in the place of each placeholder.
-    Of the path parameters ``texts`` are those whose values are not their texts, by their places, ``names`` those that
-    name things: the place, the look-up, and whether it is inside the one before. ``has_input`` says whether it has a
-    body, or a query that is required, ``empty`` whether there is no result, ``has_options`` whether the response has
-    optional fields (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
+    ``target`` is the path below the mount of a world without a profile, with ``%s`` for each placeholder. ``texts`` are
+    the path parameters whose values are not their texts, by position, and ``names`` those that name things: position,
+    look-up, and whether it is inside the thing before. ``has_input`` says whether it has a body or a required query,
+    ``empty`` whether there is no result, ``has_options`` whether the response has optional fields (G077),
+    ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
     """
 
     target: str
@@ -120,9 +120,9 @@ class Contract(Struct, frozen=True, gc=False):
 class Operation:
     """One operation, with everything that is derived from its declaration.
 
-    ``area`` is its heading in the reference; ``line`` the place in the documents; ``rules`` and ``gaps`` the numbers it
-    answers for; the other attributes are those of ``Words``. What needs the types (parameters, body,
-    result) is computed when it is first asked for.
+    ``area`` is its heading in the reference; ``line`` its place in the documents; ``rules`` and ``gaps`` their numbers;
+    the other attributes are those of ``Words``. Attributes that need the types (parameters, body, result) are computed
+    on first use.
     """
 
     def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
@@ -166,7 +166,7 @@ class Operation:
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()
-        #: The assumptions that its path rests on.
+        #: The assumptions about its path.
         self.route_entries = tuple(each for each in (self.route_entry, self.slash) if each is not None)
 
     def __repr__(self) -> str:
@@ -213,12 +213,12 @@ class Operation:
 
     @cached_property
     def result(self) -> Any:
-        """The type of the answer, without the headers that may come with it."""
+        """The type of the answer, without headers."""
         return without_headers(self.hints["return"])
 
     @cached_property
     def query_names(self) -> frozenset[str]:
-        """The names that its query can have."""
+        """The names of its query parameters."""
         names = frozenset(parameter.name for parameter in self.query_parameters)
         return names | {"for_client"} if self.for_client else names
 
@@ -244,7 +244,7 @@ class Operation:
         )
 
     def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:
-        """Method and path under a profile."""
+        """Return method and path under a profile."""
         entry = self.route_entry
         if entry is None or entry.id not in profile:
             slash = self.slash
@@ -255,7 +255,7 @@ class Operation:
         return method, path
 
     def answer(self, profile: Mapping[str, Any]) -> Any:
-        """The type of the answer under a profile."""
+        """Return the type of the answer under a profile."""
         entry = self.container
         if entry is None or entry.id not in profile:
             return self.result
@@ -314,18 +314,18 @@ def _grants(value: object) -> tuple[Grant, ...]:
 class Catalogue:
     """The operations of one plane, by name; modules declare them with ``operation``, ``arrange`` puts them in order.
 
-    ``prefix`` is the path below which they stand in a mount, or the assumption that says it.
+    ``prefix`` is their common path in a mount, or the assumption about it.
     """
 
     def __init__(self, title: str, prefix: str | Entry[str] = "") -> None:
         self.title = title
         self._prefix = prefix
         self.operations: dict[str, Operation] = {}
-        #: The subject of each area, in the first words of the first module that declares it.
+        #: The description of each area: the first words of the first module that declares it.
         self.areas: dict[str, str] = {}
 
     def arrange(self, families: Mapping[str, Sequence[ModuleType]]) -> None:
-        """Give each operation the area whose modules declare it, and put the operations in the order of the areas.
+        """Give each operation the area of its module, and sort the operations by area.
 
         Raises ValueError for an operation that no listed module declares.
         """
@@ -342,7 +342,7 @@ class Catalogue:
         self.operations = dict(sorted(self.operations.items(), key=lambda item: places[item[1].function.__module__][0]))
 
     def prefix_under(self, profile: Mapping[str, Any]) -> str:
-        """The path below which the operations stand in a mount, under a profile."""
+        """Return the common path of the operations in a mount, under a profile."""
         return self._prefix if isinstance(self._prefix, str) else in_force(profile, self._prefix)
 
     def __iter__(self) -> Iterator[Operation]:
@@ -352,14 +352,14 @@ class Catalogue:
         return self.operations[name]
 
     def get(self, name: str) -> Operation | None:
-        """The operation of this name, or None."""
+        """Return the operation of this name, or None."""
         return self.operations.get(name)
 
     def __len__(self) -> int:
         return len(self.operations)
 
     def operation(self, route: str, **words: Unpack[Words]) -> Callable[[F], F]:
-        """Declare the operation that the decorated function is.
+        """Declare an operation: the decorated function.
 
         ``route`` is the method and the path below the prefix of the catalogue. Raises ValueError for a name that is
         declared twice.

@@ -16,7 +16,7 @@ from .decode import QueryParameter
 from .operation import Operation
 from .text_values import invalid_input, percent_decoded
 
-#: Parameters that are read as if left out when they cannot be read, with the entry and the value that says so.
+#: Parameters for which an invalid text counts as absent, with the entry and its value that say so.
 _LENIENT: Mapping[str, tuple[Entry[str], str]] = {
     "sort": (parsing.BAD_SORT, "absent"),
     "order": (parsing.BAD_SORT, "absent"),
@@ -26,7 +26,7 @@ _LENIENT: Mapping[str, tuple[Entry[str], str]] = {
 
 
 def decode_query(context: Context, text: str) -> dict[str, str]:
-    """The values of a query string by name, from form encoding in strict UTF-8 (G050, G056, G057)."""
+    """Return the values of a query string by name: form encoding in strict UTF-8 (G050, G056, G057)."""
     query: dict[str, str] = {}
     for item in text.split("&") if text else ():
         name, _, value = item.partition("=")
@@ -52,9 +52,9 @@ def _repeated(context: Context, name: str, first: str, again: str) -> str:
 
 
 def arguments(context: Context, operation: Operation, values: Mapping[str, str]) -> dict[str, Any]:
-    """The keyword arguments of the operation, from the query alone (R004).
+    """Return the keyword arguments of the operation from the query alone (R004).
 
-    Refusal INVALID_INPUT for a parameter that is missing or invalid.
+    Raises Refusal INVALID_INPUT for a parameter that is missing or invalid.
     """
     named: dict[str, Any] = {}
     if not operation.query_names.issuperset(values):
@@ -79,7 +79,7 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
 
 @lru_cache(maxsize=1024)
 def _concerned(operation: Operation, names: tuple[str, ...]) -> tuple[QueryParameter, ...]:
-    """The parameters of an operation that have one of the names or are required, in the order of its declaration."""
+    """Return the parameters of an operation that have one of the names or are required, in declared order."""
     return tuple(each for each in operation.query_parameters if each.required or each.name in names)
 
 
@@ -93,5 +93,5 @@ def _read(context: Context, parameter: QueryParameter, text: str, named: dict[st
 
 
 def unknown_parameters(operation: Operation, values: Mapping[str, str]) -> list[str]:
-    """The names in the query that the operation does not declare (G048, G049)."""
+    """Return the names in the query that the operation does not declare (G048, G049)."""
     return [name for name in values if name not in operation.query_names]

@@ -1,6 +1,6 @@
 """JSON Schemas of parameters, bodies and answers, from annotations; objects and enumerations are named components.
 
-Own code, as the generator of msgspec drops the marks of ``contract.types`` and the descriptions of fields.
+Own code: the generator of msgspec drops the marks of ``contract.types`` and the descriptions of fields.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, InUnit, Page, Patter
 Profile = Mapping[str, Any]
 Schema = dict[str, Any]
 
-#: White space but control characters, then something that is neither, then anything without control characters.
+#: White space except control characters, then another character, then anything except control characters.
 _NOT_BLANK = r"^[^\x00-\x1f\x7f\S]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$"
 _MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
-#: An absolute URL: what ``urlsplit`` reads as a host, in ASCII.
+#: An absolute URL, with a host that ``urlsplit`` accepts, in ASCII.
 _URL = r"^https?://[A-Za-z0-9._~%!$&'()*+,;=:@-]+([/?#][^\x00-\x20\x7f]*)?$"
 _PLAIN: dict[Any, Schema] = {
     bool: {"type": "boolean"},
@@ -62,12 +62,12 @@ _UNITS = {
 }
 
 
-#: Names of enumerations that several modules have, each with words of its own: they stand inline.
+#: Enumerations of several modules with the same name and different words: they are inlined.
 _UNNAMED = frozenset({"Account", "Kind", "Sort", "State"})
 
 
 class Schemas:
-    """The schemas of one document. ``components`` grows with every type that is asked for.
+    """The schemas of one document. ``components`` grows with every type that is added.
 
     Bodies have the limits that decoding enforces, answers have none; a type used in both is emitted without limits.
     """
@@ -81,19 +81,19 @@ class Schemas:
         self._closed = in_force(profile, parsing.UNKNOWN_FIELDS) == "refuse"
 
     def parameter(self, annotation: Any) -> Schema:
-        """The schema of a path or query parameter of this type."""
+        """Return the schema of a path or query parameter of this type."""
         return self._of(annotation, body=True)
 
     def body(self, type_: Any) -> Schema:
-        """The schema of a JSON body."""
+        """Return the schema of a JSON body."""
         return self._of(type_, body=True)
 
     def answer(self, type_: Any) -> Schema:
-        """The schema of a JSON answer."""
+        """Return the schema of a JSON answer."""
         return self._of(type_, body=False)
 
     def add(self, name: str, schema: Schema) -> Schema:
-        """Add a component that no type stands for; returns the reference to it."""
+        """Add a component without a type; return the reference to it."""
         self.components[name] = schema
         return {"$ref": f"#/components/schemas/{name}"}
 
@@ -138,7 +138,7 @@ class Schemas:
         return self._struct(base, body=body)
 
     def _ttl(self) -> Schema:
-        """A number of at least one before each unit, with as many digits as the longest time has in it."""
+        """Return the pattern of a time to live: a positive number of limited length before each unit."""
         fraction = r"(\.[0-9]{1,9})?" if in_force(self.profile, parsing.TTL_NUMBER) == "fraction" else ""
         units = in_force(self.profile, parsing.TTL_UNITS)
         digits = {unit: min(len(str(durations.LONGEST // each)) - 1, 12) for unit, each in units.items()}
@@ -183,7 +183,7 @@ class Schemas:
             raise TypeError(f"no JSON schema for {type_!r}")
         name = _name(type_)
         if get_origin(type_) is Page and self._owners.get(name, (type_,))[0] != type_:
-            name = name.removesuffix("List") + "Page"  # where a profile makes pages of a thing that has a list
+            name = name.removesuffix("List") + "Page"  # a profile may make pages of a thing that has a list
         return self._component(name, (type_, body), lambda: self._object(type_, struct, body=body))
 
     def _component(self, name: str, owner: tuple[Any, bool], make: Any) -> Schema:
@@ -237,14 +237,14 @@ class Schemas:
         return schema
 
     def _nullable(self, name: str, *, body: bool) -> bool:
-        """Whether null stands for an optional field without a value (G071, G077)."""
+        """Return whether null stands for an optional field without a value (G071, G077)."""
         if body:
             return self._null_in_bodies
         return bool(self._absent == "null" or (self._absent != "omit" and name in self._absent))
 
 
 def _exclusive(names: tuple[str, ...], required: int) -> Schema:
-    """Exactly one of these fields beside those that are required; generators of clients make nothing of ``oneOf``."""
+    """Return a schema with exactly one of these fields beside the required ones; client generators ignore ``oneOf``."""
     if not names:
         return {}
     others = {name: {"properties": {other: False for other in names if other != name}} for name in names}
@@ -252,7 +252,7 @@ def _exclusive(names: tuple[str, ...], required: int) -> Schema:
 
 
 def _naming(annotation: Any, *, body: bool) -> Schema:
-    """The kind of thing that a field of a body, or an element of a list, names."""
+    """Return the kind of thing that a field of a body, or an element of a list, names."""
     kind = named(without_none(annotation))[1] if body else None
     return {} if kind is None else {"x-confsim-names": kind}
 
@@ -270,7 +270,7 @@ def _prose(struct: type[Struct]) -> str:
 
 
 def _name(type_: Any) -> str:
-    """The name of a component: COMPONENT of the class, or its own; that of the data in an envelope.
+    """Return the name of a component: COMPONENT of the class, or its name; for an envelope, that of its data.
 
     A page is a list of its elements.
     """
@@ -282,7 +282,7 @@ def _name(type_: Any) -> str:
 
 
 def json_part(result: Any) -> Any:
-    """The part of a return type that is sent as JSON, None when there is none."""
+    """Return the part of a return type that is sent as JSON, None when there is none."""
     base, marks = peeled(result)
     parts = tuple(option for option in options_of(base) if option not in (NoneType, Raw, NoContent))
     return annotated(Union[parts], marks) if parts else None  # noqa: UP007  (made from a tuple)

@@ -17,26 +17,26 @@ from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
 
 #: Reads a value from the text of a parameter. Arguments: context, place (for the refusal), text.
 TextReader = Callable[[Context, str, str], Any]
-#: Refuses a text that breaks a limit. Arguments as of a TextReader.
+#: Refuses a text that breaks a limit. Arguments as for a TextReader.
 TextCheck = Callable[[Context, str, str], None]
 
 _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
 _TTL = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?([A-Za-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-#: Most URLs match this, and need not be parsed.
+#: Most URLs match this and need not be parsed.
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9/._~=&-]*)?\Z")
 
 
 def invalid_input(where: str, problem: str) -> Refusal:
-    """The refusal INVALID_INPUT with the place and the problem."""
+    """Return the refusal INVALID_INPUT with the place and the problem."""
     return Refusal(Reason.INVALID_INPUT, where=where, problem=problem)
 
 
 def percent_decoded(text: str, where: str, context: Context | None = None) -> str:
-    """The text that percent-encoded text stands for (G057).
+    """Return the text of a percent-encoded one (G057).
 
-    Refusal INVALID_INPUT for broken escapes and bytes that are not UTF-8.
+    Raises Refusal INVALID_INPUT for broken escapes and bytes that are not UTF-8.
     """
     raw = unquote_to_bytes(text)
     broken = _BROKEN_ESCAPE.search(text) is not None
@@ -51,7 +51,7 @@ def percent_decoded(text: str, where: str, context: Context | None = None) -> st
 
 
 def split_list(context: Context, where: str, text: str) -> list[str]:
-    """The items of a separated list, trimmed; empty ones are left out or refused (G055, G075)."""
+    """Return the items of a separated list, trimmed; empty ones are dropped or refused (G055, G075)."""
     items = [item.strip() for item in text.split(ask(context, parsing.LIST_SEPARATOR))]
     if "" in items:
         if text and ask(context, parsing.EMPTY_ITEMS) == "refuse":
@@ -61,7 +61,7 @@ def split_list(context: Context, where: str, text: str) -> list[str]:
 
 
 def text_reader(annotation: Any) -> TextReader:
-    """The reader of parameters of a type. Raises TypeError for a type that no parameter can have."""
+    """Return the reader of parameters of a type. Raises TypeError for a type that no parameter can have."""
     base, marks = annotation, []
     if get_origin(annotation) is Annotated:
         base, *marks = get_args(annotation)
@@ -102,7 +102,7 @@ def _integer(context: Context, where: str, text: str, minimum: int | None) -> in
 
 
 def integer(context: Context, where: str, text: str, problem: str = "not a whole number") -> int:
-    """The whole number of at most 64 bits that a text writes, with or without a minus. Refusals as ``not_a_number``."""
+    """Return the integer of at most 64 bits in a text of digits, with or without a minus. Raises ``not_a_number``."""
     if _DIGITS.match(text):
         number = int(text)
         most = ask(context, sizes.WHOLE_NUMBER)
@@ -114,7 +114,7 @@ def integer(context: Context, where: str, text: str, problem: str = "not a whole
 
 
 def not_a_number(context: Context, where: str, text: str, problem: str) -> Refusal:
-    """The refusal of a text where a number is required: INVALID_INPUT, or NOT_FOUND in a path (G060)."""
+    """Return the refusal of a text where a number is required: INVALID_INPUT, or NOT_FOUND in a path (G060)."""
     if where.startswith("path") and ask(context, parsing.PATH_NUMBERS) == "404":
         return Refusal(Reason.NOT_FOUND, what=where.removeprefix("path "), id=text[:40])
     return invalid_input(where, f"{text[:40]!r} is {problem}")
@@ -162,7 +162,7 @@ def _enum(type_: type[Enum]) -> TextReader:
 
 
 def form_check(form: TextForm) -> TextCheck:
-    """The function that refuses texts that are not of the form."""
+    """Return the function that refuses texts that are not of the form."""
 
     def check(context: Context, where: str, text: str) -> None:
         form.read(context, text)
@@ -171,7 +171,7 @@ def form_check(form: TextForm) -> TextCheck:
 
 
 def text_check(sized: Sized) -> TextCheck:
-    """The function that refuses texts beyond the limits: INVALID_INPUT for the first that is broken."""
+    """Return the function that refuses texts beyond the limits: INVALID_INPUT for the first that is broken."""
     is_url, allow_blank = isinstance(sized, AbsoluteUrl), sized.allow_blank
     free = sized.free if isinstance(sized, AbsoluteUrl) else None
 

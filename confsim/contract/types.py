@@ -40,7 +40,7 @@ class SearchText(Sized):
 
 
 class AbsoluteUrl(Sized):
-    """An absolute http or https URL; any text where the value of ``free``, an entry, is "any"."""
+    """An absolute http or https URL; any text if the value of ``free``, an entry, is "any"."""
 
     __slots__ = ("free",)
 
@@ -58,15 +58,15 @@ class AtLeast:
         self.minimum = minimum
 
 
-#: The keywords of JSON Schema under a profile.
+#: JSON Schema keywords under a profile.
 Keywords = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class TextForm:
-    """Marks a text that has a form of its own, such as a phone number.
+    """Marks a text with a form of its own, such as a phone number.
 
-    ``read`` makes the value of a parameter of context and text, or raises a Refusal; a field of a body keeps its text.
-    ``keywords`` are those of JSON Schema that say the form under a profile.
+    ``read`` returns the value of a parameter from context and text, or raises a Refusal; a field of a body keeps its
+    text. ``keywords`` are the JSON Schema keywords of the form under a profile.
     """
 
     __slots__ = ("keywords", "read")
@@ -134,7 +134,7 @@ class ShownOnce:
 
 
 class Chosen:
-    """Marks an answer, or a field of one: the type is chosen by the value of ``entry``, as ``types`` says."""
+    """Marks an answer, or a field of one, whose type depends on the value of ``entry``, by ``types``."""
 
     __slots__ = ("entry", "types")
 
@@ -143,12 +143,12 @@ class Chosen:
         self.types = types
 
     def type_under(self, profile: Mapping[str, Any]) -> Any:
-        """The type that a profile chooses."""
+        """Return the type that a profile chooses."""
         return self.types[in_force(profile, self.entry)]
 
 
 class Shown:
-    """Marks a parameter with the ``default`` as a client sends it, where that is another text than the Python value."""
+    """Marks a parameter with its ``default`` as a client would send it, if that is not the text of the Python value."""
 
     __slots__ = ("default",)
 
@@ -212,7 +212,7 @@ class Order(StrEnum):
 
 
 class Switch(StrEnum):
-    """Whether it is to be on or off (P1 Conventions 10)."""
+    """Whether to switch it on or off (P1 Conventions 10)."""
 
     ENABLE = "enable"
     DISABLE = "disable"

@@ -19,7 +19,7 @@ class Guide(msgspec.Struct, frozen=True):
     text: str
 
 
-#: The names of the guides, in the order in which they are read.
+#: Names of the guides, in reading order.
 NAMES = (
     "about",
     "first-test",
@@ -51,12 +51,12 @@ NAMES = (
 
 @cache
 def list_() -> tuple[Guide, ...]:
-    """Every guide, in the order in which they are read."""
+    """Return every guide, in reading order."""
     return tuple(_read(name) for name in NAMES)
 
 
 def get(name: str) -> Guide:
-    """The guide of this name. KeyError, whose argument is a sentence with the nearest name, when there is none."""
+    """Return the guide of this name. Raises KeyError, whose argument is a sentence with the nearest name."""
     for each in list_():
         if each.name == name:
             return each

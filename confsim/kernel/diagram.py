@@ -1,4 +1,4 @@
-"""Machines in other forms: state diagrams, and rows in plain words for the reference."""
+"""Other forms of machines: state diagrams, and rows in plain words for the reference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .machine import Machine
 
 
 def mermaid(machine: Machine[Any, Any]) -> str:
-    """The machine as a Mermaid state diagram."""
+    """Return the machine as a Mermaid state diagram."""
     lines = ["stateDiagram-v2", f"    [*] --> {machine.initial.value}"]
     for row in machine.rows:
         trigger = row.when if row.at is None else f"{row.when} at the deadline of {row.at.timer}"
@@ -18,7 +18,7 @@ def mermaid(machine: Machine[Any, Any]) -> str:
 
 
 def in_words(machine: Machine[Any, Any]) -> list[dict[str, str]]:
-    """The rows of the machine in plain words."""
+    """Return the rows of the machine in plain words."""
     return [
         {
             "when": row.when,

@@ -66,10 +66,10 @@ def restored(values: object) -> World:
 
 
 def decoded(body: bytes, version: int) -> World:
-    """The world of an export as JSON with the number of its format, many times faster than from its plain values.
+    """Return the world of an export (JSON) and its format number, many times faster than from plain values.
 
-    Raises msgspec.DecodeError for what is no export of valid records, without the place, and Misuse for the rest,
-    which a document of another version is.
+    Raises msgspec.DecodeError, without a place, unless all records are valid, and Misuse for other mistakes; a document
+    of another version is one.
     """
     document = msgspec.json.decode(body, type=_Encoded)
     if document.version != version:
@@ -89,7 +89,7 @@ def decoded(body: bytes, version: int) -> World:
 
 
 def decoded_parts(encoded: Iterable[Part], version: int) -> World:
-    """The world of an export whose parts come one by one, as ``World.parts`` makes them. Raises as ``decoded``."""
+    """Return the world of an export in parts, as ``World.parts`` yields them. Raises as ``decoded``."""
     around: list[bytes] = []
     records: dict[tuple[str, str], list[Any]] = {}
     for name, client, body in encoded:
@@ -130,7 +130,7 @@ def _check_client(table: Table[Any, Any], client: str, clients: set[str]) -> Non
 
 
 def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -> World:
-    """The world of these records. Raises Misuse for one that stands under another client, or has the key of another."""
+    """Return the world of these records. Raises Misuse for a record under a wrong client or with the key of another."""
     change = World(counters.seed).change(0)
     for table, client, records in parts:
         where = f"tables.{table.name}.{client}"
@@ -156,7 +156,7 @@ def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -
 
 
 def _put_each(rows: Rows[Any, Any], records: Iterable[Any], where: str) -> None:
-    """Put the records one by one. Raises Misuse, which names the place of the first that cannot be."""
+    """Put the records one by one. Raises Misuse with the place of the first invalid one."""
     for place, record in enumerate(records):
         try:
             rows.put(record)

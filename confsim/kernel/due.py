@@ -1,4 +1,4 @@
-"""Timers that are due are fired in order, each in a change of its own."""
+"""The firing of due timers: in order, each in a change of its own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Persistent maps: a small one is a dict that is copied for each write, a large one a trie of rpds.
 
-Up to some tens of entries a copy costs a fraction of what a trie does, which asks Python to compare keys; beyond, a
-write to a trie costs the same at any size, and the garbage collector never walks through it. A map that has become a
-trie remains one. Both are read alike, and neither is ever changed in place.
+Up to some tens of entries, copying a dict costs a fraction of a write to a trie, which compares keys in Python; beyond,
+a write to a trie costs the same at any size, and the garbage collector does not traverse it. A map that has become a
+trie remains one. Both have the same interface for reading, and neither is changed in place.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 Map: TypeAlias = Mapping[K, V]
-#: Entries that a dict holds at most: with one more it would be given twice the room.
+#: Most entries of a dict: one more would double its memory.
 FEW = 42
 
 
 def map_of(entries: dict[K, V]) -> Map[K, V]:
-    """A map of the entries of a dict, which nobody changes from now on."""
+    """Return a map of the entries of a dict, which must not be changed afterwards."""
     return entries if len(entries) <= FEW else _trie(entries)
 
 
 def inserted(entries: Map[K, V], key: K, value: V) -> Map[K, V]:
-    """The map with this value under the key."""
+    """Return the map with this value under the key."""
     if type(entries) is dict and (len(entries) < FEW or key in entries):
         copy = entries.copy()
         copy[key] = value
@@ -37,7 +37,7 @@ def inserted(entries: Map[K, V], key: K, value: V) -> Map[K, V]:
 
 
 def removed(entries: Map[K, V], key: K) -> Map[K, V]:
-    """The map without the key. Raises KeyError when it has none."""
+    """Return the map without the key. Raises KeyError when it has none."""
     if type(entries) is dict:
         copy = entries.copy()
         del copy[key]
@@ -48,7 +48,7 @@ def removed(entries: Map[K, V], key: K) -> Map[K, V]:
 
 
 def joined(one: Map[K, V], other: Map[K, V]) -> Map[K, V]:
-    """The entries of two maps that have no key in common."""
+    """Return the entries of two maps that have no key in common."""
     few, many = sorted((one, other), key=len)
     for key, value in few.items():
         many = inserted(many, key, value)

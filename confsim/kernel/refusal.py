@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-#: Characters of the list of all names that a message shows where none is near.
+#: Most characters of the list of all names in a message when none is similar.
 _LISTED = 400
 
 
@@ -43,7 +43,7 @@ class Misuse(Exception):
 
 
 def suggest_near(given: object, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the known one that was probably meant; empty when none is near."""
+    """Return the end of a message about an unknown name: the similar known one; "" when none is similar."""
     from difflib import get_close_matches
 
     close = get_close_matches(str(given), list(known), 1)
@@ -51,9 +51,9 @@ def suggest_near(given: object, known: Iterable[str]) -> str:
 
 
 def suggest(given: object, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the known one that was probably meant, or a short list of them all.
+    """Return the end of a message about an unknown name: the similar known one, or a short list of all.
 
-    Empty when nothing is near and the list is long.
+    Returns "" when none is similar and the list is long.
     """
     names = list(known)
     meant = suggest_near(given, names)

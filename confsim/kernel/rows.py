@@ -30,7 +30,7 @@ def keywords(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
-    """Those of the facts that have these names, all of which are there."""
+    """Return the facts with these names; all of them must exist."""
     return facts if len(names) == len(facts) else {name: facts[name] for name in names}
 
 

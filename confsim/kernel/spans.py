@@ -1,4 +1,4 @@
-"""Durations as people write them."""
+"""Durations in the forms that people write."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
 _WEEKS = re.compile(r"P(\d{1,8})W", re.ASCII)
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
-#: What ``span`` takes for a duration.
+#: Types that ``span`` accepts.
 Duration = int | str | timedelta
 
 
 def span(value: object) -> int:
-    """A duration in milliseconds. Misuse when it is none, or below 0.
+    """Return a duration in milliseconds. Raises Misuse for an invalid or negative one.
 
-    It may be text such as ``"15m"`` and ``"1h 30m"``, ISO 8601 (``"PT15M"``, ``"P1DT12H"``, ``"P2W"``), a timedelta, or
-    a number of milliseconds.
+    It may be given as text such as ``"15m"`` and ``"1h 30m"``, ISO 8601 (``"PT15M"``, ``"P1DT12H"``, ``"P2W"``), a
+    timedelta, or a number of milliseconds.
     """
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value

@@ -30,16 +30,16 @@ class Timer(Struct, frozen=True, gc=False):
 
 
 class Timers(Struct, frozen=True, gc=False):
-    """All timers of a world by their names, and their (due, serial, name) in this order, which is that of firing."""
+    """All timers of a world by name, and their (due, serial, name) in the order of firing."""
 
     live: Map[Name, Timer] = {}
     queue: Entries = ()
     serial: int = 0
-    #: When the next timer falls due (epoch milliseconds), ``NEVER`` when there is none.
+    #: The instant at which the next timer is due (epoch milliseconds), ``NEVER`` when there is none.
     due: int = NEVER
 
     def add(self, kind: str, due: int, client: str, subject: str) -> Timers:
-        """The timers with this one added (``due`` in epoch milliseconds); one of the same name is replaced."""
+        """Return the timers with this one (``due`` in epoch milliseconds); one of the same name is replaced."""
         serial = self.serial + 1
         name = (kind, client, subject)
         queue = self.queue
@@ -51,7 +51,7 @@ class Timers(Struct, frozen=True, gc=False):
         return Timers(live, queue, serial, min(self.due, due) if former is None else queue[0][0])
 
     def cancel(self, kind: str, client: str, subject: str) -> Timers:
-        """The timers without the one of this name, if there is one."""
+        """Return the timers without the one of this name, if there is one."""
         name = (kind, client, subject)
         timer = self.live.get(name)
         if timer is None:
@@ -61,7 +61,7 @@ class Timers(Struct, frozen=True, gc=False):
 
     @property
     def first(self) -> Timer | None:
-        """The timer that falls due first, or None."""
+        """Return the timer that is due first, or None."""
         return self.live[self.queue[0][2]] if self.queue else None
 
     def __iter__(self) -> Iterator[Timer]:
@@ -69,8 +69,8 @@ class Timers(Struct, frozen=True, gc=False):
         return (self.live[name] for _, _, name in self.queue)
 
 
-#: Called with the change, the client id and the subject when a timer of its kind is due. Returns True when an advance
-#: of the clock lists it. Changes are of ``world``, which imports this module; so their type is Any here.
+#: A handler: called with the change, the client id and the subject when a timer of its kind is due. Returns True when
+#: an advance of the clock lists it. The type is Any because ``world`` imports this module.
 Handler = Callable[[Any, str, str], bool]
 H = TypeVar("H", bound=Handler)
 HANDLERS: dict[str, Handler] = {}

@@ -18,12 +18,12 @@ from .tables.table import Owners, SharedTable, Table, TableState
 from .timers import HANDLERS, Name, Timers
 
 Place = tuple[str, str]
-#: Returns the fault injected at a fault point of this name with these facts, None for none.
+#: Returns the fault injected at the fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
-#: The hash of which the digest of a world is made, of the pieces of its JSON.
+#: The hash function of a world's digest, which covers the pieces of its JSON.
 Hash = partial(blake2b, digest_size=16)
-#: A piece of a world as JSON: the table and the client whose records it lists, both "" for what stands around them.
+#: A piece of a world as JSON: the table and the client whose records it has, both "" for the text around them.
 Part = tuple[str, str, bytes]
 #: Records that are encoded at once.
 _BATCH = 500
@@ -51,12 +51,12 @@ class World(Struct, frozen=True, gc=False):
         return Change(self, now, profile, faults, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
-        """The state of a table: of one client, or of all when it is shared."""
+        """Return the state of a table: of one client, or the shared one."""
         tables = self.shared if table.shared else self.client_tables.get(client, ())
         return tables[table.position] if table.position < len(tables) else table.empty_states[table.position]
 
     def holds_the_same(self, other: World) -> bool:
-        """Whether the identity of their parts proves both worlds equal. No record is compared."""
+        """Return whether the identity of their parts proves both worlds equal. No record is compared."""
         return self is other or (
             self.shared is other.shared
             and self.client_tables is other.client_tables
@@ -67,7 +67,7 @@ class World(Struct, frozen=True, gc=False):
         )
 
     def tables(self) -> list[tuple[Place, TableState]]:
-        """Every table that holds something, in the order of its client id and its name."""
+        """Return every table that is not empty, in the order of client id and name."""
         filled = [
             ((client, table.name), state)
             for client, tables in (("", self.shared), *self.client_tables.items())
@@ -77,14 +77,14 @@ class World(Struct, frozen=True, gc=False):
         return sorted(filled, key=itemgetter(0))
 
     def encoded(self, version: int | None = None) -> Iterator[bytes]:
-        """The whole world as JSON, in pieces of some hundreds of records; the same world gives the same bytes.
+        """Yield the whole world as JSON, in pieces of some hundreds of records; the same world gives the same bytes.
 
-        It has the fields of ``document.Document``, and ``version`` where one is given.
+        It has the fields of ``document.Document``, and ``version`` if one is given.
         """
         return (piece for _, _, piece in self.parts(version))
 
     def parts(self, version: int | None = None) -> Iterator[Part]:
-        """The pieces of ``encoded``, each with the table and the client of its records."""
+        """Yield the pieces of ``encoded``, each with the table and the client of its records."""
         encode = msgspec.json.Encoder(order="deterministic").encode
         head = {"minted": self.id_counter, "seed": self.seed, "sequences": dict(self.sequences.items())}
         yield "", "", encode(head)[:-1] + b',"tables":{'
@@ -102,7 +102,7 @@ class World(Struct, frozen=True, gc=False):
         yield "", "", (b"}" if table else b"") + b"}," + encode(tail)[1:]
 
     def digest(self) -> str:
-        """A fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""
+        """Return a fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""
         whole = Hash()
         for piece in self.encoded():
             whole.update(piece)
@@ -115,7 +115,7 @@ def _name_first(held: tuple[Place, TableState]) -> Place:
 
 
 def _batches(table: Table[Any, Any], state: TableState) -> Iterator[list[Any]]:
-    """The records of a table in order of creation, some hundreds at a time."""
+    """Yield the records of a table in order of creation, some hundreds at a time."""
     rows = state.rows
     if CREATED in table.all.orders:
         entries = state.all.orders[table.all.orders.index(CREATED)]
@@ -152,7 +152,7 @@ class Change(Struct, eq=False, gc=False):
     counted: list[str] = []
 
     def open_tables(self, client: str) -> list[TableState]:
-        """The tables of one client, or the shared ones for "", as a list that this change writes to."""
+        """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
         if client:
             tables = self.client_tables[client] = [*self.world.client_tables.get(client, ())]
             empty = Table.empty_states
@@ -164,28 +164,28 @@ class Change(Struct, eq=False, gc=False):
         return tables
 
     def draw(self, size: int = 16) -> bytes:
-        """``size`` fresh pseudo-random bytes from the seed and the next value of ``id_counter``."""
+        """Return ``size`` fresh pseudo-random bytes from the seed and the next value of ``id_counter``."""
         self.id_counter += 1
         return ids.draw(self.world.seed, self.id_counter, size)
 
     def uuid(self) -> str:
-        """A fresh UUID."""
+        """Return a fresh UUID."""
         return ids.as_uuid(self.draw())
 
     def token(self) -> str:
-        """A fresh secret of 32 bytes as header-safe text."""
+        """Return a fresh secret of 32 bytes as header-safe text."""
         return ids.as_token(self.draw(32))
 
     def digits(self, length: int) -> str:
-        """A fresh number of ``length`` decimal digits, as text."""
+        """Return a fresh number of ``length`` decimal digits, as text."""
         return ids.as_digits(self.draw(), length)
 
     def key(self, purpose: str) -> bytes:
-        """A secret of 32 bytes for a purpose, derived from the seed alone; ``id_counter`` is not advanced."""
+        """Return a secret of 32 bytes for a purpose, derived from the seed alone; ``id_counter`` is not advanced."""
         return ids.derive(self.world.seed, purpose)
 
     def count(self, sequence: str, start: int = 1) -> int:
-        """The next number of a sequence of the world, which begins at ``start``."""
+        """Return the next number of a sequence of the world, which begins at ``start``."""
         number = self.sequences.get(sequence, start - 1) + 1
         self.sequences = inserted(self.sequences, sequence, number)
         self.counted.append(sequence)
@@ -207,7 +207,7 @@ class Change(Struct, eq=False, gc=False):
         self.timed.append((kind, client, subject))
 
     def commit(self) -> World:
-        """The world with everything written so far; ``world`` itself when nothing was written."""
+        """Return the world with everything written so far; ``world`` itself when nothing was written."""
         world = self.world
         if (
             not self.written

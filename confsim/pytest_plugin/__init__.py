@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from confsim.simulator import Simulator
 
 MARKER = f"confsim({', '.join(WORDS)}): the world that the fixtures of confsim give to the test"
-#: Entries of the journal that a failing test shows.
+#: Journal entries that a failing test shows.
 TAIL = 12
 #: Tests that the report names for each assumption.
 NAMED = 3
@@ -102,7 +102,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Check the arguments of the markers: a wrong one stops the run before any test; under xdist it fails its test."""
+    """Check the arguments of the markers: a mistake stops the run before any test; under xdist it fails its test."""
     if not hasattr(config, "workerinput"):
         for item in items:
             marked(item)
@@ -135,16 +135,16 @@ def confsim_server(_confsim_test: Test) -> Server:
 
 @pytest.fixture(scope="module")
 def confsim_module(request: pytest.FixtureRequest) -> Iterator[Simulator]:
-    """A simulator that the tests of a module share, as the markers of the module say: each sees what others changed.
+    """A simulator that the tests of a module share, as the module's markers say: each test sees the changes of others.
 
-    ``confsim_module.fork()`` gives a test a world of its own that begins where the shared one is.
+    ``confsim_module.fork()`` gives a test a world of its own that starts in the state of the shared one.
     """
     yield from _shared(request.node)
 
 
 @pytest.fixture(scope="session")
 def confsim_session(request: pytest.FixtureRequest) -> Iterator[Simulator]:
-    """A simulator that all tests share; each sees what others changed. ``confsim_session.fork()`` is a test's own."""
+    """A simulator that all tests share: each sees the changes of others. ``confsim_session.fork()`` is a test's own."""
     yield from _shared(request.node)
 
 
@@ -166,7 +166,7 @@ def make_confsim(_confsim_test: Test) -> MakeConfsim:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """Let an error about how confsim is used end where it was used, in a fixture too."""
+    """Let the traceback of a wrong use of confsim end at that use, in a fixture too."""
     if WRONG in item.stash:
         raise pytest.fail.Exception(item.stash[WRONG], pytrace=False)
     try:

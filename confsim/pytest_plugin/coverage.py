@@ -1,4 +1,4 @@
-"""The option --confsim-coverage: what the tests of the run met of the API, and what is missing where they touch it."""
+"""The option --confsim-coverage: what the tests covered of the API, and what is missing in the touched areas."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .worlds import run_of
 if TYPE_CHECKING:
     from confsim.control.coverage.report import CoverageReport, Groups, Names
 
-#: What is counted, in the order of the report.
+#: The kinds of things that are counted, in the order of the report.
 KINDS = ("operations", "refusals", "transitions", "assumptions")
-#: The name under which a worker of xdist hands on what its tests met.
+#: The name under which a worker of xdist reports its coverage.
 OUTPUT = "confsim_coverage"
-#: Names that the table lists for each kind of an area; the JSON report has all.
+#: Most names that the table lists for each kind of an area; the JSON report has all.
 LISTED = 12
 
 
 def percentage(text: str) -> float:
-    """A threshold from 0 to 100. Raises UsageError for anything else."""
+    """Return a threshold from 0 to 100. Raises UsageError for anything else."""
     try:
         value = float(text)
     except ValueError:
@@ -34,7 +34,7 @@ def percentage(text: str) -> float:
 
 
 class Coverage:
-    """Collects what tests meet, prints it at the end, and fails the run below the threshold."""
+    """Collects the coverage of tests, prints it at the end, and fails the run below the threshold."""
 
     def __init__(self, config: pytest.Config, threshold: str, file: str | None) -> None:
         from confsim.control.coverage.collector import Collector
@@ -59,14 +59,14 @@ class Coverage:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take up what the tests of a worker of xdist met."""
+        """Add the coverage of a worker of xdist."""
         from confsim.control.coverage.collector import merge
 
         merge(self.collector.counts, getattr(node, "workeroutput", {}).get(OUTPUT, {}))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Hand on or sum up what was met; a run below the threshold fails."""
+        """Report or sum up the coverage; a run below the threshold fails."""
         from confsim.control.coverage.collector import plain
         from confsim.control.coverage.report import report
 
@@ -79,16 +79,16 @@ class Coverage:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_unconfigure(self) -> None:
-        """Count no longer; until then the inspector can show it."""
+        """Stop counting; until then the inspector can show the coverage."""
         self.collector.detach()
 
     @property
     def below(self) -> bool:
-        """Whether less was met than the threshold asks for."""
+        """Return whether the coverage is below the threshold."""
         return self.threshold is not None and self.found is not None and self.found.percent < self.threshold
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Print the table, what is missing, and the verdict; write the report."""
+        """Print the table, the missing things, and the verdict; write the report."""
         found, write = self.found, terminalreporter.write_line
         if found is None:
             return
@@ -116,7 +116,7 @@ class Coverage:
 
 
 def table(found: CoverageReport) -> list[str]:
-    """One line for each touched area, met of what can be met by kind, and one for all."""
+    """Return one line for each touched area (seen of possible, by kind) and one for all."""
     rows: list[tuple[str, ...]] = [("area", *KINDS)]
     for name, area in found.areas.items():
         met, of = ([_count(getattr(area, kind), part) for kind in KINDS] for part in ("met", "missing"))
@@ -133,14 +133,14 @@ def table(found: CoverageReport) -> list[str]:
 
 
 def _count(things: Names | Groups, part: str) -> int:
-    """How many things are in a part of them."""
+    """Return the number of things in a part of them."""
     items = getattr(things, part)
     groups = items.values() if isinstance(items, dict) else ()
     return sum(map(len, groups)) if any(isinstance(each, dict | list) for each in groups) else len(items)
 
 
 def missing(found: CoverageReport) -> list[str]:
-    """What was not met in each touched area. Refusals are listed of the operations that were called."""
+    """Return the missing things of each touched area; refusals only of operations that were called."""
     lines = []
     for name, area in found.areas.items():
         for kind in KINDS:

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest import runner  # what plugins that repeat tests use: pytest has no public function for it
+from _pytest import runner  # plugins that repeat tests use it: pytest has no public function for that
 
 from .worlds import TEST, Test, run_of
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 #: The fixtures whose tests are run again.
 FIXTURES = {"confsim", "confsim_server", "make_confsim"}
-#: Those whose tests are not: what other tests have left in a world is no part of a test.
+#: Fixtures whose tests are not repeated: their worlds contain the changes of other tests.
 SHARED = {"confsim_module", "confsim_session"}
-#: The phase of the report on the variants of a test, beside setup, call and teardown.
+#: The phase of the report about the variants of a test, beside setup, call and teardown.
 PHASE = "fuzz"
-#: The attribute of this report that holds what was found.
+#: The attribute of this report with the findings.
 FOUND = "confsim_fuzz"
 
 
 class Fuzz:
-    """Runs the variants of tests, and reports on them at the end. Under xdist each worker runs those of its tests."""
+    """Runs the variants of tests, and reports their findings. Under xdist each worker runs those of its tests."""
 
     def __init__(self, config: pytest.Config, mode: str, file: str | None) -> None:
         self.config = config
@@ -38,14 +38,14 @@ class Fuzz:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-        """Run a test that uses a fixture of confsim, and, when it passes, its variants."""
+        """Run a test that uses a fixture of confsim and, if it passes, its variants."""
         if not isinstance(item, pytest.Function):
             return None
         names = set(item.fixturenames)
         if not FIXTURES & names or SHARED & names:
             return None
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        # As if a test of the same collector were next: fixtures of wider scopes stay for the variants.
+        # Pretend that a test of the same collector is next: fixtures of wider scopes stay for the variants.
         started = perf_counter()
         reports = runner.runtestprotocol(item, nextitem=item.parent, log=True)  # type: ignore[arg-type]
         if all(each.passed and not hasattr(each, "wasxfail") for each in reports):
@@ -58,7 +58,7 @@ class Fuzz:
         return True
 
     def _variants(self, item: pytest.Function, seconds: float) -> dict[str, Any]:
-        """Run the variants of a test that passed; returns what they showed as plain values."""
+        """Run the variants of a test that passed; return the findings as plain values."""
         import msgspec
 
         from confsim.testing.fuzz import Mode, Outcome, SeenCall, alternatives, search
@@ -93,11 +93,11 @@ class Fuzz:
             PHASE,  # type: ignore[arg-type]
             duration=found["fuzz"],
         )
-        vars(report)[FOUND] = found  # a plain value, which xdist hands on
+        vars(report)[FOUND] = found  # a plain value, which xdist can transport
         item.ihook.pytest_runtest_logreport(report=report)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect what was found, also by a worker of xdist."""
+        """Collect findings, also of a worker of xdist."""
         if report.when == PHASE:
             self.reports[report.nodeid] = vars(report)[FOUND]
 
@@ -112,7 +112,7 @@ class Fuzz:
         return "", "!" if leans else "+", (f"{word}: DEPENDS", {"yellow": True}) if leans else (word, {"green": True})
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Name the tests that depend on assumptions, and what the variants cost."""
+        """Name the tests that depend on assumptions, and the cost of the variants."""
         write = terminalreporter.write_line
         terminalreporter.section("confsim: assumptions that tests depend on")
         for nodeid, found in sorted(self.reports.items()):

@@ -1,4 +1,4 @@
-"""``--confsim-inspect``: the worlds of tests that failed stay open, to be looked at in the browser after the run."""
+"""``--confsim-inspect``: the worlds of failed tests stay open, for a look in the browser after the run."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .worlds import tests_of
 if TYPE_CHECKING:
     from confsim.service.service import Service
 
-#: Worlds that are served; of more failures the first are shown.
+#: Most worlds that are served, those of the first failures.
 MOST = 100
 
 
 class Inspect:
-    """Collects the worlds of tests that fail, and serves them once the run is over, until Enter or the end of input."""
+    """Collects the worlds of tests that fail, and serves them after the run, until Enter or the end of input."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        #: The worlds of each test: those of its own, and those that it shares, which are gone before its last report.
+        #: The worlds of each test, shared ones included: they are gone before its last report.
         self._worlds: dict[str, list[tuple[Service, bool]]] = {}
-        #: By the identity of a world: the world, and the tests that failed in it, each with its last call; whether they
-        #: share it.
+        #: By the id() of a world: the world, the tests that failed in it with their last calls, and whether they share
+        #: it.
         self._failed: dict[int, tuple[Service, dict[str, str], bool]] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Keep the worlds of a test that has failed, be it in its set-up or when it was torn down."""
+        """Store the worlds of a test that failed, in its set-up and teardown too."""
         report = yield
         found = [(each.service, test.item is not item) for test in tests_of(item) for each in test.simulators]
         worlds = self._worlds.setdefault(item.nodeid, [])
@@ -48,7 +48,7 @@ class Inspect:
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Serve the worlds that were kept."""
+        """Serve the stored worlds."""
         if not self._failed:
             return
         from confsim.simulator import Simulator

@@ -1,4 +1,4 @@
-"""Tracebacks that end at the call that was wrong, and not inside confsim."""
+"""Tracebacks that end at the wrong call, not inside confsim."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from types import TracebackType
 
 import pytest
 
-#: Exceptions that confsim raises about how it is called; every other one is a bug, whose traceback stays whole.
+#: Exceptions about a wrong call of confsim; any other is a bug, and its traceback stays complete.
 _ABOUT_THE_CALL = frozenset({"Misuse", "StatusError", "AssertionError"})
-#: Modules in which a call of confsim can end, by the starts of their names.
+#: Modules whose frames are hidden at the end of a traceback, by prefix.
 _INSIDE = ("confsim.", "contextlib")
 
 
 def hide_frames(failure: BaseException) -> None:
-    """Let the traceback of an exception that confsim raises about a call of it end at that call.
+    """Cut the traceback of an exception about a call of confsim at that call.
 
-    Where nobody called but a fixture of confsim itself, raises a failure with the message alone in its place.
+    If only a fixture of confsim made the call, raises a failure with the message alone instead.
     """
     if type(failure).__name__ not in _ABOUT_THE_CALL:
         return

@@ -1,4 +1,4 @@
-"""The worlds of a run of pytest and of each of its tests."""
+"""The worlds of a pytest run and of each of its tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = ("world", "scenario", "seed", "profile", "clock", "strict")
 
 
 def marked(item: pytest.Item | pytest.Collector) -> dict[str, Any]:
-    """The arguments of the markers of a test, or of a module; the nearest wins. UsageError for an unknown argument."""
+    """Return the arguments of a test's or module's markers; the nearest wins. Raises UsageError for an unknown one."""
     arguments: dict[str, Any] = {}
     for mark in item.iter_markers("confsim"):
         unknown = [repr(value) for value in mark.args] + [word for word in mark.kwargs if word not in WORDS]
@@ -35,7 +35,7 @@ def marked(item: pytest.Item | pytest.Collector) -> dict[str, Any]:
 
 
 def _not_taken(what: str, unknown: list[str]) -> str:
-    """The message about unknown arguments: the one that was meant, and all known ones."""
+    """Return the message about unknown arguments: the nearest, and all known ones."""
     from confsim.kernel.refusal import suggest_near
 
     meant = suggest_near(unknown[0], WORDS)
@@ -47,10 +47,10 @@ SHARED = ("confsim_module", "confsim_session")
 
 
 def without_effect(items: list[pytest.Item], *, some: bool) -> Iterator[tuple[pytest.Item, str]]:
-    """Tests with a marker that chooses no world, since they use those alone that others chose, and what to say of it.
+    """Yield tests with a marker that has no effect, since they use only shared worlds, with a message.
 
-    A marker of a class or above is used when one of the tests below it uses a fixture that it reaches; where only
-    ``some`` of them are collected, nothing is said of it.
+    A marker of a class or module has an effect if one of its tests uses a fixture that it reaches; nothing is reported
+    if only ``some`` of them are collected.
     """
     unused: dict[Any, tuple[pytest.Item, list[str]]] = {}
     used: set[Any] = set()
@@ -73,7 +73,7 @@ def without_effect(items: list[pytest.Item], *, some: bool) -> Iterator[tuple[py
 
 
 def setting(config: pytest.Config, name: str) -> Any:
-    """The option, or else the setting of the configuration file."""
+    """Return the option, else the setting of the configuration file."""
     given = config.getoption(f"--confsim-{name}")
     return config.getini(f"confsim_{name}") if given is None else given
 
@@ -91,7 +91,7 @@ class MakeConfsim(Protocol):
         clock: Clock | Instant | None = ...,
         strict: bool | None = ...,
     ) -> Simulator:
-        """A simulator of the world that these arguments describe, or else those of the marker."""
+        """Return a simulator of the world that these arguments describe, with those of the marker as defaults."""
         ...
 
 
@@ -122,10 +122,10 @@ class Server:
 
 
 class Run:
-    """State of the run: the worlds that tests fork, the live server, the assumptions used.
+    """The state of the run: the worlds that tests fork, the live server, the assumptions used.
 
-    ``fuzzes`` says whether tests are run again under alternatives; ``variant`` holds, while one is, those that its
-    worlds follow where neither the run nor the test has chosen one.
+    ``fuzzes`` says whether tests are repeated under alternatives; ``variant`` has those of the present repetition,
+    which its worlds follow unless the run or the test has chosen others.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -162,7 +162,7 @@ class Run:
         strict: bool | None = None,
         clock: Any = None,
     ) -> Simulator:
-        """A new fork of the world that these arguments describe."""
+        """Return a new fork of the world that these arguments describe."""
         import msgspec
 
         from confsim.service.clock import Clock
@@ -190,18 +190,18 @@ class Run:
         return fork
 
     def profile(self, profile: Any) -> dict[str, Any]:
-        """The profile of the run, overridden by that of the test."""
+        """Return the profile of the run, overridden by that of the test."""
         from confsim.service.files.profile import read_profile
 
         if self._chosen is None:
             given, setting = self.config.getoption("--confsim-profile"), self.config.getini("confsim_profile")
-            # An option is relative to where pytest was called, a setting to the configuration file.
+            # an option is relative to the directory of the call, a setting to the configuration file
             file = self.config.invocation_params.dir / given if given else self.config.rootpath / setting
             self._chosen = read_profile(file if given or setting else None)
         return {**self._chosen, **read_profile(profile)}
 
     def count(self, nodeid: str, services: list[Service]) -> None:
-        """Count the calls of a test that relied on assumptions, by assumption; 0 for those that its world rests on."""
+        """Count the calls of a test that used assumptions, by assumption; 0 for those of its world's start."""
         for service in services:
             for id in service.assumptions_used():
                 self.used.setdefault(id, {}).setdefault(nodeid, 0)
@@ -211,7 +211,7 @@ class Run:
                     self.used[id][nodeid] += 1
 
     def serve(self, test: str, simulator: Simulator) -> Server:
-        """Add the world to the live server, which starts with the first world."""
+        """Add the world to the live server, which starts with the first one."""
         if self._server is None:
             self._root = self.simulator()
             self._server = self._root.serve()
@@ -246,10 +246,9 @@ class Run:
 
 
 class Test:
-    """The worlds of one test, from its first fixture to the end of its teardown; or those that the tests of a module,
-    or all, share.
+    """The worlds of one test, from its first fixture to the end of its teardown; or of the tests that share worlds.
 
-    ``entries`` are the calls of these and of their forks, in order, while tests are run again under alternatives.
+    ``entries`` has the calls in these worlds and their forks, in order, while tests are repeated under alternatives.
     """
 
     def __init__(self, item: pytest.Item | pytest.Collector) -> None:
@@ -260,7 +259,7 @@ class Test:
         self.entries: list[Entry] = []
 
     def make(self, *others: object, **words: Any) -> Simulator:
-        """A world for the test, by the arguments of its markers, overridden by these."""
+        """Return a world for the test, by the arguments of its markers, overridden by these."""
         from confsim.service.clock import Clock
 
         unknown = [*map(repr, others), *(word for word in words if word not in WORDS)]
@@ -268,7 +267,7 @@ class Test:
             __tracebackhide__ = True
             raise TypeError(_not_taken("make_confsim", unknown))
         chosen = {**marked(self.item), **words}
-        if isinstance(chosen.get("clock"), Clock) and "clock" not in words:  # of a marker, which serves many tests
+        if isinstance(chosen.get("clock"), Clock) and "clock" not in words:  # of a marker, which applies to many tests
             chosen["clock"] = chosen["clock"].copy()
         simulator = self.run.simulator(**chosen)
         self.simulators.append(simulator)
@@ -277,26 +276,26 @@ class Test:
         return simulator
 
     def serve(self) -> Server:
-        """A world for the test on the live server."""
+        """Return a world for the test on the live server."""
         server = self.run.serve(self.item.name, self.make())
         self.servers.append(server)
         return server
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The alternatives that the run and the test chose themselves, for any of its worlds."""
+        """The alternatives that the run and the test chose, for any of its worlds."""
         chosen: dict[str, Any] = {}
         for simulator in self.simulators:
             chosen |= simulator.service.profile
         return chosen
 
     def used(self) -> set[str]:
-        """The ids of the assumptions that its worlds were built on and have used, forks of them included."""
+        """Return the ids of the assumptions that its worlds and their forks were built on and have used."""
         worlds = (id for simulator in self.simulators for id in simulator.assumptions_used)
         return {*worlds, *(id for entry in self.entries for id in entry.assumptions)}
 
     def bugs(self) -> BaseException | None:
-        """The defects of confsim that occurred since the last call of this method, as one exception."""
+        """Return the defects of confsim since the last call of this method, as one exception."""
         found: list[BaseException] = []
         for service in [*(each.service for each in self.simulators), *(self.run.served() if self.servers else ())]:
             found += service.live.take_bugs()
@@ -317,17 +316,17 @@ class Test:
 
 RUN = pytest.StashKey[Run]()
 TEST = pytest.StashKey[Test]()
-#: What is wrong with the marker of a test, which a worker of xdist cannot refuse before it runs.
+#: The mistake in the marker of a test, which a worker of xdist cannot report before the test runs.
 WRONG = pytest.StashKey[str]()
 
 
 def run_of(config: pytest.Config) -> Run:
-    """The worlds of this run of pytest."""
+    """Return the worlds of this pytest run."""
     if RUN not in config.stash:
         config.stash[RUN] = Run(config)
     return config.stash[RUN]
 
 
 def tests_of(item: pytest.Item) -> list[Test]:
-    """The worlds of a test, and those that it may share with others of its module and of the run."""
+    """Return the worlds of a test, and those that it shares with its module and the run."""
     return [node.stash[TEST] for node in item.listchain() if TEST in node.stash]

@@ -15,10 +15,10 @@ import msgspec
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """One rule of the API.
 
-    ``part``, ``section`` and ``lines`` say where it stands, ``also`` gives the lines of the other part. ``basis`` is
-    ``stated`` (said outright), ``field`` (said in the notes of a field) or ``derived`` (follows from what is said).
-    ``operations`` names the operations it is about, and is empty where these are many. ``gaps`` are the ids of what the
-    rule leaves open.
+    ``part``, ``section`` and ``lines`` give its place, ``also`` the lines of the other part. ``basis`` is ``stated``
+    (said outright), ``field`` (said in the notes of a field) or ``derived`` (follows from other statements).
+    ``operations`` has the operations that it is about, none if these are many. ``gaps`` are the ids of the gaps that
+    the rule leaves.
     """
 
     id: str
@@ -32,18 +32,17 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     gaps: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Id, place in the documents and statement, as a failing test shows them."""
+        """Return id, place in the documents and statement, as a failing test shows them."""
         about = f"; {', '.join(self.operations)}" if self.operations else ""
         return f"{self.id} ({self.part} {self.section}{about}): {self.statement}"
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """One place where the documents are silent or contradict themselves.
+    """A place where the documents are silent or contradict themselves.
 
-    ``section``, ``lines`` and ``also`` say where they come closest to it, if anywhere. ``weight`` is what the answer
-    means to a client: H (high), M (medium) or L (low). ``default`` and ``alternatives`` are the answers that suggest
-    themselves; what confsim does is said by the assumptions that name the gap. ``rules`` are the ids of the rules that
-    it touches.
+    ``section``, ``lines`` and ``also`` give the nearest place in them, if any. ``weight`` is the importance for a
+    client: H (high), M (medium) or L (low). ``default`` and ``alternatives`` are the obvious answers; the assumptions
+    that name the gap say what confsim does. ``rules`` are the ids of the rules that it touches.
     """
 
     id: str
@@ -60,10 +59,10 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """How alternatives of gaps are chosen.
+    """The choices of the alternatives of gaps.
 
-    ``choices`` are, by id of a gap and in the order of its alternatives, "entry = value" of a profile (TOML), or a word
-    of ``reasons``: why nothing chooses the alternative.
+    ``choices`` has, by id of a gap and in the order of its alternatives, "entry = value" of a profile (TOML), or a word
+    of ``reasons``: the reason why nothing chooses the alternative.
     """
 
     reasons: dict[str, str]
@@ -72,19 +71,19 @@ class Choices(msgspec.Struct, frozen=True):
 
 @cache
 def rules() -> dict[str, Rule]:
-    """Every rule by its id, in the order of the numbers."""
+    """Return every rule by its id, in the order of the numbers."""
     return {each.id: each for each in msgspec.json.decode(_read("rules.json"), type=list[Rule])}
 
 
 @cache
 def gaps() -> dict[str, Gap]:
-    """Every gap by its id, in the order of the numbers."""
+    """Return every gap by its id, in the order of the numbers."""
     return {each.id: each for each in msgspec.json.decode(_read("gaps.json"), type=list[Gap])}
 
 
 @cache
 def choices() -> Choices:
-    """How the alternatives of gaps are chosen: of every gap of high and medium weight, and of some of low weight."""
+    """Return the choices of the alternatives of gaps: of all gaps of high and medium weight, and some of low weight."""
     return msgspec.toml.decode(_read("choices.toml"), type=Choices)
 
 

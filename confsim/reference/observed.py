@@ -1,8 +1,8 @@
 """Observations of real calls of each operation: the names of their refusals, and an example.
 
-``refusals`` maps the name of a reason to the assumptions without which no call was refused for it (none for a reason
-that the defaults give); ``example`` holds parameters, body and answer, and the assumptions that the call used. Those
-that all examples used stand once in the file.
+``refusals`` maps the name of a reason to the assumptions that a call needs to be refused for it (none under the
+defaults); ``example`` has parameters, body and answer, and the assumptions that the call used. Assumptions used by all
+examples are in the file once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 @cache
 def observed() -> Mapping[str, Any]:
-    """The observations, by operation."""
+    """Return the observations, by operation."""
     from importlib.resources import files
 
     made = json.loads((files(__package__) / "observed.json").read_text("utf-8"))

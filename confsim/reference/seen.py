@@ -1,7 +1,7 @@
-"""By which call of the API an assumption can be told, as calibrate found it beside a service under the defaults.
+"""The calls of the API that show the value of each assumption, as calibrate found them in a service under the defaults.
 
-``seen.json`` is made by ``python -m kit.seeing`` of the tests. What is missing needs time, people in a room, a phone, a
-key that only the makers of a service hold, or a state that no account reaches, or it was not found.
+``seen.json`` is made by ``python -m kit.seeing`` of the tests. An assumption is missing if it needs time, people in a
+room, a phone, a key that only the makers of a service have, or an unreachable state, or if no call was found.
 """
 
 from __future__ import annotations
@@ -14,6 +14,6 @@ from importlib.resources import files
 
 @cache
 def seen() -> Mapping[str, str]:
-    """The operation, who called it, and the status, in words, by the id of the assumption."""
+    """Return, by the id of the assumption, the operation, the caller and the status in words."""
     made: dict[str, str] = json.loads((files(__package__) / "seen.json").read_text("utf-8"))
     return made

@@ -1,1 +1,1 @@
-"""Sending requests of operations to a world: in this process, through a WSGI application, or to a server."""
+"""Transports: send requests of operations to a world in this process, through a WSGI application, or on a server."""

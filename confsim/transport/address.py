@@ -1,4 +1,4 @@
-"""The address of an operation: its route under a profile, filled with arguments, as one request."""
+"""Addressing: the request of an operation, made from its route under a profile and its arguments."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _encoded = msgspec.json.Encoder(enc_hook=_plain).encode
 class OperationRequest(Struct, frozen=True, gc=False):
     """A request of an operation.
 
-    ``path`` holds the decoded texts of the path parameters in their order, ``query`` the texts of the query by name.
-    ``request`` is the same as it goes over the wire: its target stands below the mount of a world, percent-encoded;
-    header names are in lower case.
+    ``path`` has the decoded path parameters in their order, ``query`` the texts of the query by name. ``request`` is
+    the same in the form sent over the wire: its target is below the mount of a world, percent-encoded; header names are
+    in lower case.
     """
 
     operation: Operation
@@ -57,7 +57,8 @@ def address(
 
     ``arguments`` are path and query parameters by their names on the wire; a query parameter that is None is left out,
     and so is one underscore at the end of a name (``as_`` for ``as``). ``body`` is plain JSON values, or bytes;
-    ``token`` is presented as the profile says. Misuse for a path parameter that is missing and for what cannot be sent.
+    ``token`` is presented as the profile says. Raises Misuse for a missing path parameter and for values that cannot be
+    sent.
     """
     path, query = places(operation, arguments)
     headers = {} if content_type is None else {"content-type": content_type}
@@ -76,7 +77,7 @@ def request_of(
     headers: dict[str, str],
     body: bytes,
 ) -> OperationRequest:
-    """Return the request of an operation under a profile whose parameters are texts and whose body is bytes."""
+    """Return the request of an operation under a profile, from parameters as texts and a body as bytes."""
     method, target = route(operation, path, profile)
     request = Request(method, target, query_string(query) if query else "", headers, body)
     if headers:
@@ -105,7 +106,7 @@ def _quoted(text: str) -> str:
 
 
 def query_string(query: Mapping[str, str]) -> str:
-    """Return query parameters as they stand behind the question mark, form-encoded."""
+    """Return query parameters as a form-encoded query string."""
     return "&".join([f"{_form_encoded(name)}={_form_encoded(text)}" for name, text in query.items()])
 
 
@@ -115,7 +116,7 @@ _form_encoded = lru_cache(maxsize=256)(quote_plus)
 def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return path parameters in their order and query parameters by name, as texts.
 
-    Misuse for a path parameter that is missing and for a text that cannot be sent.
+    Raises Misuse for a missing path parameter and for a text that cannot be sent.
     """
     names = operation.placeholders
     if not names:
@@ -136,7 +137,7 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
 
 
 def in_query(arguments: Mapping[str, object], but: tuple[str, ...] = ()) -> dict[str, str]:
-    """Return the arguments but those of some names as query parameters: texts by their names on the wire, no None."""
+    """Return the arguments except some as query parameters: texts by their names on the wire, None left out."""
     return {
         name.removesuffix("_"): _text(value)
         for name, value in arguments.items()
@@ -145,12 +146,12 @@ def in_query(arguments: Mapping[str, object], but: tuple[str, ...] = ()) -> dict
 
 
 def encoded(body: object) -> bytes:
-    """Return plain values as a JSON body, bytes as they are. Misuse for what JSON has not, such as NaN."""
+    """Return plain values as a JSON body, bytes unchanged. Raises Misuse for values that JSON lacks, such as NaN."""
     if isinstance(body, bytes):
         return body
     try:
         raw = _encoded(body)
-        if raw.find(b"null") >= 0:  # as which a number that JSON has not is encoded too
+        if raw.find(b"null") >= 0:  # NaN and infinity are encoded as null too
             json.dumps(msgspec.to_builtins(body, str_keys=True, enc_hook=_plain), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise Misuse(f"body: {error}") from None
@@ -165,7 +166,7 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, timedelta):
-        return str(msgspec.to_builtins(value))  # as it stands in a body, ISO 8601
+        return str(msgspec.to_builtins(value))  # in a body: ISO 8601
     if isinstance(value, list | tuple):
         return ",".join(_text(item) for item in value)
     try:

@@ -17,15 +17,15 @@ from confsim.service.service import Service
 
 from .address import OperationRequest
 
-#: Performs an operation of the control plane: the operation, the texts of its path parameters, the request.
+#: Performs a control operation: the operation, its path parameters as texts, the request.
 Perform = Callable[[Operation, tuple[str, ...], Request], Response]
 
 
 class DirectTransport:
     """Performs operations on a service: those of the API itself, those of the catalogue ``control`` by ``perform``.
 
-    Without ``patient`` no response is waited for: faults delay nothing, and a control operation that waits raises
-    Misuse (409) unless its result is there at once.
+    Unless ``patient``, it waits for no response: delays of faults are ignored, and a control operation that waits
+    raises Misuse (409) unless its result is ready at once.
     """
 
     def __init__(self, service: Service, control: Catalogue, perform: Perform, *, patient: bool = True) -> None:
@@ -40,7 +40,7 @@ class DirectTransport:
         return f"http://{HOST}{self.service.address.mount}"
 
     def send(self, call: OperationRequest) -> Response:
-        """Perform one operation. ConnectionResetError when a fault drops the connection."""
+        """Perform one operation. Raises ConnectionResetError when a fault drops the connection."""
         sent, service = call.request, self.service
         request = replace(sent, target=service.address.mount + sent.target, headers={"host": HOST, **sent.headers})
         if call.operation.catalogue is self._control:
@@ -53,7 +53,7 @@ class DirectTransport:
         return delivered(response)
 
     def _finish(self, call: OperationRequest) -> Finish | None:
-        """The function that makes the final response of a conditional or range request, whose status HTTP decides."""
+        """Return the function that makes the final response of a conditional or range request, as HTTP decides."""
         request = call.request
         if not request.headers.keys() & {"if-none-match", "range"}:
             return None
@@ -72,8 +72,8 @@ class DirectTransport:
         return answer
 
     def wait(self, seconds: float) -> None:
-        """Move the clock of the world on."""
+        """Advance the clock of the world."""
         self.service.live.advance(int(seconds * 1000))
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources to release."""

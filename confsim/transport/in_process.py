@@ -1,4 +1,4 @@
-"""Worlds of this process, made, and called by operations and arguments. It imports most of confsim, with the first."""
+"""The making of worlds in this process, and calls by operation and arguments. Importing it imports most of confsim."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .undeclared import fields_of, undeclared, warn_of_ignored
 
 #: The alternatives that worlds made here follow over those of their profiles.
 _OVERRIDES: ContextVar[Mapping[str, Any]] = ContextVar("overrides", default=MappingProxyType({}))
-#: The headers of a request that has none.
+#: The headers of a request without any.
 _NO_HEADERS: dict[str, str] = {}
 
 
@@ -50,7 +50,7 @@ def make(
     clock: Clock | Instant | None,
     profile: Mapping[str, Any] | str | Path | None,
 ) -> Service:
-    """A served world. Parameters and errors are those of ``Simulator``."""
+    """Return a served world. Parameters and errors are those of ``Simulator``."""
     if not isinstance(seed, int):
         raise Misuse(f"seed is a whole number, not {seed!r}")
     chosen = {**read_profile(profile), **_OVERRIDES.get()}

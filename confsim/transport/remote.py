@@ -12,9 +12,9 @@ from .transport import WireTransport
 
 
 class RemoteTransport(WireTransport):
-    """Calls any server of the API by the URL of its mount, a confsim server or the real thing, over one connection.
+    """Calls any server of the API by the URL of its mount (a confsim server or a real service) over one connection.
 
-    ``timeout`` is in seconds. Misuse for a URL that cannot be used.
+    ``timeout`` is in seconds. Raises Misuse for an unusable URL.
     """
 
     def __init__(self, root: str, timeout: float = 30) -> None:
@@ -27,7 +27,7 @@ class RemoteTransport(WireTransport):
         self._base = parts.path
 
     def exchange(self, request: Request) -> Response:
-        """Send one request and return the response. Misuse when the server cannot be reached."""
+        """Send one request and return the response. Raises Misuse when the server cannot be reached."""
         url = self._base + request.target + (f"?{request.query}" if request.query else "")
         connection = self._connection
         try:

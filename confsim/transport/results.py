@@ -1,4 +1,4 @@
-"""The result that a call in process would have had, read from a response over the wire."""
+"""Results of calls in process, read from responses over the wire."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Answer, Response
 
 _PROBLEM = "application/problem+json"
-#: The fields of a problem document (RFC 9457) that are no facts of ours.
+#: Fields of a problem document (RFC 9457) that are no facts.
 _STANDARD = {"type", "title", "status", "detail"}
-#: Header lines that belong to the connection and not to the answer.
+#: Header lines that belong to the connection, not to the answer.
 _CONNECTION = {"Connection", "Content-Length"}
 
 
 def answer_of(operation: str, response: Response) -> Answer:
-    """Return what ``Simulator.call`` answers to a call of the operation. Misuse where that is a problem document."""
+    """Return the answer of ``Simulator.call`` for a response. Raises Misuse for a problem document."""
     raise_problem(response)
     headers = [line for line in response.headers if line[0] not in _CONNECTION]
     return Answer(Response(response.status, headers, response.body), operation)
 
 
 def result_of(operation: Operation, response: Response) -> Any:
-    """Return what a control operation returns in process. Misuse where the response is a problem document."""
+    """Return the result of a control operation for a response. Raises Misuse for a problem document."""
     raise_problem(response)
     kind = operation.result
     if kind is Raw:
@@ -35,7 +35,7 @@ def result_of(operation: Operation, response: Response) -> Any:
 
 
 def raise_problem(response: Response) -> None:
-    """Raise the Misuse that the response states, if it is a problem document."""
+    """Raise the Misuse in the response, if it is a problem document."""
     if dict(response.headers).get("Content-Type") == _PROBLEM:
         problem = msgspec.json.decode(response.body)
         facts = {name: value for name, value in problem.items() if name not in _STANDARD}

@@ -29,7 +29,7 @@ class Transport(Protocol):
         """Let time pass in the world."""
 
     def close(self) -> None:
-        """Release what the transport holds."""
+        """Release the resources of the transport."""
 
 
 class WireTransport(ABC):
@@ -46,11 +46,11 @@ class WireTransport(ABC):
         return self.exchange(call.request)
 
     def wait(self, seconds: float) -> None:
-        """Move the clock of a confsim world on; sleep as long where there is no control plane."""
+        """Advance the clock of a confsim world; sleep as long without a control plane."""
         body = json.dumps({"by": int(seconds * 1000)}).encode()
         headers = {"content-type": "application/json"}
         if self.exchange(Request("POST", "/_confsim/clock/advance", "", headers, body)).status != 200:
             time.sleep(seconds)
 
     def close(self) -> None:  # noqa: B027  (not every transport holds something)
-        """Release what the transport holds."""
+        """Release the resources of the transport."""

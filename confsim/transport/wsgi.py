@@ -16,7 +16,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class WsgiTransport(WireTransport):
-    """Calls a WSGI application; the world stands below the path ``mount``, empty for the root."""
+    """Calls a WSGI application; the world is below the path ``mount``, "" for the root."""
 
     def __init__(self, application: Application, mount: str = "") -> None:
         self._application = application
@@ -24,7 +24,7 @@ class WsgiTransport(WireTransport):
         self.root = f"http://{HOST}{mount}"
 
     def exchange(self, request: Request) -> Response:
-        """Send one request and return the response. ConnectionResetError when less came than was announced."""
+        """Send one request and return the response. Raises ConnectionResetError when fewer bytes came than declared."""
         started: list[Any] = []
         environ = environ_of(self._mount + request.target, request)
         body = b"".join(self._application(environ, lambda status, lines: started.extend((status, lines))))
@@ -36,7 +36,7 @@ class WsgiTransport(WireTransport):
 
 
 def environ_of(target: str, request: Request) -> dict[str, Any]:
-    """Return a request as a WSGI server hands it over; ``target`` is its path, percent-encoded."""
+    """Return the WSGI environment of a request; ``target`` is its path, percent-encoded."""
     lines = {name.upper().replace("-", "_"): value for name, value in request.headers.items()}
     return {
         "REQUEST_METHOD": request.method,

@@ -45,7 +45,7 @@ from confsim.domain.runtime import sessions
 from .friendly_urls import FoundChannel
 from .shapes import ChannelDescription, ChannelDetails, ChannelItem, ChannelUuid, GuestAccess, NewChannel, Sort
 
-#: The placeholders in the form of a compounded name.
+#: Placeholders in the form of a compounded name.
 _PLACES = re.compile(r"(\{parent\}|\{name\})")
 
 
@@ -273,7 +273,7 @@ def _list_item_view(call: Call, channel: Channel, size: ImageSize | None) -> Cha
 
 
 def _is_owner_view(call: Call, channel: Channel) -> bool | None:
-    """Whether the caller owns the channel; None for callers who are not at least operator (R277, G326)."""
+    """Return whether the caller owns the channel; None for callers who are not at least operator (R277, G326)."""
     user = call.maybe_user
     if not roles.is_operator(call.change, channel, user):
         return None

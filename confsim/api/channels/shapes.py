@@ -14,14 +14,14 @@ from confsim.domain.channels import channels
 
 
 class NewChannel(Wire):
-    """A channel to be made."""
+    """A channel to create."""
 
     name: Annotated[Name, "The name of the channel, unique in the client."]
     description: Annotated[ChannelText | None, "The description of the channel."] = None
 
 
 class ChannelUuid(Wire):
-    """The id of a channel that was made."""
+    """The id of a new channel."""
 
     COMPONENT: ClassVar[str] = "NewChannelId"
 

@@ -21,7 +21,7 @@ from confsim.domain.identity import validators
 
 
 class NewClient(Wire):
-    """A client to be made."""
+    """A client to create."""
 
     name: Annotated[Name, "The name of the client."]
 

@@ -60,7 +60,7 @@ def _recording_view(call: Call, recording: StoredRecording) -> Recording:
 
 
 def asset_view(call: Call, asset: Asset) -> RecordingAsset:
-    """View of an asset of a recording (P2 Recording asset)."""
+    """Return the view of an asset of a recording (P2 Recording asset)."""
     base = asset.started if ask(call, assumed.INSTANTS) == "relative" else 0
     return RecordingAsset(
         id=asset.id,
@@ -82,14 +82,14 @@ def asset_view(call: Call, asset: Asset) -> RecordingAsset:
 
 
 def _url(call: Call, asset: Asset) -> str | None:
-    """URL of the bytes of an asset, for callers who may read the asset (R301, G496)."""
+    """Return the URL of the bytes of an asset, for callers who may read the asset (R301, G496)."""
     if asset.state is not Upload.UPLOADED or ask(call, assumed.URL) == "absent":
         return None
     return f"{call.root}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
 
 
 def saved(asset: Asset) -> Raw:
-    """Response with the bytes of an asset, as a download under its name."""
+    """Return the response with the bytes of an asset, as a download under its name."""
     name = quote(assets.path(asset).rpartition("/")[2])
     header = ("Content-Disposition", f'attachment; filename="{name}"')
     return Raw(assets.media_type(asset), assets.data(asset), (header,))
@@ -272,7 +272,7 @@ def get_recording_credentials(
 
 
 def _items(call: Call, token: str) -> list[Item]:
-    """The items that the token grants; where the call needs a caller too, one of the same client (G027)."""
+    """Return the items that the token grants; a call with a caller must be of the same client (G027)."""
     how = ask(call, assumed.TOKEN_IN_PATH)
     if how == "refuse":
         raise Refusal(Reason.URL_TOO_LONG, limit=0)

@@ -1,4 +1,4 @@
-"""Conventions that many families share: search, order, repeated states, deletions of nothing."""
+"""Conventions that many families share: search, order, repeated states, deletions of missing things."""
 
 from __future__ import annotations
 

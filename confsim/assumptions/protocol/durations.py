@@ -10,9 +10,9 @@ from confsim.assumptions.register import assumption, duration
 
 MINUTE = 60_000
 DAY = 86_400_000
-#: The longest span that a request may give: its end is still a number that every JSON reader reads exactly (G127).
+#: The longest span in a request: its end is a number that every JSON reader reads exactly (G127).
 LONGEST = 10**15
-#: What a duration begins with as text, and no delay.
+#: The first characters of a duration as text, which no delay has.
 _BEGINS_A_DURATION = tuple("P0123456789")
 _DELAY = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
 
@@ -57,7 +57,7 @@ def parse_delay(text: object) -> Delay:
 
 
 def delay_spec(value: object) -> str:
-    """Check of an entry whose value is a simulated delay; a duration is one of so many seconds."""
+    """Check an entry whose value is a simulated delay; a duration is one of so many seconds."""
     if isinstance(value, timedelta) or (isinstance(value, str) and value[:1] in _BEGINS_A_DURATION):
         return f"time({duration(1000)(value)})"
     parse_delay(value)

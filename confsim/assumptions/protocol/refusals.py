@@ -67,7 +67,7 @@ class Reason(Enum):
     INVALID_INPUT = Refused(400, "{where}: {problem}.", gaps="G041 G060 G067 G068 G069 G072")
     BODY_MALFORMED = Refused(400, "The body is not JSON: {problem}.", gaps="G065")
     INVALID_STATE = Refused(400, "{given!r} is not a state of this call; it takes {expected}.", gaps="G063")
-    # Things that are not there
+    # Missing things
     NOT_FOUND = Refused(404, "There is no {what} {id!r} here.", gaps="G038 G039 G061 G192 G198 G229 G408")
     PREDEFINED_USER_NOT_FOUND = Refused(404, "No user with origin id {id!r} is in the system.", source="P1 Errors L321")
     RESERVATION_NOT_FOUND = Refused(404, "The reservation is unknown, used or expired.", gaps="G262 G263 G264")
@@ -81,7 +81,7 @@ class Reason(Enum):
     NOT_OWNER = Refused(404, "User {id} is no owner of the channel.", gaps="G562 G563")
     FRIENDLY_URL_UNKNOWN = Refused(404, "No channel has the friendly URL {url!r}.", gaps="G284")
     MEETING_ID_UNKNOWN = Refused(404, "No channel has the meeting id {id!r}.", gaps="G320")
-    # Things in the wrong state, or taken
+    # Things in a wrong state, or in use
     VERSION_NOT_CURRENT = Refused(400, "Version {version} is not the current one, {currentVersion}.", gaps="G180")
     NOT_PREDEFINED = Refused(400, "User {id} is not a predefined user without authentication.", gaps="G239 G443")
     NOT_A_GUEST = Refused(409, "User {id} is no guest; only guests become registered by their own call.", gaps="G244")

@@ -11,7 +11,7 @@ from confsim.kernel.spans import span
 
 T = TypeVar("T")
 
-#: The largest number that an entry takes by default: an instant so far ahead is still exact in every JSON reader.
+#: The default maximum of numbers in entries: an instant that far ahead is still exact in every JSON reader.
 MOST = 10**15
 
 
@@ -140,7 +140,7 @@ def note(context: Context, entry: Entry[Any]) -> None:
 
 
 def value_of(context: Context, entry: Entry[T]) -> T:
-    """Return the value in force without noting its use: where the choice may turn out not to matter."""
+    """Return the value in force without noting its use: the choice may turn out not to matter."""
     profile = context.profile
     if profile:
         chosen: T = profile.get(entry.id, entry.default)

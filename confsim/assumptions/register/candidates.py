@@ -1,4 +1,4 @@
-"""Other values of assumptions to try: their alternatives, and examples of those that they describe in words."""
+"""Candidate values of assumptions: their alternatives, and examples of those that they describe in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from . import Entry
 
-#: Values of what entries describe in words, by id; a prefix with its dot stands for every entry below it.
+#: Examples of values that entries describe in words, by id; a prefix with its dot stands for every entry below it.
 SAMPLES: Mapping[str, tuple[object, ...]] = {
     "code.": ("another_code",),
     "status.": (418,),
@@ -77,7 +77,7 @@ SAMPLES: Mapping[str, tuple[object, ...]] = {
 
 
 def candidates(entry: Entry[Any]) -> tuple[Any, ...]:
-    """Values of an entry other than its default, in the form that code expects; empty where nothing can be chosen."""
+    """Return values of an entry other than its default, in the form that code expects; none when there is no choice."""
     found: list[object] = []
     for value in entry.alternatives:
         if not isinstance(value, str) or _is_value(entry, value):
@@ -92,7 +92,7 @@ def candidates(entry: Entry[Any]) -> tuple[Any, ...]:
 
 
 def _is_value(entry: Entry[Any], value: str) -> bool:
-    """Whether an alternative is a value of the entry, and no phrase that describes values."""
+    """Return whether an alternative is a value of the entry, and not a phrase that describes values."""
     if " " in value and entry.id.partition(".")[0] in {"code", "status", "route"}:
         return False
     try:

@@ -29,16 +29,16 @@ _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"
 _BINARY: Schema = {"type": "string", "format": "binary"}
 _NO_PROFILE: Profile = MappingProxyType({})
-#: Parameters that stand in many operations, as components.
+#: Parameters of many operations, as components.
 _SHARED = frozenset({"limit", "offset", "imgSize", "for_client", "order"})
 
 
 class Subject(Struct, frozen=True, eq=False):
     """The subject of a document.
 
-    ``areas`` describes the areas of the catalogue. ``problems`` is set where refusals are problem documents (RFC 9457),
-    as in the control plane. ``events`` are the types of what webhooks carry, by kind and under a profile. ``observed``
-    is what real calls of each operation gave: the names of their refusals, and an example (``reference.observed``).
+    ``areas`` describes the areas of the catalogue. ``problems`` is set if refusals are problem documents (RFC 9457), as
+    in the control plane. ``events`` has the payload types of webhooks, by kind and under a profile. ``observed`` has,
+    for each operation, the refusals and an example of real calls (``reference.observed``).
     """
 
     catalogue: Catalogue
@@ -52,20 +52,20 @@ class Subject(Struct, frozen=True, eq=False):
 
 
 def document(subject: Subject, *, server: str, profile: Profile = _NO_PROFILE) -> dict[str, Any]:
-    """The document as plain values; equal declarations and profiles give equal documents.
+    """Return the document as plain values; equal declarations and profiles give equal documents.
 
-    ``server`` is the address below which the paths stand.
+    ``server`` is the URL to which the paths are relative.
     """
     return {**_without_server(subject, _ProfileKey(profile)), "servers": [{"url": server}]}
 
 
 def document_bytes(subject: Subject, *, server: str, profile: Profile) -> bytes:
-    """The document as JSON, cached by profile."""
+    """Return the document as JSON, cached by profile."""
     return msgspec.json.encode(document(subject, server=server, profile=profile))
 
 
 class _ProfileKey:
-    """A profile as a key of the cache: equal for equal choices."""
+    """A profile as a cache key: equal for equal choices."""
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
@@ -84,7 +84,7 @@ def _without_server(subject: Subject, key: _ProfileKey) -> dict[str, Any]:
 
 
 class _Document:
-    """The builder of one document."""
+    """Builds one document."""
 
     def __init__(self, subject: Subject, profile: Profile) -> None:
         self.subject = subject
@@ -98,7 +98,7 @@ class _Document:
         self.security = {} if subject.problems else security_schemes(in_force(profile, wire.PRESENTATION))
 
     def build(self) -> dict[str, Any]:
-        """The whole document but its servers."""
+        """Return the whole document except its servers."""
         subject = self.subject
         areas = dict.fromkeys(operation.area for operation in self.catalogue)
         paths = self._paths()
@@ -137,7 +137,7 @@ class _Document:
             if operation.variant_of:
                 continue
             method, path = operation.route(self.profile)
-            # Paths may not differ in names of parameters alone (OpenAPI 3.1, 4.8.8); the first names are used.
+            # Paths must not differ only in parameter names (OpenAPI 3.1, 4.8.8); the first names are used.
             path = shapes.setdefault(_NAMES.sub("{}", path), path)
             paths.setdefault(path, {})[method.lower()] = self._operation(operation, path)
         return paths
@@ -160,11 +160,11 @@ class _Document:
         return built
 
     def _sharing(self, operation: Operation) -> list[Operation]:
-        """The operation and its variants, which share its route."""
+        """Return the operation and its variants, which share its route."""
         return [operation, *(each for each in self.catalogue if each.variant_of == operation.name)]
 
     def _texts(self, operation: Operation) -> dict[str, Any]:
-        """Summary and description; without a description, who may call it."""
+        """Return summary and description; without a description, the gate is described."""
         admitted = " or ".join(grants_of(operation, self.profile))
         who = f"Admitted: {admitted}." if self.security else operation.summary
         return {"summary": operation.summary, "description": "\n\n".join(filter(None, (operation.description, who)))}
@@ -181,7 +181,7 @@ class _Document:
         }
 
     def _variant(self, operation: Operation) -> dict[str, Any]:
-        """An operation that shares the route of another: its required query parameters distinguish the two."""
+        """Return an operation that shares the route of another: its required query parameters distinguish the two."""
         required = [parameter.name for parameter in operation.query_parameters if parameter.required]
         described = {"operationId": operation.name, **self._texts(operation), "parameters": required}
         return {**described, "responses": self._success(operation), **self._extras(operation)}
@@ -208,7 +208,7 @@ class _Document:
         return [self._shared(each) for each in listed]
 
     def _shared(self, described: dict[str, Any]) -> dict[str, Any]:
-        """A reference to a parameter that stands in many operations, unless another of its name is described."""
+        """Return a reference to a parameter of many operations, unless another of its name is described."""
         name = described["name"]
         if name not in _SHARED or self.parameters.setdefault(name, described) != described:
             return described
@@ -272,7 +272,7 @@ class _Document:
         return responses
 
     def _example(self, operation: Operation) -> Mapping[str, Any]:
-        """The example of an operation, if the call that it is of gave the same under this profile."""
+        """Return the example of an operation, if its call gave the same answer under this profile."""
         shown: Mapping[str, Any] = self.subject.observed.get(operation.name, {}).get("example", {})
         return {} if self.profile.keys() & set(shown.get("assumptions", ())) else shown
 
@@ -309,7 +309,7 @@ _EMPTY: dict[str, dict[str, Any]] = {
 
 
 def _assumptions(catalogue: Iterable[Operation]) -> dict[str, list[str]]:
-    """The ids of the assumptions about each operation, or about one of its gaps."""
+    """Return the ids of the assumptions about each operation, or about one of its gaps."""
     found: dict[str, list[str]] = {}
     answering: dict[str, list[str]] = {}
     for operation in catalogue:
@@ -323,12 +323,12 @@ def _assumptions(catalogue: Iterable[Operation]) -> dict[str, list[str]]:
 
 
 def _listed(schema: Schema, style: str) -> dict[str, Any]:
-    """How a list stands in one text, separated by commas."""
+    """Return the style of a list in one text, separated by commas."""
     return {"style": style, "explode": False} if schema.get("type") == "array" else {}
 
 
 def _not_empty(schema: Schema) -> Schema:
-    """The schema of a list that stands in one text, of which the empty text is none; any other schema as it is."""
+    """Return the schema of a list in one text, which cannot be empty; any other schema unchanged."""
     if schema.get("type") != "array":
         return schema
     items = schema["items"]
@@ -336,17 +336,17 @@ def _not_empty(schema: Schema) -> Schema:
 
 
 def _naming(kind: str | None) -> dict[str, str]:
-    """The kind of thing that a parameter names, in a word that is the same in all operations."""
+    """Return the kind of thing that a parameter names, the same word in all operations."""
     return {} if kind is None else {"x-confsim-names": kind}
 
 
 def _texted(schema: Schema) -> Schema:
-    """The schema of a parameter without a description, which stands beside it."""
+    """Return the schema of a parameter without its description, which is beside it."""
     return {key: value for key, value in schema.items() if key != "description"}
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The response of two operations that share a route: ``anyOf`` both schemas, an example of the first."""
+    """Return the response of two operations that share a route: ``anyOf`` both schemas, an example of the first."""
     schemas: list[Schema] = []
     for response in (one, other):
         schema = response["content"][_JSON]["schema"]

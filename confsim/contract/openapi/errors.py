@@ -1,4 +1,4 @@
-"""The refusals of operations in an OpenAPI document: for each status its codes, as an enumeration."""
+"""The refusals of operations in an OpenAPI document: the codes of each status, as an enumeration."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ORDER = {reason: place for place, reason in enumerate(Reason)}
 
 
 class Errors:
-    """The responses of refused calls. Operations that are refused for the same reasons share one component."""
+    """The responses of refused calls. Operations with the same refusals share one component."""
 
     def __init__(self, schemas: Schemas, observed: Mapping[str, Any], *, problems: bool) -> None:
         self.responses: dict[str, Any] = {}
@@ -48,7 +48,7 @@ class Errors:
         self._found: dict[tuple[str, ...], dict[str, tuple[Reason, ...]]] = {}
 
     def of(self, operations: list[Operation]) -> dict[str, Any]:
-        """The responses of operations that share a route, by status."""
+        """Return the responses of operations that share a route, by status."""
         if self._problems:
             return self._of_control(operations[0])
         return {
@@ -57,7 +57,7 @@ class Errors:
         }
 
     def name_most_frequent(self, routes: Iterable[list[Operation]]) -> None:
-        """Name the errors that most routes have after their status alone."""
+        """Name the errors of most routes after their status alone."""
         counts = Counter(key for operations in routes for key in self._by_status(operations).items())
         for (status, reasons), _ in counts.most_common():
             if all(known != status for known, _ in self._names):
@@ -83,7 +83,7 @@ class Errors:
                 yield Reason[name]
 
     def _of_control(self, operation: Operation) -> dict[str, Any]:
-        """Problems of the control plane: input that is wrong, names of nothing, and states that do not allow it."""
+        """Return the problems of the control plane: invalid input, unknown names, and conflicts with the state."""
         if not self.responses:
             schema = self._schemas.add("Problem", _PROBLEM)
             for code, text in _CONTROL.items():
@@ -125,21 +125,21 @@ def _camel(name: str) -> str:
 
 
 def _message(reason: Reason) -> str:
-    """The message of a reason, as the names of its facts."""
+    """Return the message of a reason, as the names of its facts."""
     return str(reason.value.message).replace("!r}", "}")
 
 
 def status_of(reason: Reason, profile: Profile) -> int:
-    """The status of a refusal under a profile."""
+    """Return the status of a refusal under a profile."""
     entry = STATUS[reason]
     status: int = reason.value.status if entry is None else in_force(profile, entry)
     return status
 
 
 def declared(operation: Operation, profile: Profile) -> Iterator[Reason]:
-    """The reasons that follow from the declaration of an operation; its function may refuse for others."""
+    """Yield the reasons that follow from the declaration of an operation; its function may refuse for others."""
     things = operation.path_parameters
-    yield Reason.INVALID_INPUT  # a query can be malformed everywhere
+    yield Reason.INVALID_INPUT  # every query can be malformed
     if any(parameter.resolve is not None for parameter in things):
         yield Reason.NOT_FOUND
     if any(isinstance(each.wire, type) and issubclass(each.wire, Enum) for each in things):
@@ -154,7 +154,7 @@ def declared(operation: Operation, profile: Profile) -> Iterator[Reason]:
 
 
 def _for_callers(operation: Operation, grants: set[Grant]) -> Iterator[Reason]:
-    """Reasons that lie in who calls: the token, the terms, the service, the role."""
+    """Yield the reasons that concern the caller: the token, the terms, the service, the role."""
     if Grant.PUBLIC in grants:
         if operation.changes:
             yield Reason.SERVICE_DISABLED
@@ -172,7 +172,7 @@ def _for_callers(operation: Operation, grants: set[Grant]) -> Iterator[Reason]:
 
 
 def envelope(profile: Profile, codes: list[str]) -> Schema | None:
-    """The schema of an error body with one of the codes by the template of the profile, None for no body."""
+    """Return the schema of an error body with one of the codes by the profile's template, None for no body."""
     template = in_force(profile, wire.ERROR_BODY)
     if isinstance(template, str):
         template = wire.ERROR_BODIES[template]
@@ -192,7 +192,7 @@ _PLACEHOLDERS: dict[str, Schema] = {
 
 def _filled(template: Any, codes: list[str]) -> Schema:
     if isinstance(template, dict):
-        # An empty list of details is left out.
+        # an empty list of details is omitted
         required = [name for name, part in template.items() if part not in ("$details", [])]
         properties = {name: _filled(part, codes) for name, part in template.items()}
         return {"type": "object", "properties": properties, "required": required}

@@ -15,14 +15,14 @@ _BINARY: Schema = {"type": "string", "format": "binary"}
 
 
 def grants_of(operation: Operation, profile: Profile) -> tuple[Grant, ...]:
-    """The grants that admit to an operation under a profile."""
+    """Return the grants that allow an operation under a profile."""
     entry = operation.gate_entry
     grants: tuple[Grant, ...] = operation.gate.grants if entry is None else in_force(profile, entry)
     return grants
 
 
 def security_schemes(lines: tuple[str, ...]) -> dict[str, Any]:
-    """The security schemes of the ways to present a token, each a line of ``auth.presentation``."""
+    """Return the security schemes of the ways to present a token, one for each item of ``auth.presentation``."""
     return {f"token{place}" if place else "token": _scheme(line) for place, line in enumerate(lines)}
 
 
@@ -35,7 +35,7 @@ def _scheme(line: str) -> dict[str, Any]:
 
 
 def uploads(operation: Operation, profile: Profile) -> dict[str, Any]:
-    """The body of an operation that takes bytes: the file itself, or a form with it."""
+    """Return the body of an operation that takes bytes: the file itself, or a form with it."""
     entry = operation.upload
     required = not any(parameter.name == "url" for parameter in operation.query_parameters)
     if entry is not None and in_force(profile, entry) == "multipart":
@@ -47,7 +47,7 @@ def uploads(operation: Operation, profile: Profile) -> dict[str, Any]:
 
 
 def common_headers(profile: Profile, refusals: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The headers that answers share, by name; those of refusals as far as one has them."""
+    """Return the headers that answers share, by name; those of refusals as far as they have them."""
     text: Schema = {"type": "string"}
     headers: dict[str, Any] = {
         "X-Confsim-Request-Id": {"description": "The id of the call in the journal.", "required": True, "schema": text},
@@ -63,12 +63,12 @@ def common_headers(profile: Profile, refusals: Iterable[Mapping[str, Any]]) -> d
 
 
 def header_references(profile: Profile) -> dict[str, Any]:
-    """References to the headers that every answer has."""
+    """Return references to the headers that every answer has."""
     names = ["X-Confsim-Request-Id", "Date", *filter(None, [in_force(profile, transport.REQUEST_ID)])]
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def error_headers(status: int, profile: Profile) -> dict[str, Any]:
-    """References to the headers of a refusal of this status."""
+    """Return references to the headers of a refusal of this status."""
     more = {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
     return header_references(profile) | {name: {"$ref": f"#/components/headers/{name}"} for name in more}

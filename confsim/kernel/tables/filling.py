@@ -1,4 +1,4 @@
-"""Tables filled at once: what a table holds after its records were put one by one, for a fraction of the cost."""
+"""Bulk filling of tables: the same result as putting the records one by one, for a fraction of the cost."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ R = TypeVar("R", bound=Record)
 
 
 def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]) -> None:
-    """Let a table of a client hold these records, made in their order, and nothing else. Raises ValueError.
+    """Set the records of a client's table, in the order of their creation. Raises ValueError.
 
-    The change does not list them as written: it is for worlds that are begun with them.
+    The change does not list them as written: this is for the initial content of a world.
     """
     if records:
         table.of(change, client).tables[table.position] = filled(table, records)
@@ -32,9 +32,9 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
-    """The state of a table that holds these records, made in their order.
+    """Return the state of a table with these records, in the order of their creation.
 
-    Raises ValueError for two records of one key, or of one value of a unique index.
+    Raises ValueError for two records with the same key, or the same value of a unique index.
     """
     made = [*enumerate(map(table.key, records), 1)]
     rows = dict(zip(map(table.key, records), enumerate(records, 1), strict=True))
@@ -80,7 +80,7 @@ def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Loo
 
 
 def _entries(arrangement: Arrangement[R], made: Sequence[Made], records: Sequence[R]) -> list[Sequence[Entry]]:
-    """The entries of the records in each order; all buckets hold the same."""
+    """Return the entries of the records in each order; all buckets have the same."""
     return [
         made if order is CREATED else [order.entry(*each) for each in zip(made, records, strict=True)]
         for order in arrangement.orders
@@ -90,7 +90,7 @@ def _entries(arrangement: Arrangement[R], made: Sequence[Made], records: Sequenc
 def _bucket(
     arrangement: Arrangement[R], entries: list[Sequence[Entry]], records: Sequence[R], places: Sequence[int]
 ) -> Bucket:
-    """The bucket of the records at these ascending positions."""
+    """Return the bucket of the records at these ascending positions."""
     orders = tuple(sequence(tuple(sorted([of_order[place] for place in places]))) for of_order in entries)
     totals = tuple(sum(total.of(records[place]) for place in places) for total in arrangement.totals)
     return Bucket(orders, totals)

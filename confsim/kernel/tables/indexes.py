@@ -1,6 +1,6 @@
-"""Indexes of a table: orders and totals of its records, and maps from a value to the records under it.
+"""Indexes of a table: orders and totals of its records, and maps from a value to the records with it.
 
-Several records under a value are a ``Bucket``; one is its (serial, key) alone, whose orders and totals cost nothing.
+Several records with one value are a ``Bucket``; a single one is only its (serial, key), without orders and totals.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Bucket(Struct, frozen=True, gc=False):
 
 
 class Arrangement(Generic[R]):
-    """The orders of the records, the first for those who choose none, and the totals of them.
+    """The declared orders of the records, the first being the default, and their totals.
 
-    It is ``plain`` when nothing but the order of creation is maintained, which never changes.
+    It is ``plain`` when only the order of creation, which never changes, is maintained.
     """
 
     __slots__ = ("empty", "orders", "plain", "totals")
@@ -74,18 +74,18 @@ class Arrangement(Generic[R]):
 
     @property
     def functions(self) -> list[Callable[[R], Any]]:
-        """The functions of a record that decide its entries and its part of the totals."""
+        """Return the functions of a record that decide its entries and its part of the totals."""
         keys = [order.key for order in self.orders if order.key is not None]
         return [*keys, *(total.of for total in self.totals)]
 
     def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
-        """The entries of a record, one for each order; all its buckets hold the same."""
+        """Return the entries of a record, one for each order; all its buckets have the same."""
         if self.plain:
             return (made,)
         return tuple([made if (key := order.key) is None else (key(record), *made) for order in self.orders])
 
     def add(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
-        """The bucket with a record that it does not hold."""
+        """Return the bucket with another record."""
         if self.plain:
             return Bucket((insert(bucket.orders[0], entries[0]),))
         orders = tuple(map(insert, bucket.orders, entries))
@@ -95,7 +95,7 @@ class Arrangement(Generic[R]):
         return Bucket(orders, tuple([number + total.of(record) for total, number in sums]))
 
     def discard(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
-        """The bucket without a record that it holds."""
+        """Return the bucket without one of its records."""
         if self.plain:
             return Bucket((remove(bucket.orders[0], entries[0]),))
         orders = tuple(map(remove, bucket.orders, entries))
@@ -105,7 +105,7 @@ class Arrangement(Generic[R]):
         return Bucket(orders, tuple([number - total.of(record) for total, number in sums]))
 
     def replace(self, bucket: Bucket, old: tuple[Entry, ...], new: tuple[Entry, ...], before: R, after: R) -> Bucket:
-        """The bucket with another value of a record that it holds; ``old`` and ``new`` are the entries of the two."""
+        """Return the bucket with another value of one of its records; ``old`` and ``new`` are the two entries."""
         orders = tuple(
             [
                 entries if was == now else insert(remove(entries, was), now)
@@ -119,7 +119,7 @@ class Arrangement(Generic[R]):
 
 
 class Unique(Generic[R]):
-    """A named index with at most one record under a value; ``values(record)`` returns the values of a record."""
+    """A named index with at most one record for each value; ``values(record)`` returns the values of a record."""
 
     __slots__ = ("name", "position", "values")
 
@@ -132,17 +132,17 @@ class Unique(Generic[R]):
 
     @property
     def functions(self) -> list[Callable[[R], Any]]:
-        """The functions of a record that decide where it stands."""
+        """Return the functions of a record that decide its place in the index."""
         return [self.values]
 
     def enter(self, keys: Lookup, values: Values, made: Made, *_: object) -> Lookup:
-        """The map from a value to a key with a record that has these values, which it takes from any other record."""
+        """Return the map from value to key after adding a record with these values, which other records lose."""
         for value in values:
             keys = inserted(keys, value, made[1])
         return keys
 
     def leave(self, keys: Lookup, values: Values, made: Made, *_: object) -> Lookup:
-        """The map from a value to a key without a record that has these values."""
+        """Return the map from value to key without a record that has these values."""
         key = made[1]
         for value in values:
             if keys.get(value) == key:
@@ -150,18 +150,18 @@ class Unique(Generic[R]):
         return keys
 
     def update(self, keys: Lookup, old: Values, new: Values, made: Made, *_: object) -> Lookup:
-        """The map from a value to a key after a record has got other values."""
+        """Return the map from value to key after the values of a record have changed."""
         return self.enter(self.leave(keys, tuple(value for value in old if value not in new), made), new, made)
 
     def require_free(self, keys: Lookup, new: Values, key: object) -> None:
-        """Raise ValueError when another record is under one of the values."""
+        """Raise ValueError when another record has one of the values."""
         for value in new:
             if keys.get(value, key) != key:
                 raise ValueError(f"{self.name} {value!r} is that of another record")
 
 
 class Index(Arrangement[R]):
-    """A named index with any number of records under a value; ``values(record)`` returns the values of a record."""
+    """A named index with any number of records for each value; ``values(record)`` returns the values of a record."""
 
     __slots__ = ("name", "position", "values")
 
@@ -180,7 +180,7 @@ class Index(Arrangement[R]):
 
     @property
     def functions(self) -> list[Callable[[R], Any]]:
-        """The functions of a record that decide where it stands."""
+        """Return the functions of a record that decide its place in the index."""
         return [self.values, *super().functions]
 
     def enter(
@@ -192,9 +192,9 @@ class Index(Arrangement[R]):
         rows: Records,
         entries: tuple[Entry, ...] = (),
     ) -> Lookup:
-        """The map from a value to a bucket with a record that has these values.
+        """Return the map from value to bucket after adding a record with these values.
 
-        ``rows`` are those before, ``entries`` those of the record where they are known.
+        ``rows`` are the records before, ``entries`` those of the new record if they are known.
         """
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets.get(value)
@@ -210,7 +210,7 @@ class Index(Arrangement[R]):
         return buckets
 
     def leave(self, buckets: Lookup, values: Values, made: Made, record: R, entries: tuple[Entry, ...] = ()) -> Lookup:
-        """The map from a value to a bucket without a record that has these values, and these ``entries``."""
+        """Return the map from value to bucket without a record that has these values and ``entries``."""
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets[value]
             if type(bucket) is tuple:
@@ -218,7 +218,7 @@ class Index(Arrangement[R]):
             else:
                 entries = entries or self.entries(made, record)
                 held = bucket.orders[0]
-                # Where one record is left, it needs no bucket.
+                # a single record needs no bucket
                 left = held[held[0] == entries[0]][-2:] if len(held) == 2 else self.discard(bucket, entries, record)
                 buckets = inserted(buckets, value, left)
         return buckets
@@ -226,7 +226,7 @@ class Index(Arrangement[R]):
     def update(
         self, buckets: Lookup, old: Values, new: Values, made: Made, before: R, after: R, rows: Records
     ) -> Lookup:
-        """The map from a value to a bucket after a record has changed; ``rows`` are the records before."""
+        """Return the map from value to bucket after a record has changed; ``rows`` are the records before."""
         were, entries = self.entries(made, before), self.entries(made, after)
         shared = old
         if old != new:

@@ -1,8 +1,8 @@
 """Persistent sorted sequences of tuples: the order of a table and of its indexes, the queue of timers.
 
-Up to ``WIDTH`` entries are a plain sorted tuple, more are an ``Ordered``: a B+ tree of such tuples. Both have a length,
-places, slices and both directions of iteration. ``insert`` and ``remove`` return another sequence and leave the given
-one as it was. Own code: rpds has no ordered map, and sortedcontainers and ``heapq`` change in place.
+Up to ``WIDTH`` entries are a plain sorted tuple, more are an ``Ordered``: a B+ tree of such tuples. Both support len(),
+indexing, slices and iteration in both directions. ``insert`` and ``remove`` return another sequence and leave the given
+one unchanged. Own code: rpds has no ordered map, and sortedcontainers and ``heapq`` change in place.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from msgspec import Struct
 
-#: Most entries of a leaf and most children of a node. One with fewer than a quarter is joined with its neighbour.
+#: Most entries of a leaf, and most children of a node. A node with fewer than a quarter is merged with its neighbour.
 WIDTH = 64
 FEW = WIDTH // 4
 
@@ -23,7 +23,7 @@ _LENGTH: Callable[[Any], int] = len
 _SIZE: Callable[[Any], int] = attrgetter("size")
 X = TypeVar("X")
 
-#: A tuple that compares with every other entry of its sequence and is equal to none.
+#: A tuple that can be compared with every entry of its sequence and is equal to none.
 Entry: TypeAlias = "tuple[Any, ...]"
 Leaf: TypeAlias = "tuple[Entry, ...]"
 Tree: TypeAlias = "Leaf | Node"
@@ -31,7 +31,7 @@ Entries: TypeAlias = "Leaf | Ordered"
 
 
 class Node(Struct, frozen=True, gc=False):
-    """An inner node: how many entries are below it, the first entry of each child, the children, all of one height."""
+    """An inner node: the number of entries below it, the first entry of each child, the children (of one height)."""
 
     size: int
     lows: tuple[Entry, ...]
@@ -39,9 +39,9 @@ class Node(Struct, frozen=True, gc=False):
 
 
 class Ordered(Struct, frozen=True, gc=False):
-    """A tree, and the entries after those of the tree: at least one, at most ``WIDTH``.
+    """A tree, and a tail with the entries after those of the tree: at least one, at most ``WIDTH``.
 
-    An entry at the end is added to ``tail`` alone, which is added to the tree when it is full.
+    An entry at the end is appended to the tail, which is moved to the tree when it is full.
     """
 
     size: int
@@ -56,7 +56,7 @@ class Ordered(Struct, frozen=True, gc=False):
     @overload
     def __getitem__(self, place: slice) -> Leaf: ...
     def __getitem__(self, place: int | slice) -> Entry | Leaf:
-        """The entry at a place, or those of a slice as a tuple; costs the depth of the tree and the length."""
+        """Return the entry at an index, or those of a slice as a tuple; costs the depth of the tree and the length."""
         if not isinstance(place, slice):
             low = range(self.size)[place]
             return self._between(low, low + 1)[0]
@@ -67,7 +67,7 @@ class Ordered(Struct, frozen=True, gc=False):
         return self._between(low, high + 1)[:: wanted.step]
 
     def _between(self, low: int, high: int) -> Leaf:
-        """The entries from the place ``low`` to before ``high``."""
+        """Return the entries from index ``low`` to before ``high``."""
         start = self.size - len(self.tail)
         if low >= start:
             return self.tail[low - start : high - start]
@@ -85,7 +85,7 @@ class Ordered(Struct, frozen=True, gc=False):
 
 
 def sequence(entries: Leaf) -> Entries:
-    """The sequence of entries that are sorted already."""
+    """Return the sequence of entries that are sorted already."""
     if len(entries) <= WIDTH:
         return entries
     cut = (len(entries) - 1) // WIDTH * WIDTH
@@ -96,7 +96,7 @@ def sequence(entries: Leaf) -> Entries:
 
 
 def insert(entries: Entries, entry: Entry) -> Entries:
-    """The sequence with an entry that it does not hold."""
+    """Return the sequence with a new entry."""
     if isinstance(entries, tuple):
         if entries and not entries[-1] < entry:
             entries = _inserted(entries, entry)
@@ -116,7 +116,7 @@ def insert(entries: Entries, entry: Entry) -> Entries:
 
 
 def remove(entries: Entries, entry: Entry) -> Entries:
-    """The sequence without an entry. Raises ValueError when it does not hold it."""
+    """Return the sequence without an entry. Raises ValueError when it has none."""
     if isinstance(entries, tuple):
         return _removed(entries, entry)
     size, tree, tail = entries.size - 1, entries.tree, entries.tail
@@ -134,7 +134,7 @@ def remove(entries: Entries, entry: Entry) -> Entries:
 
 
 def position(entries: Entries, entry: Entry) -> int:
-    """The number of entries that come before this one, which need not be in the sequence."""
+    """Return the number of entries before this one, which need not be in the sequence."""
     if isinstance(entries, tuple):
         return bisect_left(entries, entry)
     if not entry < entries.tail[0]:
@@ -176,7 +176,7 @@ def _low(tree: Tree) -> Entry:
 
 
 def _insert(tree: Tree, entry: Entry) -> tuple[Tree, ...]:
-    """The tree with the entry: one, or two of its height when it was full."""
+    """Return the tree with the entry: one node, or two of its height when it was full."""
     if isinstance(tree, tuple):
         return _halves(_inserted(tree, entry))
     at = max(bisect_right(tree.lows, entry) - 1, 0)
@@ -184,7 +184,7 @@ def _insert(tree: Tree, entry: Entry) -> tuple[Tree, ...]:
 
 
 def _append(tree: Tree, leaf: Leaf) -> tuple[Tree, ...]:
-    """The tree with a leaf after all others: one, or two of its height when it was full."""
+    """Return the tree with a leaf after all others: one node, or two of its height when it was full."""
     if isinstance(tree, tuple):
         return tree, leaf
     at = len(tree.children) - 1
@@ -192,7 +192,7 @@ def _append(tree: Tree, leaf: Leaf) -> tuple[Tree, ...]:
 
 
 def _replaced(node: Node, at: int, parts: tuple[Tree, ...], more: int) -> tuple[Tree, ...]:
-    """The node with ``parts`` in place of its child ``at`` and ``more`` entries; two when they are too many."""
+    """Return the node with ``parts`` in place of its child ``at`` and ``more`` entries; two when they are too many."""
     children = node.children[:at] + parts + node.children[at + 1 :]
     if len(children) > WIDTH:  # a node that grows at its end stays full
         cut = WIDTH if at == WIDTH - 1 else WIDTH // 2
@@ -202,7 +202,7 @@ def _replaced(node: Node, at: int, parts: tuple[Tree, ...], more: int) -> tuple[
 
 
 def _remove(tree: Tree, entry: Entry) -> Tree:
-    """The tree without the entry; the empty leaf when there is nothing left."""
+    """Return the tree without the entry; the empty leaf when nothing is left."""
     if isinstance(tree, tuple):
         return _removed(tree, entry)
     at = max(bisect_right(tree.lows, entry) - 1, 0)
@@ -218,7 +218,7 @@ def _remove(tree: Tree, entry: Entry) -> Tree:
 
 
 def _joined(first: Tree, second: Tree) -> tuple[Tree, ...]:
-    """Two neighbours as one, or as two of equal width when they are too many for one."""
+    """Return two neighbours as one node, or as two of equal width when they are too many for one."""
     if not first or not second:
         return (first or second,)
     if isinstance(first, tuple) and isinstance(second, tuple):
@@ -230,24 +230,24 @@ def _joined(first: Tree, second: Tree) -> tuple[Tree, ...]:
 
 
 def _halves(both: tuple[X, ...]) -> tuple[tuple[X, ...], ...]:
-    """All together, or the halves when they are too many."""
+    """Return all in one node, or in two halves when they are too many."""
     half = len(both) // 2
     return (both,) if len(both) <= WIDTH else (both[:half], both[half:])
 
 
 def _without_last(tree: Tree) -> tuple[Tree, Leaf]:
-    """The tree without its last leaf, and this leaf; the empty leaf when there is nothing left."""
+    """Return the tree without its last leaf, and this leaf; the empty leaf when nothing is left."""
     if isinstance(tree, tuple):
         return (), tree
     rest, leaf = _without_last(tree.children[-1])
     size, children = tree.size - len(leaf), tree.children[:-1]
-    if rest:  # which begins where it began
+    if rest:  # its first entry is unchanged
         return Node(size, tree.lows, (*children, rest)), leaf
     return (Node(size, tree.lows[:-1], children) if children else ()), leaf
 
 
 def _gather(tree: Tree, low: int, high: int, parts: list[Leaf]) -> None:
-    """Append the parts of leaves that hold the entries from the place ``low`` to before ``high``."""
+    """Append the slices of leaves with the entries from index ``low`` to before ``high``."""
     if isinstance(tree, tuple):
         parts.append(tree[low:high])
         return

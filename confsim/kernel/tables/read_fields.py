@@ -1,4 +1,4 @@
-"""The fields that functions of a record read, so that what they return is known to be the same while these are."""
+"""The analysis of which fields of a record some functions read: their results are unchanged while these fields are."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Any
 
 from msgspec import Struct
 
-#: Built-in functions that find attributes by names which no code holds.
+#: Built-in functions that access attributes whose names are not in the code.
 _DYNAMIC = frozenset({"getattr", "vars", "eval", "exec"})
 
 
 def read_fields(functions: Iterable[Callable[..., Any]], record: type[Struct]) -> tuple[str, ...] | None:
-    """The fields of a record that the functions may read, in alphabetical order; None when that cannot be determined.
+    """Return the sorted fields of a record that the functions may read; None when that cannot be determined.
 
-    They are the names in their code and in that of the functions, methods and properties which these names mean.
+    They are the names in their code, and in the code of the functions, methods and properties that these names refer
+    to.
     """
     names: set[str] = set()
     left, seen = list(functions), set[CodeType]()
@@ -42,7 +43,7 @@ def read_fields(functions: Iterable[Callable[..., Any]], record: type[Struct]) -
 
 
 def _names(code: CodeType) -> tuple[set[str], set[str]]:
-    """The names in a code, and those of them that are global."""
+    """Return the names in a code object, and those of them that are global."""
     attributes, meant = set[str](), set[str]()
     for instruction in dis.get_instructions(code):
         if isinstance(instruction.argval, CodeType):
@@ -59,7 +60,7 @@ def _is_code(member: object) -> bool:
 
 
 def _is_transparent(meant: object) -> bool:
-    """Whether what is called reads no attribute that the code does not name: a built-in, or the class of an Enum."""
+    """Return whether a callable reads no attribute beyond those named in the code: a built-in, or an Enum class."""
     if isinstance(meant, type):
         return meant.__module__ == "builtins" or issubclass(meant, Enum)
     return isinstance(meant, BuiltinFunctionType) and meant.__name__ not in _DYNAMIC

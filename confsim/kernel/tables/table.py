@@ -1,9 +1,9 @@
 """Tables of frozen records: persistent maps by key, with declared indexes, orders and totals.
 
-A ``Table`` is a declaration and holds no records. They are in a world, one ``TableState`` for each client, and are
-read and written through the ``Rows`` that ``Table.of(change, client)`` returns; ids of other clients are not found.
-``Rows.all`` and ``Rows.where`` return views: sequences in a declared order, whose length and ends are known at once,
-and of which a page is read without the rest.
+A ``Table`` is a declaration and holds no records. The records are in a world, one ``TableState`` for each client, and
+are read and written through the ``Rows`` that ``Table.of(change, client)`` returns; ids of other clients are not found.
+``Rows.all`` and ``Rows.where`` return views: sequences in a declared order; length, ends and pages are read without the
+rest.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .views import View
 
 @dataclass_transform(frozen_default=True)
 class Record(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """A row of a table. Frozen; changed by ``msgspec.structs.replace``. Fields hold values only, never a cycle."""
+    """A record of a table. Frozen; changed by ``msgspec.structs.replace``. Its fields are values without cycles."""
 
 
 K = TypeVar("K", bound=Hashable)
-#: The ids of the clients that hold the records which are found by these values.
+#: By value, the ids of the clients whose records are found by it.
 Owners: TypeAlias = Map[Hashable, str]
 R = TypeVar("R", bound=Record)
 
 
 class TableState(Struct, frozen=True, gc=False):
-    """One table of one client: the records, all of them in each order of the table, one map for each index."""
+    """One table of one client: the records, all of them in each order of the table, and one map for each index."""
 
     rows: Records = {}
     all: Bucket = Bucket(((),))
@@ -42,7 +42,7 @@ class TableState(Struct, frozen=True, gc=False):
 
 
 class Writer(Protocol):
-    """The interface of a change that ``Rows`` uses: the tables, and the lists of what was written."""
+    """The parts of a change that ``Rows`` uses: the tables, and the lists of what was written."""
 
     shared: list[TableState]
     client_tables: dict[str, list[TableState]]
@@ -51,12 +51,12 @@ class Writer(Protocol):
     owners: Map[str, Owners]
 
     def open_tables(self, client: str) -> list[TableState]:
-        """The tables of one client, or the shared ones for "", as a list that the change writes to."""
+        """Return the tables of one client, or the shared ones for "", as a list that the change writes to."""
         ...
 
 
 class Source(Protocol):
-    """The interface of a world that ``Table.seen`` uses."""
+    """The part of a world that ``Table.seen`` uses."""
 
     def change(self, now: int) -> Writer:
         """Begin a change at this instant."""
@@ -66,14 +66,14 @@ class Source(Protocol):
 class Table(Generic[K, R]):
     """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
 
-    ``located(record)`` returns the values by which ``find_client`` finds the client of a record, whatever the number of
-    clients; no two records of any clients have one in common. ``position`` is the place of the table in the list of
-    those that a client holds.
+    ``located(record)`` returns the values by which ``find_client`` finds the client of a record, at a cost independent
+    of the number of clients; each value belongs to one record of all clients. ``position`` is the index of the table in
+    the list that each client has.
     """
 
     #: Every table by name, in order of declaration.
     declared: dict[str, Table[Any, Any]] = {}
-    #: The tables of one list by their positions, and their states before anything is put.
+    #: The tables of one list by their positions, and their initial states.
     by_position: ClassVar[list[Table[Any, Any]]] = []
     empty_states: ClassVar[list[TableState]] = []
     shared = False
@@ -106,36 +106,36 @@ class Table(Generic[K, R]):
 
     @cached_property
     def placed_by(self) -> Callable[[R], object]:
-        """Returns what alone decides where a record stands in the indexes, orders and totals."""
+        """Return the function of a record that returns all fields deciding its place in indexes, orders and totals."""
         located = () if self.located is None else read_fields((self.located,), self.record)
         return _deciding(*self._read, read_fields(self.all.functions, self.record), located)
 
     @cached_property
     def placed_in(self) -> tuple[tuple[Unique[R] | Index[R], Callable[[R], object]], ...]:
-        """The indexes, each with what returns that which alone decides where a record stands in it."""
+        """Return the indexes, each with the function that returns the fields deciding a record's place in it."""
         return tuple((index, _deciding(fields)) for index, fields in zip(self.indexes, self._read, strict=True))
 
     @cached_property
     def _read(self) -> tuple[tuple[str, ...] | None, ...]:
-        """The fields that each index reads, None where that cannot be determined."""
+        """Return the fields that each index reads, None when that cannot be determined."""
         return tuple(read_fields(index.functions, self.record) for index in self.indexes)
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
-        """The rows of one client, to read and to write in this change."""
+        """Return the rows of one client, for reading and writing in this change."""
         return Rows(self, client, change, change.client_tables.get(client) or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str) -> R | None:
-        """The record of this key, or None; faster than ``of`` for a single read."""
+        """Return the record of this key, or None; faster than ``of`` for a single read."""
         row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
-        """The id of the client that has a record with this value among those of ``located``, or None."""
+        """Return the id of the client of the record with this value among those of ``located``, or None."""
         owners = change.owners.get(self.name)
         return None if owners is None else owners.get(value)
 
     def seen(self, world: Source, client: str) -> Rows[K, R]:
-        """The rows of one client, read-only: writes to them are discarded."""
+        """Return the rows of one client, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
 
@@ -147,16 +147,16 @@ class SharedTable(Table[K, R]):
     shared = True
 
     def of(self, change: Writer, client: str = "") -> Rows[K, R]:
-        """The rows, to read and to write in this change."""
+        """Return the rows, for reading and writing in this change."""
         return Rows(self, client, change, change.shared or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
-        """The record of this key, or None; faster than ``of`` for a single read."""
+        """Return the record of this key, or None; faster than ``of`` for a single read."""
         row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
     def seen(self, world: Source, client: str = "") -> Rows[K, R]:
-        """The rows, read-only: writes to them are discarded."""
+        """Return the rows, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
 
@@ -177,13 +177,13 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     @property
     def all(self) -> View[R]:
-        """Every record, in the first order of the table, which is that of creation unless it declares another."""
+        """Return every record, in the first order of the table, by default that of creation."""
         table = self.table
         state = self.tables[table.position]
         return View(state.rows, table.all, state.all, state.all.orders[0])
 
     def get(self, key: K) -> R | None:
-        """The record of this key, or None."""
+        """Return the record of this key, or None."""
         row = self.tables[self.table.position].rows.get(key)
         return None if row is None else row[1]
 
@@ -198,13 +198,13 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return len(self.tables[self.table.position].rows)
 
     def one(self, index: Unique[R], value: Hashable) -> R | None:
-        """The record under the value, or None."""
+        """Return the record with the value of a unique index, or None."""
         state = self.tables[self.table.position]
         key = state.indexes[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
-        """The records under the value, in the first order of the index, which is that of creation by default."""
+        """Return the records with the value, in the first order of the index, by default that of creation."""
         state = self.tables[self.table.position]
         bucket = state.indexes[index.position].get(value)
         if type(bucket) is Bucket:
@@ -212,7 +212,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return View(state.rows, index, bucket, () if bucket is None else (bucket,))
 
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
-        """How many records are under these values together, one under several of them counted for each."""
+        """Return the number of records with any of these values; a record with several is counted for each."""
         find = self.state.indexes[index.position].get
         found = 0
         for value in values:
@@ -222,10 +222,10 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return found
 
     def put(self, record: R, *, check: bool = True) -> R:
-        """Insert the record, or replace the one with its key at the same place of creation; return the record.
+        """Insert the record, or replace the one with its key at its place in the order of creation; return it.
 
-        Raises ValueError when a unique index has another record under one of its values; nothing is changed then.
-        Without ``check`` the record takes the value, as of a record that is to be put next with another value.
+        Raises ValueError, without a change, when another record has one of its values in a unique index. Without
+        ``check`` the record takes the value over: the other record must be put next with another value.
         """
         table, tables = self.table, self.tables
         state = tables[table.position]
@@ -274,7 +274,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
 
 def _deciding(*read: tuple[str, ...] | None) -> Callable[[Any], object]:
-    """Returns the fields of a record that are read; where that cannot be determined, its identity."""
+    """Return a function of a record: the fields that are read, or the record's identity when these are unknown."""
     fields = dict.fromkeys(field for each in read if each is not None for field in each)
     if None in read:
         return id
@@ -282,7 +282,7 @@ def _deciding(*read: tuple[str, ...] | None) -> Callable[[Any], object]:
 
 
 def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, client: str) -> None:
-    """Note that a record of the client has the new values in place of the old ones."""
+    """Note that a record of the client has the new values instead of the old ones."""
     if old == new:
         return
     owners: Owners = change.owners.get(table.name, {})
@@ -295,7 +295,7 @@ def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, cl
 
 
 def _entered(table: Table[Any, R], state: TableState, made: Made, record: R, check: bool) -> tuple[Lookup, ...]:
-    """The maps of the indexes with a record that the table does not hold."""
+    """Return the maps of the indexes with a new record."""
     maps = [*state.indexes]
     for place, index in enumerate(table.indexes):
         values = index.values(record)
@@ -307,7 +307,7 @@ def _entered(table: Table[Any, R], state: TableState, made: Made, record: R, che
 
 
 def _left(table: Table[Any, R], state: TableState, made: Made, record: R) -> tuple[Lookup, ...]:
-    """The maps of the indexes without a record of the table."""
+    """Return the maps of the indexes without a record."""
     maps = [*state.indexes]
     for place, index in enumerate(table.indexes):
         values = index.values(record)
@@ -319,7 +319,7 @@ def _left(table: Table[Any, R], state: TableState, made: Made, record: R) -> tup
 def _indexed(
     table: Table[Any, R], state: TableState, made: Made, before: R, after: R, check: bool
 ) -> tuple[Lookup, ...]:
-    """The maps of the indexes after a record was replaced."""
+    """Return the maps of the indexes after a record was replaced."""
     maps = [*state.indexes]
     for place, (index, placed_by) in enumerate(table.placed_in):
         if placed_by(before) == placed_by(after):

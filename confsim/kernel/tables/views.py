@@ -1,4 +1,4 @@
-"""Views: sequences of records of a table in a declared order."""
+"""Views: read-only sequences of records of a table in a declared order."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class _ViewMeta(StructMeta, ABCMeta):
 class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=False, metaclass=_ViewMeta):
     """Records in an order, as they were when the view was made; views come from ``Rows.all`` and ``Rows.where``.
 
-    ``bucket`` is what the table holds of them, None for nothing, and ``entries`` are theirs in one of its orders, of
-    which the view shows those at ``places``, or all.
+    ``bucket`` is the table's bucket of these records, None for none, and ``entries`` are those of one of its orders, of
+    which the view shows the slice ``places``, or all.
     """
 
     rows: Records
@@ -42,7 +42,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
     @overload
     def __getitem__(self, place: slice) -> list[R_co]: ...
     def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
-        """The record at a place, or those of a slice as a list."""
+        """Return the record at an index, or those of a slice as a list."""
         rows, entries = self.rows, self.entries
         places = range(len(entries)) if self.places is None else self.places
         if not isinstance(place, slice):
@@ -55,7 +55,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return (rows[entry[-1]][1] for entry in self.shown())
 
     def shown(self) -> Iterable[Entry]:
-        """The entries of the records in their order here."""
+        """Return the entries of the records, in the order of the view."""
         entries, places = self.entries, self.places
         if places is None:
             return entries
@@ -65,7 +65,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
     @property
     def keys(self) -> Iterator[Any]:
-        """The keys of the records, in their order here."""
+        """Yield the keys of the records, in the order of the view."""
         return (entry[-1] for entry in self.shown())
 
     def __repr__(self) -> str:
@@ -76,24 +76,24 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
     @property
     def descending(self) -> View[R_co]:
-        """The same records in the opposite order."""
+        """Return the same records in the opposite order."""
         places = range(len(self.entries)) if self.places is None else self.places
         return View(self.rows, self.arrangement, self.bucket, self.entries, places[::-1])
 
     @property
     def first(self) -> R_co | None:
-        """The first record, or None."""
+        """Return the first record, or None."""
         return self[0] if self else None
 
     @property
     def last(self) -> R_co | None:
-        """The last record, or None."""
+        """Return the last record, or None."""
         return self[-1] if self else None
 
     def by(self, order: Order[Any]) -> View[R_co]:
-        """All records of the index or table under the value, in another order that it has declared.
+        """Return all records of the index or table with the value, in another declared order.
 
-        Raises ValueError when it has not declared the order.
+        Raises ValueError for an order that is not declared.
         """
         place = self.arrangement.orders.index(order)
         bucket = self.bucket
@@ -103,9 +103,9 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return View(self.rows, self.arrangement, bucket, entries)
 
     def between(self, order: Order[Any], low: Any, high: Any) -> View[R_co]:
-        """Those whose key in a declared order, which must have one, is at least ``low`` and less than ``high``.
+        """Return the records whose key in a declared order (one with a key) is at least ``low`` and less than ``high``.
 
-        None for ``low`` or ``high`` is no bound. They come in this order.
+        None is no bound. They are in that order.
         """
         view = self.by(order)
         start = 0 if low is None else position(view.entries, (low,))
@@ -113,16 +113,16 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return View(view.rows, view.arrangement, view.bucket, view.entries, range(start, max(start, stop)))
 
     def cut(self, start: int, stop: int) -> View[R_co]:
-        """The records from the place ``start`` to before ``stop``."""
+        """Return the records from index ``start`` to before ``stop``."""
         places = range(len(self.entries)) if self.places is None else self.places
         return View(self.rows, self.arrangement, self.bucket, self.entries, places[start:stop])
 
     def entry(self, place: int) -> Entry:
-        """The entry of the record at a place."""
+        """Return the entry of the record at an index."""
         return self.entries[place if self.places is None else self.places[place]]
 
     def number_before(self, entry: Entry) -> int:
-        """How many of the records come before one with this entry that is none of them."""
+        """Return the number of records before a record, not one of them, with this entry."""
         at, places = position(self.entries, entry), self.places
         if places is None:
             return at
@@ -131,7 +131,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return min(max(at - places.start, 0), len(places))
 
     def total(self, total: Total[Any]) -> int:
-        """A total of all records of the index or table under the value. Raises ValueError when it is not declared."""
+        """Return a total of all records of the index or table with the value. Raises ValueError if undeclared."""
         place = self.arrangement.totals.index(total)
         bucket = self.bucket
         if isinstance(bucket, Bucket):
@@ -139,14 +139,14 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return sum(map(total.of, self))
 
 
-#: The part of an entry that identifies a record: its key in an order, and the serial of the record.
+#: The unique part of an entry: the record's key in an order, and its serial.
 UNIQUE: Callable[[Entry], Any] = itemgetter(slice(2))
-#: From this multiple of the number of views on, the beginning of a page of ``Merged`` is searched for.
+#: The start of a page of ``Merged`` is searched for from this multiple of the number of views on.
 FAR = 8
 
 
 def _those(entries: Entries, places: range) -> Sequence[Entry]:
-    """The entries at evenly spaced places."""
+    """Return the entries at evenly spaced indexes."""
     if not places:
         return ()
     low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
@@ -154,11 +154,11 @@ def _those(entries: Entries, places: range) -> Sequence[Entry]:
 
 
 class Merged(Sequence[R_co]):
-    """The records of several views, each in one and the same order and direction, in this order.
+    """The records of several views that have the same order and direction, in this order.
 
     ``key(entry)`` is compared; of equal ones that of the earlier view comes first. A page is read by walking from the
-    beginning to its end, whatever lies behind. One far from the beginning is searched for where views of one table,
-    which share no record, are compared by ``UNIQUE``.
+    start to its end. The start of a distant page is found by a search, if the views are of one table, share no record,
+    and are compared by ``UNIQUE``.
     """
 
     __slots__ = ("_key", "_reverse", "_views")
@@ -176,7 +176,7 @@ class Merged(Sequence[R_co]):
     @overload
     def __getitem__(self, place: slice) -> list[R_co]: ...
     def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
-        """The record at a place, or those of a slice as a list."""
+        """Return the record at an index, or those of a slice as a list."""
         places = range(len(self))[place]
         if isinstance(places, int):
             return next(islice(self, places, None))
@@ -190,7 +190,7 @@ class Merged(Sequence[R_co]):
         return list(islice(self, low, high + 1))[:: places.step]
 
     def _starts(self, place: int) -> list[int]:
-        """How many records of each view come before the one at a place."""
+        """Return how many records of each view come before the one at an index."""
         views = self._views
         low, high = [0] * len(views), [*map(len, views)]
         while True:
@@ -216,6 +216,6 @@ class Merged(Sequence[R_co]):
 
 
 def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, reverse: bool = False) -> Sequence[R_co]:
-    """The records of the views as of ``Merged``: the one view that has any, where there is one alone."""
+    """Return the merged records of the views; when only one view has any, that view."""
     found = [view for view in views if view]
     return found[0] if len(found) == 1 else Merged(found, key, reverse=reverse)
