@@ -84,7 +84,7 @@ def _users(call: Call, ids: list[int]) -> list[User]:
         raise invalid_input("path userIds", "it names no user")
     if len(ids) > most:
         raise invalid_input("path userIds", f"it has more than {most} ids")
-    return user_list.get_several(call.change, call.client, ids)
+    return user_list.list_by_ids(call.change, call.client, ids)
 
 
 @resolves(UserByOrigin, str, about="The id of the user in a third-party identity system.")

@@ -40,7 +40,7 @@ class _Words(Struct, frozen=True):
     description: frozenset[str]
 
 
-def find(
+def list_matching(
     words: str, planes: Mapping[str, Catalogue], plane: str | None, area: str | None
 ) -> Iterator[tuple[str, Operation]]:
     """Yield operations with the words, best first; if none has all words, those with most of them.

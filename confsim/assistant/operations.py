@@ -20,10 +20,10 @@ PLANES: dict[str, Catalogue] = {"api": API, "control": CONTROL}
 
 def get(plane: str, name: str) -> Operation:
     """Return the operation of a plane. Raises Misuse (404), with the nearest name, when there is none."""
-    found = PLANES[plane].get(name)
+    found = PLANES[plane].find(name)
     if found is not None:
         return found
-    other = next((each for each in PLANES if each != plane and PLANES[each].get(name) is not None), None)
+    other = next((each for each in PLANES if each != plane and PLANES[each].find(name) is not None), None)
     hint = f"; the {other} plane has one" if other is not None else suggest(name, PLANES[plane].operations)
     raise Misuse(f"the {plane} plane has no operation {name!r}{hint}", status=404)
 

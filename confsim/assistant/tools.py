@@ -14,7 +14,7 @@ from confsim.transport.transport import Transport
 from confsim.transport.undeclared import undeclared
 
 from . import operations
-from .finding import find
+from .finding import list_matching
 
 #: Most characters of a result: a longer one would fill the context of an assistant, and is cut.
 LONGEST = 60_000
@@ -152,13 +152,13 @@ class Tools:
 
     # The functions of the tools
 
-    def find(self, given: FindOperations) -> Any:
+    def search(self, given: FindOperations) -> Any:
         """Return short descriptions of operations."""
         if given.area is not None:
             areas = [area for catalogue in operations.PLANES.values() for area in catalogue.areas]
             if given.area not in areas:
                 raise Misuse(f"there is no area {given.area!r}{suggest(given.area, areas)}", status=404)
-        found = list(find(given.words, operations.PLANES, given.plane, given.area))
+        found = list(list_matching(given.words, operations.PLANES, given.plane, given.area))
         listed = [
             {
                 "operation": each.name,
@@ -252,7 +252,7 @@ _SHORT = ("id", "statement", "value", "default", "alternatives", "used")
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
-        Tool("find_operations", FindOperations, Tools.find),
+        Tool("find_operations", FindOperations, Tools.search),
         Tool("describe_operation", DescribeOperation, Tools.describe),
         Tool("explain", Explain, Tools.explain),
         Tool("call_operation", CallOperation, Tools.call, reads=False),

@@ -112,7 +112,7 @@ class CallLog:
 
     def _held(self, world: str, request: Request) -> HeldCall | None:
         """Return the held call of a request; None when it waits for something else."""
-        service = self._serving.worlds.get(world)
+        service = self._serving.worlds.find(world)
         held = () if service is None else service.pipeline.held
         return next((each for each in held if each.incoming.request is request), None)
 
@@ -140,7 +140,7 @@ class CallLog:
     ) -> LoggedCall:
         headers = () if response is None else response.headers
         id = next((value for name, value in headers if name == _ID), None)
-        service = self._serving.worlds.get(world)
+        service = self._serving.worlds.find(world)
         entry = service.journal.find(id) if service is not None and id is not None else None
         used = service.relied_on(entry) if service is not None and entry is not None else []
         new = [each for each in used if each not in self._known]

@@ -50,7 +50,7 @@ def run(
     Exit 0 when all passed, 1 when one failed, leaves calls out or cannot be run, 2 when one failed against a server.
     """
     if not scenario:
-        return _list_scenarios()
+        return _print_scenarios()
     from contextlib import closing, nullcontext
 
     from confsim.arazzo import runner
@@ -108,7 +108,7 @@ def _fresh_world(root: str) -> Iterator[str]:
             there.send(address(CONTROL["drop_world"], {"name": name}, {}))
 
 
-def _list_scenarios() -> None:
+def _print_scenarios() -> None:
     from confsim.arazzo import library
 
     rows = [(name, library.load(name).info.summary) for name in library.shipped()]

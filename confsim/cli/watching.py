@@ -30,11 +30,11 @@ class Watch:
         self._simulator, self._say = simulator, say
         self._made_from = (world, seed, profile, scenario)
         self.files = sorted(_files((world, profile, scenario)))
-        self._stamps = self._look()
+        self._stamps = self._versions_of_files()
 
     def __call__(self) -> None:
         """Restart if a file has changed since the last call."""
-        stamps = self._look()
+        stamps = self._versions_of_files()
         changed = [str(file) for file in self.files if stamps[file] is not None and stamps[file] != self._stamps[file]]
         if not changed:
             return
@@ -46,7 +46,7 @@ class Watch:
         else:
             self._say(f"{', '.join(changed)} changed; the world has started again")
 
-    def _look(self) -> dict[Path, Stamp]:
+    def _versions_of_files(self) -> dict[Path, Stamp]:
         return {file: _stamp(file) for file in self.files}
 
 

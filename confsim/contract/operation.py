@@ -351,7 +351,7 @@ class Catalogue:
     def __getitem__(self, name: str) -> Operation:
         return self.operations[name]
 
-    def get(self, name: str) -> Operation | None:
+    def find(self, name: str) -> Operation | None:
         """Return the operation of this name, or None."""
         return self.operations.get(name)
 

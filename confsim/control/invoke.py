@@ -229,7 +229,7 @@ class ControlPlane:
             raise misuse_of(refusal) from None
 
     def _operation(self, name: str) -> Operation:
-        operation = self.catalogue.get(name)
+        operation = self.catalogue.find(name)
         if operation is None:
             raise Misuse(
                 f"the control plane has no operation {name!r}{suggest(name, self.catalogue.operations)}", status=404

@@ -184,13 +184,13 @@ def describe(context: ControlContext, entry: Noted) -> RequestInfo:
         caller=_caller(entry.caller),
         assumptions=context.service.relied_on(entry),
         changes=list(changes(entry)),
-        ignored=_ignored(API.get(entry.operation), _without(query), request.body),
+        ignored=_ignored(API.find(entry.operation), _without(query), request.body),
         fault=[_fault_hit(hit) for hit in entry.fault],
         fired=[describe_timer(timer) for timer in entry.fired],
     )
 
 
-def find(
+def list_entries(
     context: ControlContext, pattern: RequestPattern, kind: Kind, limit: int | None = None, offset: int = 0
 ) -> Generator[None, None, list[RequestInfo]]:
     """Yield the descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.

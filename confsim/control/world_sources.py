@@ -65,7 +65,7 @@ def make_service(context: ControlContext, body: MakeWorld) -> Service:
         return _as_root(context, body)
     if source in world_file.shipped():
         return _from_world_file(context, source, body)
-    if isinstance(source, str) and (other := context.worlds.get(source)) is not None:
+    if isinstance(source, str) and (other := context.worlds.find(source)) is not None:
         return _forked(other, other.world, body)
     return _after_scenario(context, source, body)
 
@@ -117,7 +117,7 @@ def _from_snapshot(context: ControlContext, source: Mapping[str, Any], body: Mak
     if unknown:
         raise Misuse(f"from: a snapshot has no {', '.join(sorted(unknown))}; there are snapshot and world")
     name, taken = source.get("world", ""), source["snapshot"]
-    other = context.worlds.get(name) if isinstance(name, str) else None
+    other = context.worlds.find(name) if isinstance(name, str) else None
     if other is None:
         raise Misuse(f"from: there is no world {name!r}", status=404)
     snapshot = other.history.snapshots.get(taken) if isinstance(taken, str) else None

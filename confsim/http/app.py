@@ -62,7 +62,7 @@ class App:
         service = self.worlds.default
         del segments[0]
         if len(segments) > 1 and segments[0] == "w":
-            named = self.worlds.get(segments[1])
+            named = self.worlds.find(segments[1])
             if named is None or not segments[1]:
                 return _dated(service, self._nowhere(segments[1], request))
             service = named
@@ -110,7 +110,7 @@ class App:
         if pages is not None and (_is_front(segments, request) or segments[1:2] in _PAGES):
             return pages(service, self.worlds, request, segments)
         method = "GET" if request.method == "HEAD" else request.method
-        found = self.mount.routes(service.profile).find(ProfileContext({}), method, segments, request.query)
+        found = self.mount.routes(service.profile).match(ProfileContext({}), method, segments, request.query)
         if not isinstance(found, Found):
             if not found:
                 raise no_route(request)
@@ -133,7 +133,7 @@ class App:
         if "%" in request.target:
             segments = split_slashes(request, segments, exchange)
         routes = self.mount.routes(exchange.profile)
-        found: Found | Response | tuple[str, ...] = routes.find(exchange, method, segments, request.query)
+        found: Found | Response | tuple[str, ...] = routes.match(exchange, method, segments, request.query)
         if isinstance(found, tuple):
             if not found and self._refuse_plain is not None and method in {"GET", "HEAD"}:
                 refused = self._refuse_plain(request)

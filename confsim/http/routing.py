@@ -128,7 +128,7 @@ class Routes:
                 node = node.literals[segment.lower() if self._fold else segment]
         return found
 
-    def find(
+    def match(
         self, context: ProfileContext, method: str, segments: list[str], query: str = ""
     ) -> Found | tuple[str, ...]:
         """Return the operation for the method and raw path segments (R001, R249), or the path's methods (none: 404).

@@ -45,14 +45,14 @@ def handle_unmatched(
         return _unanswered(service, request, routes.methods, context)
     if not all(segments):
         plain = [segment for segment in segments if segment]
-        again = routes.find(context, method, plain, request.query)
+        again = routes.match(context, method, plain, request.query)
         choice = ask(context, transport.TRAILING_SLASH)
         if choice == "redirect" and again:
             return _redirect(service, plain, request)
         found = again if choice == "same" else found
     as_post = method in {"PUT", "PATCH"} and isinstance(found, tuple) and "POST" in found
     if as_post and ask(context, transport.WRONG_METHOD) == "as POST":
-        found = routes.find(context, "POST", segments, request.query)
+        found = routes.match(context, "POST", segments, request.query)
     return found if isinstance(found, Found) else _unanswered(service, request, found, context)
 
 

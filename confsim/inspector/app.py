@@ -66,13 +66,13 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
             return _answered(asked, lambda: _static(path))
         if request.headers.get("if-none-match") == f'"{changes.tag(context)}"':
             return Response(304, list(_HEADERS))
-        return _answered(asked, lambda: _html(200, pages.find(name)(asked)))
+        return _answered(asked, lambda: _html(200, pages.get(name)(asked)))
     if request.method != "POST":
         return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
     if cross_site(request, HOST):
         return _html(403, pages.problem(asked, 403, "A form of another site is not answered."))
     form = dict(parse_qsl(request.body.decode(errors="replace"), keep_blank_values=True))
-    return _answered(asked, lambda: Response(303, [("Location", forms.find(name)(asked, form)), *_HEADERS]))
+    return _answered(asked, lambda: Response(303, [("Location", forms.get(name)(asked, form)), *_HEADERS]))
 
 
 def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:

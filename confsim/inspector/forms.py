@@ -116,7 +116,7 @@ FORMS: Mapping[str, Form] = {
 }
 
 
-def find(name: str) -> Form:
+def get(name: str) -> Form:
     """Return the action of this name. Raises Misuse (404) when there is none."""
     form = FORMS.get(name)
     if form is None:

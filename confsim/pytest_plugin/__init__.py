@@ -231,7 +231,7 @@ def _ignored(simulator: Simulator, entry: Entry) -> str:
     from confsim.control.journal_view import describe
     from confsim.transport.undeclared import undeclared
 
-    operation = API.get(entry.operation)
+    operation = API.find(entry.operation)
     if operation is None:
         return ""
     unknown = describe(simulator.control.context, entry).ignored

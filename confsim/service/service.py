@@ -298,4 +298,4 @@ class Service:
         self.faults.allow_by_request(settings.by_request)
         self.journal.limit(settings.journal_most)
         self.journal.follow(*settings.journal_followers)
-        self.webhooks.list_only(settings.webhooks_listed)
+        self.webhooks.set_listed(settings.webhooks_listed)

@@ -179,7 +179,7 @@ class Worlds:
         self.names |= settings.names
         self.serve_at(settings.public_url)
 
-    def get(self, name: str) -> Service | None:
+    def find(self, name: str) -> Service | None:
         """Return the world of this name, or None."""
         return self._services.get(name)
 

@@ -81,7 +81,7 @@ class Pool:
             self._tables.setdefault(table, []).append((owner, state.rows))
         self._ids: dict[str, list[object]] = {}
 
-    def find(self, name: str) -> list[object]:
+    def list_ids(self, name: str) -> list[object]:
         """Return the ids of the table whose name is nearest to the words of this name, none when no table has all."""
         for table in _fitting(name, tuple(self._tables)):
             found = self._of(table)
@@ -245,15 +245,15 @@ def candidates(name: str, annotation: Any, kind: str | None, pool: Pool) -> list
     base = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
     if annotation in RESOLVERS:
         unknown = 999999999 if RESOLVERS[annotation].wire is int else UNKNOWN_ID
-        return pool.find(kind or base.__name__) or pool.find(name) or [unknown]
+        return pool.list_ids(kind or base.__name__) or pool.list_ids(name) or [unknown]
     if get_origin(base) is list:
         lists = [each for each in HINTS.get(name, ()) if isinstance(each, list)]
         return lists or [[each] for each in candidates(name, get_args(base)[0], kind, pool)]
     if kind is None and (given := samples_of(annotation)):
         return [*given]
-    found = pool.find(kind) if kind else []
+    found = pool.list_ids(kind) if kind else []
     if not found and name not in HINTS and name not in _PLAIN:
-        found = pool.find(name)
+        found = pool.list_ids(name)
     return [each for each in found or HINTS.get(name, ()) if isinstance(each, base)] if base in (str, int) else []
 
 

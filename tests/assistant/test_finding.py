@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.assistant.finding import find
+from confsim.assistant.finding import list_matching
 from confsim.assistant.operations import PLANES
 
 
 def names(words, plane=None, area=None):
     """The names of what is found, best first."""
-    return [operation.name for _, operation in find(words, PLANES, plane, area)]
+    return [operation.name for _, operation in list_matching(words, PLANES, plane, area)]
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,8 @@ def test_what_an_operation_is_unless_its_declaration_says_otherwise():
     ]
     assert (three.body, four.query_names, repr(two)) == (None, frozenset(), "<create_thing POST /things>")
     assert len(catalogue) == 4
-    assert catalogue.get("read_part") is one is catalogue["read_part"]
-    assert catalogue.get("nothing") is None
+    assert catalogue.find("read_part") is one is catalogue["read_part"]
+    assert catalogue.find("nothing") is None
 
 
 def test_parameters_are_those_of_the_path():

@@ -188,5 +188,5 @@ def test_a_channel_that_is_stopped_is_empty():
     assert list(presence.inside(change, channel))
     channels.MACHINE.row(channels.Life.EXISTS, "stop", channel, {}).effect(change, channel)
     assert not list(presence.inside(change, channel))
-    assert sessions.active(change, channel) is None
+    assert sessions.find_active(change, channel) is None
     assert channels.get(change, CUSTOMER, ROOM_ID) == channel

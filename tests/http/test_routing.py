@@ -39,7 +39,7 @@ DEFAULT = routes()
 
 def find(method, path, among=DEFAULT, query="", context=CONTEXT):
     """What answers, by name, with the texts; or the methods that do."""
-    found = among.find(context, method, path.split("/")[1:], query)
+    found = among.match(context, method, path.split("/")[1:], query)
     return (found.operation.name, *found.texts) if isinstance(found, Found) else found
 
 
@@ -94,7 +94,7 @@ def test_literal_words_win_from_left_to_right(method, path, name):
 def test_which_paths_lean_on_precedence(method, path, ambiguous):
     """Those that more than one route matches (G064)."""
     context = ProfileContext({})
-    DEFAULT.find(context, method, path.split("/")[1:])
+    DEFAULT.match(context, method, path.split("/")[1:])
     assert ("route.precedence" in context.used) is ambiguous
 
 
@@ -150,7 +150,7 @@ def test_a_literal_path_has_its_own_methods_only(method, path, allowed):
     """Those of a templated path that matches too are not borrowed, unless what is declared first wins (G003, G064)."""
     assert find(method, path) == allowed
     borrowed = find(method, path, context=ProfileContext(DECLARED_FIRST))
-    assert set(borrowed) > set(allowed) if method == "OPTIONS" else API.get(borrowed[0]).method == method
+    assert set(borrowed) > set(allowed) if method == "OPTIONS" else API.find(borrowed[0]).method == method
 
 
 def test_the_case_of_words_may_not_matter():
@@ -192,7 +192,7 @@ def test_broken_escapes_are_refused(text):
         find("GET", f"/v1_0/users/predefined/{text}")
     assert caught.value.facts["where"] == "path"
     lenient = ProfileContext(REGISTER.profile({"parse.broken-escapes": "replace"}))
-    assert isinstance(DEFAULT.find(lenient, "GET", ["v1_0", "users", "predefined", text]), Found)
+    assert isinstance(DEFAULT.match(lenient, "GET", ["v1_0", "users", "predefined", text]), Found)
 
 
 def test_routes_of_worlds_that_came_and_went_do_not_stay():

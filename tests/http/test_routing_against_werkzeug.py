@@ -50,7 +50,7 @@ def referee():
 
 def ours(method, path):
     """The same by our routes."""
-    found = ROUTES.find(ProfileContext({}), method, path.split("/")[1:])
+    found = ROUTES.match(ProfileContext({}), method, path.split("/")[1:])
     if not isinstance(found, Found):
         return found
     route = next(route for route, operation in OPERATIONS.items() if operation is found.operation)

@@ -30,7 +30,7 @@ class Beside:
         self, profile: Mapping[str, Any] | None = None, *, seed: int = 99, ahead: int = AHEAD, latency: int = LATENCY
     ) -> None:
         self.simulator = Simulator(seed=seed, profile=profile or {}, clock=Clock(START_MS + ahead))
-        self.simulator.service.webhooks.list_only(True)
+        self.simulator.service.webhooks.set_listed(True)
         self.simulator.service.journal.limit(1)
         self.clock = Clock(START_MS)
         self.latency = latency

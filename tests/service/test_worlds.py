@@ -24,17 +24,17 @@ def worlds(sim):
 def test_the_root_has_the_empty_name(worlds, sim):
     """And comes first."""
     assert (list(worlds), len(worlds)) == (["", "w1"], 2)
-    assert worlds.default is worlds.get("") is sim.service
-    assert worlds.get("nope") is None
+    assert worlds.default is worlds.find("") is sim.service
+    assert worlds.find("nope") is None
 
 
 def test_a_world_knows_its_mount_while_it_is_mounted(worlds):
     """The path below which it is served."""
-    service = worlds.get("w1")
+    service = worlds.find("w1")
     assert service.address.mount == "/w/w1"
     worlds.drop("w1")
     assert service.address.mount == ""
-    assert worlds.get("w1") is None
+    assert worlds.find("w1") is None
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "ä", "x" * 65, "a.b", "w1\n", "%41", "limit"])
@@ -48,16 +48,16 @@ def test_names_that_cannot_be(worlds, sim, name):
 @pytest.mark.parametrize("name", ["a", "A-Z_09", "x" * 64])
 def test_names_that_can_be(worlds, sim, name):
     """All of that."""
-    assert worlds.add(name, sim.service.fork()) is worlds.get(name)
+    assert worlds.add(name, sim.service.fork()) is worlds.find(name)
 
 
 def test_a_taken_name(worlds, sim):
     """Is a conflict, and the world of that name stays."""
-    before = worlds.get("w1")
+    before = worlds.find("w1")
     with pytest.raises(Misuse) as caught:
         worlds.add("w1", sim.service.fork())
     assert caught.value.status == 409
-    assert worlds.get("w1") is before
+    assert worlds.find("w1") is before
 
 
 def test_a_server_may_come_while_a_world_is_added(worlds, sim, monkeypatch):
@@ -84,7 +84,7 @@ def test_worlds_may_drop_each_other(worlds, sim):
     met = threading.Barrier(2)
 
     def drop(own, other):
-        with worlds.get(own).lock:
+        with worlds.find(own).lock:
             met.wait(30)
             worlds.drop(other)
 
@@ -109,10 +109,10 @@ def test_links_begin_with_the_address_that_is_served(worlds, sim):
     """In every world that there is, below its mount, and in those that come; until there is none."""
     worlds.serve_at("https://api.example/")
     worlds.add("w2", sim.service.fork())
-    assert [each.address.public_url for each in map(worlds.get, worlds)] == ["https://api.example"] * 3
-    assert worlds.get("w1").pipeline.address == worlds.get("w1").address
+    assert [each.address.public_url for each in map(worlds.find, worlds)] == ["https://api.example"] * 3
+    assert worlds.find("w1").pipeline.address == worlds.find("w1").address
     worlds.serve_at("")
-    assert {each.address.public_url for each in map(worlds.get, worlds)} == {""}
+    assert {each.address.public_url for each in map(worlds.find, worlds)} == {""}
 
 
 def test_calls_are_counted(sim):

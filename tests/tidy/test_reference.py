@@ -34,7 +34,7 @@ def test_every_rule_is_well_formed():
         assert rule.statement[-1] == ".", rule
         assert rule.section, rule
         assert re.fullmatch(LINES, rule.lines), rule
-        assert all(API.get(name) is not None for name in rule.operations), rule
+        assert all(API.find(name) is not None for name in rule.operations), rule
         assert set(rule.gaps) <= gaps().keys(), rule
 
 

@@ -174,7 +174,7 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
     Refusal NO_USER_CONTEXT for API tokens.
     """
     user = call.user
-    active = breakouts.active(call.change, uuid)
+    active = breakouts.find_active(call.change, uuid)
     if active is None:
         return NO_CONTENT
     if assignments.room_of(call.change, active, user.id) is None:

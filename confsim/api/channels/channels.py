@@ -244,7 +244,7 @@ def list_channels(
     by_name, descending = sort is Sort.NAME, order is Order.DESC
     caller = call.require_caller()
     found = channel_list.list_channels(call.change, call.client, caller, search, by_name=by_name, descending=descending)
-    return page(call, found, limit, offset, lambda channel: _list_item_view(call, channel, imgSize))
+    return page(call, found, limit, offset, lambda channel: _item_view(call, channel, imgSize))
 
 
 def url_name(call: Call, channel: Channel) -> str:
@@ -255,7 +255,7 @@ def url_name(call: Call, channel: Channel) -> str:
     return channel.friendly_url or channel.url_name if how == "friendly-url" else channel.url_name
 
 
-def _list_item_view(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
+def _item_view(call: Call, channel: Channel, size: ImageSize | None) -> ChannelItem:
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelItem(
         name=channel.name,

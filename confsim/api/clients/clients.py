@@ -135,10 +135,10 @@ def list_clients(
     found = clients.list_below(call.change, call.client)
     if query:
         found = [client for client in found if lists.matches(call, query, client.name)]
-    return page(call, found, limit, offset, lambda client: _list_item_view(call, client))
+    return page(call, found, limit, offset, lambda client: _item_view(call, client))
 
 
-def _list_item_view(call: Call, client: Client) -> ClientItem:
+def _item_view(call: Call, client: Client) -> ClientItem:
     active = validators.find_active(call.change, client)
     return ClientItem(
         id=client.id,

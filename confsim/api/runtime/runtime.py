@@ -146,7 +146,7 @@ def _population(call: Call, id: str) -> int | None:
         return None
     if not _reachable(call, channel) and ask(call, assumed_presence.POPULATION_ACCESS) == "omit":
         return None
-    if sessions.active(call.change, channel) is None:
+    if sessions.find_active(call.change, channel) is None:
         return 0 if ask(call, assumed_presence.POPULATION_IDLE) == "zero" else None
     return presence.population(call.change, channel)
 
@@ -169,7 +169,7 @@ def get_data_channel(call: Call, uuid: Channel, kind: DataKind) -> StreamingAddr
     placement = streaming.find(call.change, uuid.client, uuid.id)
     if how == "409" and placement is not None and placement.state is Placed.CREATING:
         raise Refusal(Reason.CHANNEL_BEING_CREATED)
-    if how == "404" and sessions.active(call.change, uuid) is None:
+    if how == "404" and sessions.find_active(call.change, uuid) is None:
         raise Refusal(Reason.NO_ACTIVE_SESSION)
     return StreamingAddress(url=f"{_address(call, uuid)}/data/{kind}")
 
@@ -234,7 +234,9 @@ def _running(call: Call) -> list[Channel]:
     change, client = call.change, call.client.id
     if ask(call, assumed_presence.ACTIVE_WHEN) == "session":
         ids = [each.channel for each in sessions.SESSIONS.of(change, client).where(sessions.UNENDED, True)]
-        found = [each for id in ids if sessions.active(change, each := channels.get(change, client, id)) is not None]
+        found = [
+            each for id in ids if sessions.find_active(change, each := channels.get(change, client, id)) is not None
+        ]
     else:
         people = presence.PRESENCES.of(change, client).all
         places = dict.fromkeys(each.place for each in people if each.place is not None)

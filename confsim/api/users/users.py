@@ -137,10 +137,10 @@ def list_users(
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
     """
     found = user_list.list_users(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
-    return page(call, found, limit, offset, lambda user: _list_item_view(call, user, imgSize))
+    return page(call, found, limit, offset, lambda user: _item_view(call, user, imgSize))
 
 
-def _list_item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:
+def _item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:
     pending = invitations.find_pending(call.change, user) if user.account is Account.PREDEFINED else None
     expiry = None if pending is None else instant(call, units.INVITATION_EXPIRES, pending.expires)
     return UserItem(

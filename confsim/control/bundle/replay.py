@@ -88,7 +88,7 @@ class Player:
         service.journal.limit(1)
         service.journal.continue_from(bundle.first)
         service.faults.allow_by_request(bundle.faults_by_request)
-        service.webhooks.list_only(bundle.webhooks_listed)
+        service.webhooks.set_listed(bundle.webhooks_listed)
         self._attempts: dict[tuple[str, int], deque[DeliveryNote]] = defaultdict(deque)
         for note in bundle.attempts:
             self._attempts[note.id, note.number].append(note)
@@ -176,7 +176,7 @@ class Player:
         service.perform(Incoming(operation, texts, made.query, call.token, made.request))
 
     def _control(self, call: BundledCall) -> Mismatch | None:
-        operation, body = CONTROL.get(call.control), raw(call.body)
+        operation, body = CONTROL.find(call.control), raw(call.body)
         if operation is None:
             return Mismatch(call.id, call.control, "the operation of the control plane", call.control, None)
         if operation.sets_faults and not (body := _without_holds(body)):

@@ -158,7 +158,7 @@ def api_call(context: ControlContext, entry: Entry) -> ApiCall:
     if token is None:
         token = _take_token(service, headers, values)
     target = below(context, entry)
-    operation = API.get(entry.operation)
+    operation = API.find(entry.operation)
     texts = None if operation is None else _texts(service, operation, request.method, target)
     simple = operation is not None and texts is not None and plain and QUERY not in values
     return ApiCall(

@@ -73,7 +73,7 @@ def _control_call(call: ControlCall) -> str:
     body = msgspec.json.decode(call.body) if call.body else {}
     if isinstance(body, dict):
         words = [call.operation, *call.path]
-        return f"    world.control({', '.join(filter(None, (_list(words), _keywords(body))))})\n"
+        return f"    world.control({', '.join(filter(None, (_literals(words), _keywords(body))))})\n"
     method, target = route(CONTROL[call.operation], call.path, {})
     arguments = f"{f'http://{HOST}{target}'!r}, method={method!r}, json={_literal(body)}"
     return f"    assert world.client().open({arguments}).status_code < 400\n"
@@ -141,7 +141,7 @@ def _by_name(service: Service, call: ApiCall) -> str:
     for name, text in (*call.texts.items(), *call.values.items()):
         words[f"{name}_" if iskeyword(name) else name] = text
     positional = [call.operation.name] + ([] if call.token is None else [call.token])
-    return f"world.call({', '.join(filter(None, (_list(positional), _keywords(words))))})"
+    return f"world.call({', '.join(filter(None, (_literals(positional), _keywords(words))))})"
 
 
 def _by_path(service: Service, call: ApiCall) -> str:
@@ -158,7 +158,7 @@ def _by_path(service: Service, call: ApiCall) -> str:
     return f"world.client().open({url!r}, {_keywords(words)})"
 
 
-def _list(values: list[str]) -> str:
+def _literals(values: list[str]) -> str:
     return ", ".join(map(repr, values))
 
 

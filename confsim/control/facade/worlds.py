@@ -38,7 +38,7 @@ class WorldsFacade(Generic[S]):
         return len(self._control.context.worlds)
 
     def __getitem__(self, name: str) -> S:
-        service = self._control.context.worlds.get(name)
+        service = self._control.context.worlds.find(name)
         if service is None:
             __tracebackhide__ = True
             raise KeyError(f"there is no world {name!r}{suggest_near(name, filter(None, self))}")

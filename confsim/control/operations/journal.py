@@ -7,7 +7,16 @@ from typing import Annotated
 from confsim.contract.types import Int, Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.control.journal_view import Kind, Noted, RequestInfo, RequestPattern, below, describe, find, matching
+from confsim.control.journal_view import (
+    Kind,
+    Noted,
+    RequestInfo,
+    RequestPattern,
+    below,
+    describe,
+    list_entries,
+    matching,
+)
 from confsim.control.moments import in_order, noted
 from confsim.control.nearest import Routes
 from confsim.kernel.refusal import Misuse
@@ -73,7 +82,7 @@ def list_requests(
     operation.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
-    return in_steps(find(context, pattern, kind, limit, offset or 0))
+    return in_steps(list_entries(context, pattern, kind, limit, offset or 0))
 
 
 @operation("PUT /requests", replayed=False)
@@ -132,7 +141,7 @@ def count_requests(context: ControlContext, body: RequestPattern) -> RequestCoun
 @operation("POST /requests/find", replayed=False)
 def find_requests(context: ControlContext, body: RequestPattern) -> list[RequestInfo]:
     """List the calls that match, newest last. Misuse (404) for an unknown operation."""
-    return in_steps(find(context, body, Kind.CALL))
+    return in_steps(list_entries(context, body, Kind.CALL))
 
 
 @operation("GET /requests/unmatched")

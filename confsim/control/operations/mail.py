@@ -44,10 +44,10 @@ def list_mail(
 
     Links to this server begin with the address by which the caller reaches it.
     """
-    return in_slices(newest(find_mail(context, to, kind, descending=True), limit, offset), turned)
+    return in_slices(newest(matching_mail(context, to, kind, descending=True), limit, offset), turned)
 
 
-def find_mail(
+def matching_mail(
     context: ControlContext, to: str | None, kind: str | None, *, descending: bool = False
 ) -> Iterator[MailInfo | None]:
     """Yield the mails to an address, of a kind, newest last or first; None for each other mail."""

@@ -170,20 +170,20 @@ class MediaFields(Fields):
     tags: list[str] | UnsetType = UNSET
 
 
-def _finder(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]:
+def _getter(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]:
     """Return a function that finds a record by its id in any client, and raises Misuse (404) for an unknown id."""
 
-    def find(change: Change, id: str) -> Any:
+    def get(change: Change, id: str) -> Any:
         for table in tables:
             client = table.find_client(change, id)
             if client is not None:
                 return table.of(change, client)[id]
         raise Misuse(f"there is no {what} {id!r}", status=404)
 
-    return find
+    return get
 
 
-_channel = _finder("channel", CHANNELS, ROOMS)
+_channel = _getter("channel", CHANNELS, ROOMS)
 
 
 def _user(change: Change, id: str) -> User:
@@ -247,7 +247,7 @@ def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int
 
 Kind("user", UserFields, _user, _change_user, _user_values)
 Kind("channel", ChannelFields, _channel, _change_channel, _channel_values)
-Kind("session", SessionFields, _finder("session", SESSIONS), _change_session)
+Kind("session", SessionFields, _getter("session", SESSIONS), _change_session)
 Kind("client", ClientFields, get_client, _change_client)
-Kind("recording", RecordingFields, _finder("recording", RECORDINGS), _end_processing)
-Kind("media", MediaFields, _finder("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)
+Kind("recording", RecordingFields, _getter("recording", RECORDINGS), _end_processing)
+Kind("media", MediaFields, _getter("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)

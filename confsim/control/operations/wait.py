@@ -20,8 +20,8 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 from confsim.service.deferred import in_steps, monotonic
 
-from .mail import find_mail
-from .webhooks import find_deliveries
+from .mail import matching_mail
+from .webhooks import matching_deliveries
 
 #: The longest timeout, in milliseconds.
 LONGEST = 60_000
@@ -155,10 +155,10 @@ def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
     if request is not None:
         return lambda: (each and describe(context, each) for each in matching(context, request))
     if mail is not None:
-        return lambda: find_mail(context, to=mail.to, kind=mail.kind)
+        return lambda: matching_mail(context, to=mail.to, kind=mail.kind)
     if delivery is not None:
         fields = delivery.endpoint, delivery.kind, delivery.delivered, delivery.state
-        return lambda: find_deliveries(context.view(), *fields)
+        return lambda: matching_deliveries(context.view(), *fields)
     assert state is not None
     return lambda: _records(context, state)
 

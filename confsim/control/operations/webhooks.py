@@ -87,7 +87,7 @@ def set_webhooks(context: ControlContext, body: SetWebhookDestination) -> Webhoo
     if body.allow is not None:
         webhooks.allow(body.allow)
     if body.deliver is not None:
-        webhooks.list_only(body.deliver is Route.LIST)
+        webhooks.set_listed(body.deliver is Route.LIST)
         webhooks.send_now()
     return get_webhooks(context)
 
@@ -107,7 +107,7 @@ def list_deliveries(
 
     With ``limit`` only the newest ones.
     """
-    found = find_deliveries(context.view(), endpoint, kind, delivered, state, descending=True)
+    found = matching_deliveries(context.view(), endpoint, kind, delivered, state, descending=True)
     return in_slices(newest(found, limit, offset), turned)
 
 
@@ -129,7 +129,7 @@ def redeliver(context: ControlContext, id: Annotated[str, "The id of the deliver
     return describe_delivery(change, DELIVERIES.of(change)[id])
 
 
-def find_deliveries(
+def matching_deliveries(
     change: Change,
     endpoint: str | None,
     kind: str | None,

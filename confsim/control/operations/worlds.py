@@ -118,11 +118,11 @@ def _add(worlds: Worlds, service: Service) -> str:
     while True:
         name = f"world-{number}"
         number += 1
-        if worlds.get(name) is None:
+        if worlds.find(name) is None:
             try:
                 worlds.add(name, service)
             except Misuse:
-                if worlds.get(name) is None:  # the name is not taken, so the refusal has another reason
+                if worlds.find(name) is None:  # the name is not taken, so the refusal has another reason
                     raise
             else:
                 return name

@@ -190,7 +190,7 @@ def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breako
     return BREAKOUTS.of(change, channel.client).where(LISTED, (channel.id, None if main is None else (main,)))
 
 
-def active(change: Change, channel: Channel) -> Breakout | None:
+def find_active(change: Change, channel: Channel) -> Breakout | None:
     """The active breakout session of the channel, or None."""
     return BREAKOUTS.of(change, channel.client).one(ACTIVE, channel.id)
 
@@ -227,7 +227,7 @@ def start(change: Change, channel: Channel) -> Breakout:
     Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED, BREAKOUT_AMBIGUOUS (G432).
     """
     require_event_room(channel)
-    running = active(change, channel)
+    running = find_active(change, channel)
     startable: Sequence[Breakout] = [running] if running is not None else _prepared(change, channel)
     if not startable:
         raise Refusal(Reason.BREAKOUT_NOT_PREPARED)
@@ -235,7 +235,7 @@ def start(change: Change, channel: Channel) -> Breakout:
     if choice == "refuse" and len(startable) > 1:
         raise Refusal(Reason.BREAKOUT_AMBIGUOUS, count=len(startable))
     chosen = startable[-1 if choice == "newest" else 0]
-    session = sessions.active(change, channel)
+    session = sessions.find_active(change, channel)
     main = None if session is None else session.id
     details = {} if main is None else {"main": main}
     return MACHINE.fire(change, chosen, "start", busy=running is not None, main=main, details=details)
@@ -245,7 +245,7 @@ def stop(change: Change, channel: Channel) -> None:
     """Stop the active breakout session; users return. Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE (G434)."""
     require_event_room(channel)
     note(change, assumed.STOPPED)
-    running = active(change, channel)
+    running = find_active(change, channel)
     if running is None:
         raise Refusal(Reason.BREAKOUT_NOT_ACTIVE)
     MACHINE.fire(change, running, "stop", again=ask(change, assumed.AFTER_STOP) == "prepared")
@@ -254,4 +254,4 @@ def stop(change: Change, channel: Channel) -> None:
 def switch(change: Change, channel: Channel, trigger: str) -> Channel:
     """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
     refused = trigger == "disable" and ask(change, assumed.EVENT_ROOM_OFF) == "refuse"
-    return switches.set_event_room(change, channel, trigger, busy=refused and active(change, channel) is not None)
+    return switches.set_event_room(change, channel, trigger, busy=refused and find_active(change, channel) is not None)

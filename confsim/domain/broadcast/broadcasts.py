@@ -161,7 +161,7 @@ def start(change: Change, channel: Channel) -> Broadcast:
     Refusals BROADCAST_OFF, NO_DESTINATION, BROADCAST_RUNNING, NO_ACTIVE_SESSION.
     """
     require_feature(change, channel, start=True)
-    session = sessions.active(change, channel)
+    session = sessions.find_active(change, channel)
     if session is None and ask(change, assumed.NEEDS_SESSION):
         raise Refusal(Reason.NO_ACTIVE_SESSION)
     broadcast = MACHINE.fire(

@@ -126,7 +126,7 @@ def _initialised(change: Change, recording: Recording | None, *, channel: Channe
 
 def _recorded(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
     """The active session of the channel, where it counts as recorded once a recording of it starts (G374)."""
-    session = sessions.active(change, channel)
+    session = sessions.find_active(change, channel)
     if session is not None and ask(change, assumed.HAD_RECORDING) == "started":
         yield session
 

@@ -23,7 +23,7 @@ from confsim.kernel.world import Change
 def breakout_of(change: Change, session: Session) -> Iterable[Breakout]:
     """The breakout session that runs in the session, where it does not outlast it (G440)."""
     channel = channels.get(change, session.client, session.channel)
-    running = breakouts.active(change, channel)
+    running = breakouts.find_active(change, channel)
     if running is not None and ask(change, assumed_breakout.MAIN_ENDS) == "completes":
         yield running
 
@@ -99,7 +99,7 @@ def new_channel(change: Change, room: Room) -> Iterable[dict[str, Any]]:
 def session_of_room(change: Change, room: Room, session: Session | None) -> dict[str, Any]:
     """The channel of a room, and the parent of the session in it (R288, G369)."""
     assert room.place is not None
-    main = sessions.active(change, channels.get(change, room.client, room.channel))
+    main = sessions.find_active(change, channels.get(change, room.client, room.channel))
     parents = {"event-session": main.id if main else None, "breakout-session": room.breakout, "absent": None}
     place = channels.get(change, room.client, room.place)
     return {"channel": place, "parent": parents[ask(change, assumed_sessions.PARENT)]}
@@ -134,7 +134,7 @@ def renamed(change: Change, room: Room, channel: Channel) -> dict[str, Any]:
 
 def active_in(change: Change, channel: Channel) -> Iterable[Breakout]:
     """The active breakout session of the channel."""
-    running = breakouts.active(change, channel)
+    running = breakouts.find_active(change, channel)
     return () if running is None else (running,)
 
 

@@ -65,29 +65,29 @@ def list_recordings(
     return [*ended, *found.between(recordings.ENDED, (True, 0), None)]
 
 
-def poll_shown(change: Change, find: Callable[[], Sequence[Recording]], shown: slice) -> Sequence[Recording]:
-    """The result of ``find`` once the recordings of a page of it are polled.
+def poll_shown(change: Change, read: Callable[[], Sequence[Recording]], shown: slice) -> Sequence[Recording]:
+    """The result of ``read`` once the recordings of a page of it are polled.
 
     The next one moves up where that removes a recording (G489).
     """
-    found = find()
+    found = read()
     at, stop = shown.start, shown.stop
     while at < min(stop, len(found)):
         if recordings.poll(change, found[at]) is None:
-            found = find()
+            found = read()
         else:
             at += 1
-    return find()
+    return read()
 
 
 def list_of_session(change: Change, session: Session) -> Sequence[Recording]:
     """The recordings of a session, in order of creation, polled."""
 
-    def find() -> View[Recording]:
+    def read() -> View[Recording]:
         rows = RECORDINGS.of(change, session.client)
         return rows.where(recordings.BY_SESSION, (session.channel, session.id))
 
-    return poll_shown(change, find, slice(0, len(find())))
+    return poll_shown(change, read, slice(0, len(read())))
 
 
 def downloadable(change: Change, grant: DownloadGrant) -> list[Asset]:

@@ -92,7 +92,7 @@ RECORDINGS: Table[str, Recording] = Table(
 
 def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:
     """The active session of the channel is recorded from this instant on."""
-    session = sessions.active(change, channel)
+    session = sessions.find_active(change, channel)
     assert session is not None
     return Recording(
         id=fresh_id(change),
@@ -213,7 +213,7 @@ def start(change: Change, channel: Channel, caller: Caller) -> None:
 
 def _require_recordable(change: Change, channel: Channel, caller: Caller) -> None:
     """Refusals RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL, where they are not assumed away."""
-    if sessions.active(change, channel) is None and ask(change, assumed.WITHOUT_SESSION) == "refuse":
+    if sessions.find_active(change, channel) is None and ask(change, assumed.WITHOUT_SESSION) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_SESSION)
     if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_EMAIL)

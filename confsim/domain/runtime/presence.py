@@ -231,7 +231,7 @@ def _check(change: Change, client: Client, channel: Channel, user: User) -> None
 
 
 def _readmitted(change: Change, channel: Channel, user: User) -> bool:
-    session = sessions.active(change, channel)
+    session = sessions.find_active(change, channel)
     if session is None or ask(change, assumed.LOBBY_BYPASS) == "hosts":
         return False
     return sessions.attended(change, session, user.id)

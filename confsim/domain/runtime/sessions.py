@@ -220,7 +220,7 @@ def find_open(change: Change, client: str, channel: str) -> Session | None:
     return SESSIONS.of(change, client).one(OPEN, channel)
 
 
-def active(change: Change, channel: Channel) -> Session | None:
+def find_active(change: Change, channel: Channel) -> Session | None:
     """The channel's active session, started and not ended, or None."""
     session = find_open(change, channel.client, channel.id)
     return session if session is not None and session.state is Life.ONGOING else None
@@ -234,7 +234,7 @@ def get(change: Change, client: str, id: str) -> Session:
 def end_active(change: Change, channel: Channel) -> None:
     """End the channel's active session; all users in it are disconnected. Refusal NO_ACTIVE_SESSION (G362)."""
     note(change, assumed_sessions.ONE_ACTIVE)
-    MACHINE.fire(change, active(change, channel), "end")
+    MACHINE.fire(change, find_active(change, channel), "end")
 
 
 def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
@@ -298,5 +298,5 @@ def participants_of_channel(change: Change, channel: Channel) -> Sequence[Attend
 
 def require_deletable(change: Change, channel: Channel) -> None:
     """Refusal CHANNEL_IN_USE when the active session of the channel prevents its deletion (G309)."""
-    if ask(change, assumed_channels.DELETION) == "refuse" and active(change, channel) is not None:
+    if ask(change, assumed_channels.DELETION) == "refuse" and find_active(change, channel) is not None:
         raise Refusal(Reason.CHANNEL_IN_USE)

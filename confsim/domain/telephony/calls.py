@@ -171,7 +171,7 @@ def _require_dial_out(change: Change, channel: Channel) -> None:
     if not channel.dial_out:
         raise Refusal(Reason.DIAL_OUT_OFF)
     meeting = channels.base_channel(change, channel)
-    if ask(change, assumed.NO_SESSION) == "refuse" and sessions.active(change, meeting) is None:
+    if ask(change, assumed.NO_SESSION) == "refuse" and sessions.find_active(change, meeting) is None:
         raise Refusal(Reason.CHANNEL_IDLE)
 
 

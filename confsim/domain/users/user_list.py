@@ -76,7 +76,7 @@ def _matching(change: Change, members: Sequence[User], search: str | None) -> Se
     return [user for user in members if lists.matches(change, search, user.handle, user.full_name)]
 
 
-def get_several(change: Change, client: Client, ids: list[int]) -> list[User]:
+def list_by_ids(change: Change, client: Client, ids: list[int]) -> list[User]:
     """The users of these ids, each once, in order (G216, G217). Refusal NOT_FOUND for unknown ids, if refused."""
     rows = USERS.of(change, client.id)
     if ask(change, assumed_users.SEVERAL) == "refused":

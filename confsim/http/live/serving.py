@@ -101,12 +101,12 @@ class Serving:
         segments = request.target.split("/")[1:]
         service: Service | None = self.worlds.default
         if segments[:1] == ["w"]:
-            service, segments = self.worlds.get(segments[1] if len(segments) > 1 else ""), segments[2:]
+            service, segments = self.worlds.find(segments[1] if len(segments) > 1 else ""), segments[2:]
         if service is None:
             return ""
         method = "GET" if request.method == "HEAD" else request.method
         try:
-            found = self._mount.routes(service.profile).find(ProfileContext({}), method, segments, request.query)
+            found = self._mount.routes(service.profile).match(ProfileContext({}), method, segments, request.query)
         except Refusal:  # an invalid escape in the path
             return ""
         return found.operation.name if isinstance(found, Found) else ""

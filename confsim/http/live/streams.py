@@ -64,7 +64,7 @@ class Streams:
         service: Service | None = self._app.worlds.default
         del segments[0]
         if len(segments) > 1 and segments[0] == "w":
-            service = self._app.worlds.get(segments[1]) if segments[1] else None
+            service = self._app.worlds.find(segments[1]) if segments[1] else None
             del segments[:2]
         if service is None or not self._is_for_us(request):
             return None

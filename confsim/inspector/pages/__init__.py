@@ -35,7 +35,7 @@ PAGES: Mapping[str, Page] = {
 }
 
 
-def find(name: str) -> Page:
+def get(name: str) -> Page:
     """Return the page of this name. Raises Misuse (404) when there is none."""
     page = PAGES.get(name)
     if page is None:

@@ -125,7 +125,7 @@ class Table(Generic[K, R]):
         return Rows(self, client, change, change.client_tables.get(client) or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str) -> R | None:
-        """Return the record of this key, or None; faster than ``of`` for a single read."""
+        """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
         row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
@@ -151,7 +151,7 @@ class SharedTable(Table[K, R]):
         return Rows(self, client, change, change.shared or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
-        """Return the record of this key, or None; faster than ``of`` for a single read."""
+        """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
         row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
@@ -183,7 +183,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         return View(state.rows, table.all, state.all, state.all.orders[0])
 
     def get(self, key: K) -> R | None:
-        """Return the record of this key, or None."""
+        """Return the record of this key, or None, like ``dict.get``."""
         row = self.tables[self.table.position].rows.get(key)
         return None if row is None else row[1]
 

@@ -63,7 +63,7 @@ def state_of(change: Change, client: str, channel_id: str, user: int) -> State:
     channel = channels.find(change, client, channel_id)
     if channel is None:
         return AWAY
-    session = sessions.active(change, channel)
+    session = sessions.find_active(change, channel)
     found = presence.find(change, channel, user)
     if found is None:
         return State("away", None if session is None else session.id)

@@ -153,7 +153,7 @@ class Webhooks:
         """Record the result of an attempt that was originally sent."""
         self._sent(note, self._age, DeliveryResult(note.status, note.problem))
 
-    def list_only(self, listed: bool) -> None:
+    def set_listed(self, listed: bool) -> None:
         """Count deliveries as delivered instead of sending them over HTTP, or send them again."""
         self._listed = listed
 

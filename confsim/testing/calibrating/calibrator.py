@@ -140,7 +140,7 @@ class Calibrator:
         """Return, by assumption, why no call depended on it, where the declarations of its operations say so."""
         for id, entry in REGISTER.entries.items():
             named = [*entry.operations] or [id.partition(".")[2]]
-            operations = [operation for name in named if (operation := API.get(name)) is not None]
+            operations = [operation for name in named if (operation := API.find(name)) is not None]
             not_called = next(filter(why_left_out, operations), None)
             if not_called is not None:
                 yield id, f"{not_called.name} is not called, since {why_left_out(not_called)}"

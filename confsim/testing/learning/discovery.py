@@ -75,7 +75,7 @@ class Discovery:
             self._check_api_token()
         document, ids = self._world_file()
         simulator = Simulator(document, seed, clock if clock is not None else Clock(), dict(self._profile))
-        simulator.service.webhooks.list_only(True)
+        simulator.service.webhooks.set_listed(True)
         change = simulator.service.change()
         for client_id in ids:
             self._tell_client(change, client_id)

@@ -32,7 +32,7 @@ class Reader:
         """Return the call of a request, None when it matches no operation."""
         segments = request.target.strip("/").split("/")
         try:
-            found = self._routes.find(ProfileContext({}), request.method, segments, request.query)
+            found = self._routes.match(ProfileContext({}), request.method, segments, request.query)
         except Refusal:
             return None
         if not isinstance(found, Found):

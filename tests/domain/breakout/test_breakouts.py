@@ -127,7 +127,7 @@ def test_the_timer_goes_with_the_breakout_session(stage):
     assert [timer.kind for timer in stage.change.timers] == ["breakout end"]
     breakouts.modify(stage.change, stage.breakout, None, 0)
     assert list(stage.change.timers) == []
-    breakouts.modify(stage.change, breakouts.active(stage.change, stage.event), None, 5000)
+    breakouts.modify(stage.change, breakouts.find_active(stage.change, stage.event), None, 5000)
     breakouts.stop(stage.change, stage.event)
     assert list(stage.change.timers) == []
 

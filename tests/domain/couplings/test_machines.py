@@ -122,12 +122,12 @@ def agree(world: World):
     everybody = presence.list_present(change, channel)
     inside = [each for each in everybody if each.state is not Where.WAITING]
     assert occupancy.occupants(change, CUSTOMER, EVENT_ROOM) == len(inside)
-    session = sessions.active(change, channel)
+    session = sessions.find_active(change, channel)
     assert (session is not None) is bool(inside)
     for each in inside:
         assert sessions.attended(change, session, each.user)
     assert not (channel.open and presence.waiting(change, channel))
-    running = breakouts.active(change, channel)
+    running = breakouts.find_active(change, channel)
     for breakout in breakouts.list_of_channel(change, channel):
         for room in breakout_rooms.list_(change, breakout):
             assert (room.state is State.LIVE) is (breakout == running)
@@ -135,7 +135,7 @@ def agree(world: World):
         if each.state is Where.IN_ROOM:
             room = breakout_rooms.ROOMS.of(change, CUSTOMER)[each.room]
             assert (room.breakout, room.place) == (running.id, each.place)
-            assert sessions.active(change, channels.get(change, CUSTOMER, each.place)) is not None
+            assert sessions.find_active(change, channels.get(change, CUSTOMER, each.place)) is not None
     every = sessions.SESSIONS.of(change, CUSTOMER).all
     held = [session.channel for session in every if session.state is not sessions.Life.ENDED]
     assert len(held) == len(set(held))

@@ -54,7 +54,7 @@ def test_whether_a_breakout_session_outlasts_the_session_of_its_room(choice):
 
     def ending():
         change = sim.service.change()
-        session = sessions.active(change, channels.get(change, CUSTOMER, EVENT_ROOM))
+        session = sessions.find_active(change, channels.get(change, CUSTOMER, EVENT_ROOM))
         return [each.id for each in related_breakout.breakout_of(change, session)]
 
     assert ending() == []

@@ -130,7 +130,7 @@ def test_participants_of_a_channel_are_those_of_all_attendances(steps):
     people = {user.handle: user for user in USERS.of(change, CUSTOMER).all}
     for who, comes in steps:
         if who == "nobody":
-            if sessions.active(change, room) is not None:
+            if sessions.find_active(change, room) is not None:
                 sessions.end_active(change, room)
         elif comes:
             presence.join(change, client, room, people[who], host=True)

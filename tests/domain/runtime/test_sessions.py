@@ -43,11 +43,11 @@ def test_only_a_started_session_is_active():
     """An initialised one is not, nor an ended one."""
     change, channel = room()
     initialise(change, channel)
-    assert sessions.active(change, channel) is None
+    assert sessions.find_active(change, channel) is None
     session = sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, ROOM), "start")
-    assert sessions.active(change, channel) == session
+    assert sessions.find_active(change, channel) == session
     sessions.end_active(change, channel)
-    assert sessions.active(change, channel) is None
+    assert sessions.find_active(change, channel) is None
 
 
 def test_ending_nothing_is_refused():

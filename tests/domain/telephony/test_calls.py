@@ -86,7 +86,7 @@ def test_a_callee_appears_as_the_registered_user(office):
     """Answered at once, the user is in the channel, and the call has started its session."""
     call = office.call()
     assert (call.state, call.number, office.where(office.user)) == (State.ANSWERED, PHONE, Where.IN)
-    assert sessions.active(office.change, office.room) is not None
+    assert sessions.find_active(office.change, office.room) is not None
 
 
 @pytest.mark.rule("R491", "R492", "R498")
@@ -296,7 +296,7 @@ def test_each_phone_that_dials_in_is_a_new_user(office, caller):
     for user in people:
         assert (user.handle, user.account, user.inbound) == (caller or "anonymous", Account.DIALLED, True)
         assert office.where(user.id) is Where.IN
-    assert sessions.active(office.change, office.room).participants == 2
+    assert sessions.find_active(office.change, office.room).participants == 2
 
 
 def test_handles_of_callers_by_profile():
@@ -354,9 +354,9 @@ def test_an_organizer_pin_starts_the_meeting(organizer, waiting):
     pins.add(office.change, office.room, "1")
     pins.add(office.change, office.room, "2", organizer=True)
     call, present = office.ring(pin="1")
-    assert (present.state, sessions.active(office.change, office.room)) == (Where.WAITING, None)
+    assert (present.state, sessions.find_active(office.change, office.room)) == (Where.WAITING, None)
     assert office.ring(pin="2")[1].state is Where.IN
-    assert sessions.active(office.change, office.room) is not None
+    assert sessions.find_active(office.change, office.room) is not None
     assert office.where(call.user) is waiting
 
 

@@ -112,16 +112,16 @@ def _query_in_the_body() -> AbstractContextManager[Any]:
 
 @breaks("R009", "a parameter of the path is taken from the query")
 def _path_in_the_query() -> AbstractContextManager[Any]:
-    find = Routes.find
+    match = Routes.match
 
     def taking(routes: Any, context: Any, method: str, segments: list[str], query: str = "") -> Any:
-        found = find(routes, context, method, segments, query)
+        found = match(routes, context, method, segments, query)
         if isinstance(found, Found) or "=" not in query:
             return found
         more = find(routes, context, method, [*segments, query.partition("=")[2]], "")
         return more if isinstance(more, Found) else found
 
-    return mock.patch.object(Routes, "find", taking)
+    return mock.patch.object(Routes, "match", taking)
 
 
 @breaks("R053", "guests have an authKind")

@@ -101,7 +101,7 @@ def done(simulator: Simulator, tenants: list[Tenant], act: Act) -> Any:
         simulator.clock.advance(act.number)
         return None
     if act.what in {"join", "leave"}:
-        channels = Pool(simulator.service.world, tenants[act.tenant].clients[0]).find("channels")
+        channels = Pool(simulator.service.world, tenants[act.tenant].clients[0]).list_ids("channels")
         if not channels:
             return None
         channel = str(channels[act.number % len(channels)])

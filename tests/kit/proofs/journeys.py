@@ -159,7 +159,7 @@ def by_gates() -> Iterator[Journey]:
     simulator = Simulator(clock=START)
     known = populate(Core(simulator))
     pool, begin = Pool(simulator.service.world, CUSTOMER), [*_kept(simulator, "open")]
-    for channel in pool.find("channels"):
+    for channel in pool.list_ids("channels"):
         simulator.change_record("channel", channel, private=True)
     begin += _kept(simulator, "private")
     states = [Request("POST", f"/_confsim/snapshots/{name}/restore") for name in ("open", "private")]

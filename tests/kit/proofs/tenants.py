@@ -210,7 +210,7 @@ def _other_id(world: World, place: Place) -> object | None:
         return OTHER
     ours = {str(id) for client in (CUSTOMER, PARTNER) for id in Pool(world, client).all()}
     found = Pool(world, OTHER)
-    return next((id for id in found.find(place.kind) if str(id) not in ours and place.fits(id)), None)
+    return next((id for id in found.list_ids(place.kind) if str(id) not in ours and place.fits(id)), None)
 
 
 def _gone_id(case: Case, place: Place) -> object | None:
@@ -218,7 +218,7 @@ def _gone_id(case: Case, place: Place) -> object | None:
     pool = Pool(case.world, CUSTOMER)
     pool._ids = {table: sorted(ids, key=str) for table, ids in case.gone.items()}
     there = {str(id) for client in (CUSTOMER, PARTNER, OTHER) for id in Pool(case.world, client).all()}
-    return next((id for id in pool.find(place.kind) if str(id) not in there and place.fits(id)), None)
+    return next((id for id in pool.list_ids(place.kind) if str(id) not in there and place.fits(id)), None)
 
 
 class Found(NamedTuple):

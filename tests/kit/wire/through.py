@@ -89,7 +89,7 @@ class Through:
         profile, request = simulator.service.profile, call.request
         routes = simulator.app.mount.routes(profile)
         try:
-            found = routes.find(ProfileContext(profile), request.method, request.target.split("/")[1:], request.query)
+            found = routes.match(ProfileContext(profile), request.method, request.target.split("/")[1:], request.query)
         except Exception:  # what is wrong with it, its answer says
             return True
         return isinstance(found, Found) and found.operation is operation

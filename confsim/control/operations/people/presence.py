@@ -99,7 +99,7 @@ def join_channel(context: ControlContext, body: JoinChannel) -> JoinedChannel:
                 found = presence.join(change, client, channel, user)
             else:
                 found = assignments.enter(change, client, channel, user)
-        session = sessions.active(change, channel)
+        session = sessions.find_active(change, channel)
         return JoinedChannel(state=_state(found), session=session.id if session else None)
 
 
