@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .http.clients import Client
     from .http.clients_httpx import HttpxTransport
     from .http.live.serving import Serving
-    from .http.wsgi import Wsgi
+    from .http.wsgi import WsgiApp
     from .operation_names import OperationName
     from .service.clock import Clock, Instant
     from .service.durable.recorder import DurableWorlds
@@ -158,11 +158,11 @@ class Simulator(Controls):
         return self._app
 
     @property
-    def wsgi(self) -> Wsgi:
+    def wsgi(self) -> WsgiApp:
         """The WSGI application."""
-        from .http.wsgi import Wsgi
+        from .http.wsgi import WsgiApp
 
-        return Wsgi(self.app, self.app.limits)
+        return WsgiApp(self.app, self.app.limits)
 
     def client(self, token: Caller = None) -> Client:
         """A test client of werkzeug that calls as the holder of the token, or a user who has one.

@@ -14,10 +14,10 @@ from typing import Any
 from confsim.kernel.refusal import Misuse
 
 from .document import Criterion
-from .expressions import Expression, Scope, Unresolved, as_text, descend, is_expression
+from .expressions import Expression, ExpressionScope, Unresolved, as_text, descend, is_expression
 
 #: Evaluates a part of a condition.
-Part = Callable[[Scope], Any]
+Part = Callable[[ExpressionScope], Any]
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<expression>\$[A-Za-z][^\s()<>=!&|\[\]'\",]*)"
@@ -62,7 +62,7 @@ class BoundCriterion:
         find = _regex(condition) if kind == "regex" else _json_path(condition)
         self._holds = lambda scope: find(context.value(scope))
 
-    def holds(self, scope: Scope) -> bool:
+    def holds(self, scope: ExpressionScope) -> bool:
         """Return whether it holds; a criterion with an unresolved expression does not."""
         try:
             return bool(self._holds(scope))
@@ -197,7 +197,7 @@ class _Parser:
             else:
                 break
 
-        def value(scope: Scope) -> Any:
+        def value(scope: ExpressionScope) -> Any:
             try:
                 return descend(expression.value(scope), names)
             except (Unresolved, KeyError, IndexError, ValueError, TypeError):

@@ -11,7 +11,7 @@ from confsim.service.messages import Response
 from confsim.transport.address import OperationRequest
 
 
-class Exchange(Struct, frozen=True):
+class StepExchange(Struct, frozen=True):
     """A request of an operation, the whole URL it was sent to, and its response."""
 
     url: str

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from confsim.kernel.refusal import Misuse
 
-from .exchange import Exchange, read_json
+from .exchange import StepExchange, read_json
 
 #: The start of an expression; any other text that starts with a dollar sign is plain text.
 _WORD = re.compile(
@@ -24,7 +24,7 @@ class Unresolved(Exception):
     """Raised when an expression refers to something that does not exist."""
 
 
-class Scope(Struct):
+class ExpressionScope(Struct):
     """The values that expressions refer to: inputs, outputs of steps and of workflows, and the exchange of this step.
 
     ``steps`` holds the outputs of steps by id, ``workflows`` the inputs and outputs of workflows by id, ``outputs``
@@ -36,7 +36,7 @@ class Scope(Struct):
     workflows: dict[str, dict[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     outputs: Mapping[str, Any] = field(default_factory=dict)
-    exchange: Exchange | None = None
+    exchange: StepExchange | None = None
 
 
 class Expression:
@@ -53,7 +53,7 @@ class Expression:
         if problem:
             raise Misuse(f"{text!r} {problem}")
 
-    def value(self, scope: Scope) -> Any:
+    def value(self, scope: ExpressionScope) -> Any:
         """Return the value of the expression. Raises Unresolved when there is none."""
         try:
             found = _ROOTS[self.words[0]](self, scope)
@@ -86,13 +86,13 @@ def _wrong(expression: Expression) -> str:
     return ""
 
 
-def _exchange(scope: Scope) -> Exchange:
+def _exchange(scope: ExpressionScope) -> StepExchange:
     if scope.exchange is None:
         raise KeyError
     return scope.exchange
 
 
-def _request(expression: Expression, scope: Scope) -> Any:
+def _request(expression: Expression, scope: ExpressionScope) -> Any:
     exchange, (_, place, *rest) = _exchange(scope), expression.words
     if place == "body":
         return descend(read_json(exchange.call.request.body), rest)
@@ -102,14 +102,14 @@ def _request(expression: Expression, scope: Scope) -> Any:
     return (exchange.parameters if place == "path" else exchange.call.query)[name]
 
 
-def _response(expression: Expression, scope: Scope) -> Any:
+def _response(expression: Expression, scope: ExpressionScope) -> Any:
     exchange, (_, place, *rest) = _exchange(scope), expression.words
     if place == "body":
         return descend(read_json(exchange.response.body), rest)
     return exchange.headers[".".join(rest).lower()]
 
 
-_ROOTS: dict[str, Callable[[Expression, Scope], Any]] = {
+_ROOTS: dict[str, Callable[[Expression, ExpressionScope], Any]] = {
     "inputs": lambda expression, scope: descend(scope.inputs, expression.words[1:]),
     "outputs": lambda expression, scope: descend(scope.outputs, expression.words[1:]),
     "steps": lambda expression, scope: descend(scope.steps[expression.words[1]], expression.words[3:]),
@@ -160,7 +160,7 @@ def expressions(value: Any) -> Iterator[Expression]:
             yield from expressions(part)
 
 
-def evaluated(value: Any, scope: Scope) -> Any:
+def evaluated(value: Any, scope: ExpressionScope) -> Any:
     """Return the value with its expressions evaluated; one in ``{}`` becomes part of the text around it."""
     if is_expression(value):
         return Expression(value).value(scope)

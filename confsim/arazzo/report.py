@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from .exchange import Exchange
+from .exchange import StepExchange
 
 #: Most bytes of a body that are shown.
 SHOWN = 2000
@@ -22,7 +22,7 @@ class StepResult(Struct):
     step: str
     called: str
     attempt: int
-    exchange: Exchange | None = None
+    exchange: StepExchange | None = None
     failed: list[str] = []
     problem: str = ""
     outputs: dict[str, Any] = {}

@@ -23,8 +23,8 @@ from confsim.transport.transport import Transport
 from .compiler import BoundAction, BoundStep, CompiledScenario, variant_of
 from .conditions import BoundCriterion
 from .document import RequestBody, Workflow
-from .exchange import Exchange
-from .expressions import Scope, Unresolved, as_text, evaluated, pointer_tokens
+from .exchange import StepExchange
+from .expressions import ExpressionScope, Unresolved, as_text, evaluated, pointer_tokens
 from .report import Report, StepResult
 
 #: Limits of a run, to stop endless ones: attempts at steps, and depth of workflows that call workflows.
@@ -77,7 +77,7 @@ class _Run:
         while True:
             inputs = {**workflow.defaults(), **given}
             _validate_inputs(workflow, inputs)
-            scope = Scope(inputs, {}, self.workflows, self.scenario.sources)
+            scope = ExpressionScope(inputs, {}, self.workflows, self.scenario.sources)
             failure, following = self._steps(workflow, scope)
             if failure is not None:
                 return failure, {}
@@ -85,7 +85,7 @@ class _Run:
                 return self._ended(workflow, scope)
             workflow, given = self._workflow(following), {}
 
-    def _steps(self, workflow: Workflow, scope: Scope) -> tuple[StepResult | None, str | None]:
+    def _steps(self, workflow: Workflow, scope: ExpressionScope) -> tuple[StepResult | None, str | None]:
         """Run the steps; returns the failed one, if any, and the id of the workflow to go to, if any."""
         steps, at, attempt = self.scenario.steps[workflow.workflow_id], 0, 1
         while at < len(steps):
@@ -111,7 +111,7 @@ class _Run:
                 return None, action.workflow_id
         return None, None
 
-    def _ended(self, workflow: Workflow, scope: Scope) -> tuple[StepResult | None, dict[str, Any]]:
+    def _ended(self, workflow: Workflow, scope: ExpressionScope) -> tuple[StepResult | None, dict[str, Any]]:
         try:
             outputs = {name: evaluated(value, scope) for name, value in workflow.outputs.items()}
         except Unresolved as missing:
@@ -121,7 +121,7 @@ class _Run:
         self.workflows[workflow.workflow_id] = {"inputs": scope.inputs, "outputs": outputs}
         return None, outputs
 
-    def _attempt(self, workflow: Workflow, bound: BoundStep, scope: Scope, attempt: int) -> StepResult:
+    def _attempt(self, workflow: Workflow, bound: BoundStep, scope: ExpressionScope, attempt: int) -> StepResult:
         """Try a step once and add the result to the report."""
         step = bound.step
         called = bound.workflow if bound.operation is None else bound.operation.name
@@ -150,24 +150,24 @@ class _Run:
         self.report.results.append(result)
         return result
 
-    def _exchange(self, call: OperationRequest) -> Exchange:
+    def _exchange(self, call: OperationRequest) -> StepExchange:
         """Send the request of a step. Raises Misuse when a fault drops the connection."""
         target, query = call.request.target, call.request.query
         url = self.transport.root + target + (f"?{query}" if query else "")
         try:
-            return Exchange(url, call, self.transport.send(call))
+            return StepExchange(url, call, self.transport.send(call))
         except ConnectionResetError as reset:
             raise Misuse(f"{call.operation.name}: {reset}") from None
 
 
-def _failed_criteria(bound: BoundStep, result: StepResult, scope: Scope) -> list[str]:
+def _failed_criteria(bound: BoundStep, result: StepResult, scope: ExpressionScope) -> list[str]:
     """Return the criteria that do not hold; a step without any needs a status below 400."""
     if not bound.criteria and result.status is not None and result.status >= 400:
         return ["$statusCode < 400"]
     return _unmet(bound, bound.criteria, scope)
 
 
-def _unmet(bound: BoundStep, criteria: tuple[BoundCriterion, ...], scope: Scope) -> list[str]:
+def _unmet(bound: BoundStep, criteria: tuple[BoundCriterion, ...], scope: ExpressionScope) -> list[str]:
     """Return the criteria that hold neither for the actual status nor for the one of the default profile."""
     failed = [each.text for each in criteria if not each.holds(scope)]
     default, exchange = _with_default_status(bound, scope.exchange), scope.exchange
@@ -178,7 +178,7 @@ def _unmet(bound: BoundStep, criteria: tuple[BoundCriterion, ...], scope: Scope)
     return failed
 
 
-def _with_default_status(bound: BoundStep, exchange: Exchange | None) -> Exchange | None:
+def _with_default_status(bound: BoundStep, exchange: StepExchange | None) -> StepExchange | None:
     """Return the exchange with the status 200 if the profile sets another for this success; else None.
 
     Scenarios are written for the default profile; others change the presentation of tokens and the status of successes.
@@ -194,7 +194,7 @@ def _with_default_status(bound: BoundStep, exchange: Exchange | None) -> Exchang
     return None if own == 200 or response.status != own else replace(exchange, response=replace(response, status=200))
 
 
-def _first_applicable(bound: BoundStep, actions: tuple[BoundAction, ...], scope: Scope) -> BoundAction | None:
+def _first_applicable(bound: BoundStep, actions: tuple[BoundAction, ...], scope: ExpressionScope) -> BoundAction | None:
     """Return the first action whose criteria all hold."""
     return next((each for each in actions if not _unmet(bound, each.criteria, scope)), None)
 
@@ -211,7 +211,7 @@ def _validate_inputs(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
         raise Misuse(f"workflow {workflow.workflow_id!r}: inputs{place}: {error.message}")
 
 
-def _request(workflow: Workflow, bound: BoundStep, scope: Scope) -> OperationRequest:
+def _request(workflow: Workflow, bound: BoundStep, scope: ExpressionScope) -> OperationRequest:
     """Return the request of a step."""
     operation, source, step = bound.operation, bound.source, bound.step
     assert operation is not None
@@ -250,7 +250,7 @@ def _with_token(headers: dict[str, str], profile: Mapping[str, Any]) -> tuple[di
     return {**rest, **{name.lower(): value for name, value in presented.items()}}, query
 
 
-def _body(body: RequestBody, scope: Scope) -> bytes:
+def _body(body: RequestBody, scope: ExpressionScope) -> bytes:
     payload = None if body.payload is UNSET else evaluated(body.payload, scope)
     for each in body.replacements:
         _replace(payload, each.target, evaluated(each.value, scope))

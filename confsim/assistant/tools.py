@@ -20,11 +20,11 @@ from .finding import list_matching
 LONGEST = 60_000
 
 
-class Arguments(Struct, forbid_unknown_fields=True):
+class ToolArguments(Struct, forbid_unknown_fields=True):
     """The arguments of a tool."""
 
 
-class FindOperations(Arguments):
+class FindOperations(ToolArguments):
     """Find operations by words, in any form: of the API, and of the control plane; the best come first.
 
     The control plane steers the simulated world: time, faults, people, phones, mail, the journal.
@@ -36,20 +36,20 @@ class FindOperations(Arguments):
     limit: Annotated[int, Meta(ge=1, le=500, description="How many at most.")] = 40
 
 
-class DescribeOperation(Arguments):
+class DescribeOperation(ToolArguments):
     """Describe how an operation is called: parameters, body, answer, refusals, who may call it."""
 
     operation: Annotated[str, Meta(description="The name of the operation, such as reserve_handle.")]
     plane: Annotated[Literal["api", "control"], Meta(description="The plane of the operation.")] = "api"
 
 
-class Explain(Arguments):
+class Explain(ToolArguments):
     """Explain a name: a rule (R094), a gap (G353), an assumption (auth.presentation), a machine, a refusal's code."""
 
     name: Annotated[str, Meta(description="The name.")]
 
 
-class CallOperation(Arguments):
+class CallOperation(ToolArguments):
     """Call an operation of the API in the simulated world; returns status, headers, body, what it changed and ignored.
 
     The demo world has the tokens demo-partner-admin, demo-customer-admin, demo-owner, demo-operator, demo-user,
@@ -64,7 +64,7 @@ class CallOperation(Arguments):
     body: Annotated[Any, Meta(description="The JSON body.")] = None
 
 
-class ControlWorld(Arguments):
+class ControlWorld(ToolArguments):
     """Call an operation of the control plane: move the clock, set faults, let people join, read mail, reset.
 
     For example advance_clock with the body {"by": "15m"}, list_mail, or reset_world.
@@ -77,7 +77,7 @@ class ControlWorld(Arguments):
     body: Annotated[Any, Meta(description="The JSON body.")] = None
 
 
-class ReadJournal(Arguments):
+class ReadJournal(ToolArguments):
     """Read the calls that were made, newest last: request, answer, assumptions used, records changed."""
 
     limit: Annotated[int, Meta(ge=1, le=200, description="How many of the newest.")] = 10
@@ -85,14 +85,14 @@ class ReadJournal(Arguments):
     status: Annotated[int | None, Meta(description="Only calls with this status.")] = None
 
 
-class ListAssumptions(Arguments):
+class ListAssumptions(ToolArguments):
     """List assumptions, which are choices that the API's documents leave open, with value in force and alternatives."""
 
     operation: Annotated[str | None, Meta(description="Only those that concern this operation.")] = None
     used: Annotated[bool, Meta(description="Only those that the calls of the world have used.")] = True
 
 
-class WhatIf(Arguments):
+class WhatIf(ToolArguments):
     """Replay the journal under other alternatives of assumptions: which calls would be answered otherwise, and how."""
 
     assumptions: Annotated[dict[str, Any], Meta(description="Alternatives by the ids of assumptions.")]
@@ -102,7 +102,7 @@ class Tool(Struct, frozen=True):
     """A tool: its name, the type of its arguments, its function, and whether it only reads."""
 
     name: str
-    takes: type[Arguments]
+    takes: type[ToolArguments]
     run: Callable[[Tools, Any], Any]
     reads: bool = True
 

@@ -11,7 +11,7 @@ import click
 from .command import confsim, option
 
 if TYPE_CHECKING:
-    from confsim.testing.campaigning.jobs import Machine, Verify
+    from confsim.testing.campaigning.jobs import JourneyMachine, Verify
 
 
 @confsim.command()
@@ -82,8 +82,8 @@ def _verify(base_url: str | None, accounts: str | None, profile: str | None, exa
     return Verify(base_url, known.client, known.tokens, dict(read_profile(profile)), examples)
 
 
-def _machine(target: str, steps: int, examples: int, into: str) -> Machine:
-    from confsim.testing.campaigning.jobs import Machine, machine_of
+def _machine(target: str, steps: int, examples: int, into: str) -> JourneyMachine:
+    from confsim.testing.campaigning.jobs import JourneyMachine, machine_of
 
     file, _, name = target.partition("::")
     if not name:
@@ -92,6 +92,6 @@ def _machine(target: str, steps: int, examples: int, into: str) -> Machine:
         text = Path(file).read_text(encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{file!r} cannot be read: {error.strerror or error}") from None
-    work = Machine(file, text, name, steps, examples, str(Path(into).resolve() / "examples"))
+    work = JourneyMachine(file, text, name, steps, examples, str(Path(into).resolve() / "examples"))
     machine_of(work)
     return work

@@ -28,7 +28,7 @@ class _Route(Struct, frozen=True):
     segments: tuple[str | None, ...]
 
 
-class Routes:
+class SimilarRoutes:
     """The routes of the API under a profile."""
 
     def __init__(self, profile: Mapping[str, Any]) -> None:

@@ -37,7 +37,7 @@ class _Sent(WerkzeugResponse):
     default_mimetype = None
 
 
-class Wsgi:
+class WsgiApp:
     """A handler behind the WSGI protocol."""
 
     def __init__(self, handler: Callable[[Request], Response], limits: Limits) -> None:

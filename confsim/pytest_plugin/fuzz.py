@@ -14,7 +14,7 @@ from _pytest import runner  # plugins that repeat tests use it: pytest has no pu
 from .worlds import TEST, Test, run_of
 
 if TYPE_CHECKING:
-    from confsim.testing.fuzz import Choices, Outcome
+    from confsim.testing.fuzz import Choices, RunOutcome
 
 #: The fixtures whose tests are run again.
 FIXTURES = {"confsim", "confsim_server", "make_confsim"}
@@ -61,7 +61,7 @@ class Fuzz:
         """Run the variants of a test that passed; return the findings as plain values."""
         import msgspec
 
-        from confsim.testing.fuzz import Mode, Outcome, SeenCall, alternatives, search
+        from confsim.testing.fuzz import Mode, RunOutcome, SeenCall, alternatives, search
 
         test, run = item.stash[TEST], run_of(item.config)
         started = perf_counter()
@@ -70,14 +70,14 @@ class Fuzz:
         def calls(test: Test) -> list[SeenCall]:
             return [SeenCall(each.operation, each.response.status, each.response.body) for each in test.entries]
 
-        expected = Outcome(True, "", calls(test))
+        expected = RunOutcome(True, "", calls(test))
 
-        def again(choices: Choices) -> Outcome:
+        def again(choices: Choices) -> RunOutcome:
             with run.under(choices):
                 reports = runner.runtestprotocol(item, nextitem=item.parent, log=False)  # type: ignore[arg-type]
             failed = next((each for each in reports if not each.passed), None)
             error = "" if failed is None else _last_line(failed)
-            return Outcome(failed is None, error, calls(item.stash[TEST]))
+            return RunOutcome(failed is None, error, calls(item.stash[TEST]))
 
         result = search(again, expected, domains, Mode(self.mode))
         found: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)

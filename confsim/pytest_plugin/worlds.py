@@ -121,7 +121,7 @@ class Server:
         self._serving.answer_to(*names)
 
 
-class Run:
+class PytestRun:
     """The state of the run: the worlds that tests fork, the live server, the assumptions used.
 
     ``fuzzes`` says whether tests are repeated under alternatives; ``variant`` has those of the present repetition,
@@ -314,16 +314,16 @@ class Test:
             raise bug
 
 
-RUN = pytest.StashKey[Run]()
+RUN = pytest.StashKey[PytestRun]()
 TEST = pytest.StashKey[Test]()
 #: The mistake in the marker of a test, which a worker of xdist cannot report before the test runs.
 WRONG = pytest.StashKey[str]()
 
 
-def run_of(config: pytest.Config) -> Run:
+def run_of(config: pytest.Config) -> PytestRun:
     """Return the worlds of this pytest run."""
     if RUN not in config.stash:
-        config.stash[RUN] = Run(config)
+        config.stash[RUN] = PytestRun(config)
     return config.stash[RUN]
 
 

@@ -37,7 +37,7 @@ class SeenCall(Struct, frozen=True):
     body: bytes
 
 
-class Outcome(Struct, frozen=True):
+class RunOutcome(Struct, frozen=True):
     """The result of one run of a test: whether it passed, else the error, and the calls that it made."""
 
     passed: bool
@@ -66,7 +66,7 @@ class Result(Struct):
     unstable: str | None = None
 
 
-Run = Callable[[Choices], Outcome]
+Run = Callable[[Choices], RunOutcome]
 
 
 def alternatives(used: Iterable[str], chosen: Choices) -> dict[str, tuple[Any, ...]]:
@@ -103,7 +103,7 @@ def smallest(choices: Choices, fails: Callable[[Choices], bool]) -> dict[str, An
     return left
 
 
-def search(run: Run, expected: Outcome, domains: Mapping[str, Sequence[Any]], mode: Mode) -> Result:
+def search(run: Run, expected: RunOutcome, domains: Mapping[str, Sequence[Any]], mode: Mode) -> Result:
     """Run a test under alternatives, and return the smallest sets of choices under which it fails.
 
     ``expected`` is the outcome of the unchanged test, which passed. A failure counts only when it occurs twice and the
@@ -113,11 +113,11 @@ def search(run: Run, expected: Outcome, domains: Mapping[str, Sequence[Any]], mo
 
 
 class _Search:
-    def __init__(self, run: Run, expected: Outcome, mode: Mode) -> None:
+    def __init__(self, run: Run, expected: RunOutcome, mode: Mode) -> None:
         self._run = run
         self._expected = expected
         self._mode = mode
-        self._again: Outcome | None = None
+        self._again: RunOutcome | None = None
         self._found = Result()
 
     def result(self, domains: Mapping[str, Sequence[Any]]) -> Result:
@@ -151,7 +151,7 @@ class _Search:
     def _fails(self, choices: Choices) -> bool:
         return not self._outcome(choices).passed
 
-    def _outcome(self, choices: Choices) -> Outcome:
+    def _outcome(self, choices: Choices) -> RunOutcome:
         self._found.runs += 1
         return self._run(choices)
 

@@ -71,7 +71,7 @@ class Arguments(Struct, frozen=True):
         return {**self.path, **self.query, **body}
 
 
-class Pool:
+class IdPool:
     """The ids of the things of a client in a world, by table; read on demand."""
 
     def __init__(self, world: World, client: str) -> None:
@@ -138,7 +138,7 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(word[:-1] if word.endswith("s") and len(word) > 3 else word for word in words)
 
 
-def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:
+def valid(operation: Operation, pool: IdPool, number: int = 0) -> Arguments:
     """Return arguments that decode, with ids of existing things where the pool has any.
 
     ``number`` varies texts, and which thing is named, so that not all calls collide.
@@ -158,7 +158,7 @@ def valid(operation: Operation, pool: Pool, number: int = 0) -> Arguments:
     return Arguments(path, query, body)
 
 
-def invalid(operation: Operation, pool: Pool) -> Iterator[Arguments]:
+def invalid(operation: Operation, pool: IdPool) -> Iterator[Arguments]:
     """Yield valid arguments with one mistake, for every place and kind of mistake that the declaration implies."""
     sample = valid(operation, pool, 1)
     for parameter in operation.path_parameters:
@@ -235,7 +235,7 @@ def as_text(given: object) -> str:
     return str(given)
 
 
-def candidates(name: str, annotation: Any, kind: str | None, pool: Pool) -> list[Any]:
+def candidates(name: str, annotation: Any, kind: str | None, pool: IdPool) -> list[Any]:
     """Return values for a parameter or field: ids from the pool, or values that the documents give.
 
     ``kind`` is the kind that its declaration names. Returns None when its type alone decides.
@@ -266,13 +266,13 @@ def samples_of(annotation: Any) -> tuple[Any, ...]:
     return () if mark is None else mark.values
 
 
-def _sample(name: str, annotation: Any, kind: str | None, pool: Pool, number: int) -> Any:
+def _sample(name: str, annotation: Any, kind: str | None, pool: IdPool, number: int) -> Any:
     """Return the candidate of this number, or a value of the type when there are none."""
     found = candidates(name, annotation, kind, pool)
     return found[number % len(found)] if found else value(annotation, pool, number)
 
 
-def value(annotation: Any, pool: Pool, number: int = 0, *, whole: bool = True) -> Any:
+def value(annotation: Any, pool: IdPool, number: int = 0, *, whole: bool = True) -> Any:
     """Return a plain JSON value of a type; ``whole`` includes its optional fields."""
     annotation = undescribed(annotation)
     if get_origin(annotation) in {Union, UnionType}:

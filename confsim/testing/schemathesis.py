@@ -55,7 +55,7 @@ class Described(Struct, frozen=True):
     identifies: dict[str, str]
 
 
-class Session:
+class SchemathesisSession:
     """A run of Schemathesis: the server, the things in its world, the operations by method and path."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -161,20 +161,20 @@ class Session:
             self.made |= {(kind, str(each[field])) for each in elements if isinstance(each, dict) and field in each}
 
 
-class Run:
+class HookState:
     """The state that the hooks of a process share: the session of the document loaded last."""
 
     def __init__(self) -> None:
-        self.session: Session | None = None
+        self.session: SchemathesisSession | None = None
 
     def start(self, document: Mapping[str, Any]) -> None:
         """Begin a session, and end an earlier one."""
         if self.session is not None:
             self.session.close()
-        self.session = Session(document)
+        self.session = SchemathesisSession(document)
 
 
-RUN = Run()
+RUN = HookState()
 
 
 @schemathesis.hook

@@ -19,14 +19,14 @@ from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 from confsim.kernel.world import World
 from confsim.simulator import Simulator
 
-from .samples import HINTS, Arguments, Pool, as_text, candidates, invalid, samples_of, valid
+from .samples import HINTS, Arguments, IdPool, as_text, candidates, invalid, samples_of, valid
 
 Texts = st.SearchStrategy[str]
 #: A function of a name, a type and the kind that it names: the strategy of a parameter or field; None where its type
 #: alone decides.
 Naming = Callable[[str, Any, str | None], st.SearchStrategy[Any] | None]
 #: The ids of a client without things.
-NOBODY = Pool(World(), "22222222-2222-4222-8222-222222222222")
+NOBODY = IdPool(World(), "22222222-2222-4222-8222-222222222222")
 
 #: Any JSON value, small enough for a body.
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -51,7 +51,7 @@ def arguments(operation: Operation | str, simulator: Simulator, client: str) -> 
     ``"boundary"`` or describes the mistake. ``simulator.call(operation, caller, **drawn.keywords)`` makes the call.
     """
     operation = API[operation] if isinstance(operation, str) else operation
-    pool = Pool(simulator.service.world, client)
+    pool = IdPool(simulator.service.world, client)
     wrong = list(invalid(operation, pool))
 
     def naming(name: str, annotation: Any, kind: str | None) -> st.SearchStrategy[Any] | None:
@@ -123,7 +123,7 @@ def _body(operation: Operation, naming: Naming) -> st.SearchStrategy[Any]:
     return weighted(apt, plain, times=4)
 
 
-def boundary_arguments(operation: Operation, pool: Pool) -> st.SearchStrategy[Arguments]:
+def boundary_arguments(operation: Operation, pool: IdPool) -> st.SearchStrategy[Arguments]:
     """Return arguments from the whole range of their types, limits included; ids name existing things."""
     sample = valid(operation, pool)
     path: dict[str, Texts] = {

@@ -7,8 +7,8 @@ from confsim.api.catalogue import API
 from confsim.arazzo import conditions
 from confsim.arazzo.conditions import BoundCriterion
 from confsim.arazzo.document import Criterion
-from confsim.arazzo.exchange import Exchange
-from confsim.arazzo.expressions import Scope
+from confsim.arazzo.exchange import StepExchange
+from confsim.arazzo.expressions import ExpressionScope
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Response
 from confsim.transport.address import address
@@ -20,8 +20,8 @@ BODY = {"name": "Demo", "count": 3, "open": True, "none": None, "list": [{"id": 
 def scope(body=BODY, status=200):
     """What a step sees that was answered so."""
     response = Response(status, [("Content-Type", "application/json")], msgspec.json.encode(body))
-    exchange = Exchange("http://here", address(API["get_me"], {}, {}), response)
-    return Scope(inputs={"wanted": "demo"}, exchange=exchange)
+    exchange = StepExchange("http://here", address(API["get_me"], {}, {}), response)
+    return ExpressionScope(inputs={"wanted": "demo"}, exchange=exchange)
 
 
 def holds(condition, **more):

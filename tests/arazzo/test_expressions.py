@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.api.catalogue import API
-from confsim.arazzo.exchange import Exchange
-from confsim.arazzo.expressions import Expression, Scope, Unresolved, as_text, at_pointer, evaluated, expressions
+from confsim.arazzo.exchange import StepExchange
+from confsim.arazzo.expressions import (
+    Expression,
+    ExpressionScope,
+    Unresolved,
+    as_text,
+    at_pointer,
+    evaluated,
+    expressions,
+)
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Response
 from confsim.transport.address import request_of
@@ -21,13 +29,13 @@ CALL = request_of(
     b'{"a": [1, {"b/c": "deep"}]}',
 )
 RESPONSE = Response(200, [("X-Trace", "abc")], b'{"id": 7, "tags": ["x", "y"], "none": null, "in": {"ner": true}}')
-SCOPE = Scope(
+SCOPE = ExpressionScope(
     inputs={"name": "Ada", "list": [1, 2], "a": {"b": "c"}},
     steps={"first": {"id": 41, "all": {"k": ["v"]}}},
     workflows={"other": {"inputs": {"i": 1}, "outputs": {"o": 2}}},
     sources={"api": "http://here/openapi.json"},
     outputs={"token": "secret"},
-    exchange=Exchange("http://here/v1_0/users/7?imgSize=small", CALL, RESPONSE),
+    exchange=StepExchange("http://here/v1_0/users/7?imgSize=small", CALL, RESPONSE),
 )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from confsim.testing.campaigning import campaign
-from confsim.testing.campaigning.jobs import Job, Machine
+from confsim.testing.campaigning.jobs import Job, JourneyMachine
 
 BAD = ("seeds that were not done",)
 TESTS = Path(__file__).resolve().parents[1]
@@ -57,7 +57,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
                 workers[0].kill()
 
         try:
-            work = Machine("rooms.py", ROOMS, "Rooms", steps=20, examples=5, database=f"{folder}/examples")
+            work = JourneyMachine("rooms.py", ROOMS, "Rooms", steps=20, examples=5, database=f"{folder}/examples")
             results = campaign.Results(f"{folder}/found")
             with campaign.cluster(address, None) as client:
                 client.wait_for_workers(2, timeout=60)

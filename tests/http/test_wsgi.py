@@ -13,7 +13,7 @@ from werkzeug.test import Client
 
 from confsim import Simulator
 from confsim.http.limits import Limits
-from confsim.http.wsgi import Wsgi
+from confsim.http.wsgi import WsgiApp
 from confsim.service.messages import Response
 from kit import ROOM
 from kit.each import each
@@ -47,7 +47,7 @@ def call(echo, limits=TIGHT, **environ):
     reported = {}
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/", "QUERY_STRING": "", "wsgi.input": io.BytesIO()} | environ
     body = b"".join(
-        Wsgi(echo, limits)(environ, lambda status, headers: reported.update(status=status, headers=dict(headers)))
+        WsgiApp(echo, limits)(environ, lambda status, headers: reported.update(status=status, headers=dict(headers)))
     )
     return reported["status"], reported["headers"], body
 

@@ -12,7 +12,7 @@ from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.calibrator import Calibrator
 from confsim.testing.learning.accounts import Accounts, accounts_of
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.service import Service
+from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.findings import VerifyReport
 from confsim.testing.verifying.verifier import Verifier
 from confsim.transport.transport import WireTransport
@@ -45,9 +45,9 @@ class Beside:
         """The way to the service."""
         return _Delayed(self)
 
-    def service(self, transport: WireTransport | None = None, **options: Any) -> Service:
+    def service(self, transport: WireTransport | None = None, **options: Any) -> RealService:
         """The service as a run has it."""
-        return Service(
+        return RealService(
             transport or self.transport(),
             {},
             self.known,

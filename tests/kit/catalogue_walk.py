@@ -10,7 +10,7 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.service.messages import Answer
 from confsim.simulator import Simulator
-from confsim.testing.samples import Arguments, Pool, valid
+from confsim.testing.samples import Arguments, IdPool, valid
 
 #: Samples that each caller tries in a round.
 TRIES = 4
@@ -49,7 +49,7 @@ def _tried(
     simulator: Simulator, client: str, callers: tuple[str, ...], operation: Operation, turn: int
 ) -> Iterator[Step]:
     for sample in range(TRIES):
-        arguments = valid(operation, Pool(simulator.service.world, client), turn * TRIES + sample)
+        arguments = valid(operation, IdPool(simulator.service.world, client), turn * TRIES + sample)
         for caller in callers:
             answer = call(simulator, operation, caller, arguments)
             yield Step(operation, caller, arguments, answer)

@@ -8,7 +8,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
-from confsim.testing.samples import Pool
+from confsim.testing.samples import IdPool
 from kit import CUSTOMER, OTHER, START
 from kit.catalogue_walk import walk
 
@@ -45,7 +45,7 @@ def lived() -> Simulator:
 
 def people_come(simulator: Simulator, client: str, tokens: tuple[str, ...]) -> None:
     """Let the holders of the tokens join every channel of the client that lets them."""
-    for channel in Pool(simulator.service.world, client).list_ids("Channel"):
+    for channel in IdPool(simulator.service.world, client).list_ids("Channel"):
         for token in tokens:
             with suppress(Misuse):
                 simulator.presence.join(str(channel), token)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
-from confsim.testing.samples import Arguments, Pool, valid
+from confsim.testing.samples import Arguments, IdPool, valid
 from kit import CUSTOMER, OTHER, PARTNER
 from kit.catalogue_walk import call
 from kit.each import by_name, each
@@ -71,8 +71,8 @@ def theirs(lived):
 def trespasses(operation, world) -> Iterator[Arguments]:
     """Our own arguments with something of theirs in one place, in each place; and theirs altogether."""
     for number in range(2):
-        ours = valid(operation, Pool(world, CUSTOMER), number)
-        other = valid(operation, Pool(world, OTHER), 40 + number)
+        ours = valid(operation, IdPool(world, CUSTOMER), number)
+        other = valid(operation, IdPool(world, OTHER), 40 + number)
         yield replace(other, about="everywhere")
         for name in ours.path:
             yield replace(ours, path={**ours.path, name: other.path[name]}, about=f"path {name}")
@@ -120,7 +120,7 @@ def reported(answer):
 
 def test_there_is_something_to_trespass_on(lived, theirs):
     """The other client has things for most places that name one, or the property would prove nothing."""
-    pool = Pool(lived.service.world, OTHER)
+    pool = IdPool(lived.service.world, OTHER)
     places = [
         (operation.name, parameter.name)
         for operation in OPERATIONS

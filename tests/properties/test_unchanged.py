@@ -8,7 +8,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.kernel.refusal import Misuse
-from confsim.testing.samples import Pool, invalid, valid
+from confsim.testing.samples import IdPool, invalid, valid
 from confsim.transport.address import address
 from kit import CUSTOMER, START
 from kit.catalogue_walk import call
@@ -34,7 +34,7 @@ def left_as_it_was(simulator, operation, caller, arguments):
 @each("operation", OPERATIONS, ids=by_name)
 def test_bad_callers_leave_no_trace(lived, operation):
     """Callers without, with a wrong or with another client's token, guests and plain users."""
-    pool = Pool(lived.service.world, CUSTOMER)
+    pool = IdPool(lived.service.world, CUSTOMER)
     callers = (None, "", "nobody", "demo-guest", "demo-user", "demo-other-admin", "demo-partner-admin")
     for caller in callers:
         left_as_it_was(lived, operation, caller, valid(operation, pool, 1))
@@ -43,7 +43,7 @@ def test_bad_callers_leave_no_trace(lived, operation):
 @each("operation", OPERATIONS, ids=by_name)
 def test_bad_arguments_leave_no_trace(lived, operation):
     """Every way to spoil ids, parameters and bodies, by callers who may make the call."""
-    pool = Pool(lived.service.world, CUSTOMER)
+    pool = IdPool(lived.service.world, CUSTOMER)
     for arguments in invalid(operation, pool):
         for caller in ("demo-owner", "demo-customer-admin", "demo-api-token"):
             left_as_it_was(lived, operation, caller, arguments)
@@ -70,7 +70,7 @@ def test_bad_commands_leave_no_trace(operation):
     simulator = Simulator(clock=START)
     simulator.snapshot("kept")
     before = around(simulator)
-    for arguments in invalid(operation, Pool(simulator.service.world, CUSTOMER)):
+    for arguments in invalid(operation, IdPool(simulator.service.world, CUSTOMER)):
         try:
             call = address(operation, {**arguments.path, **arguments.query}, {}, body=arguments.raw() or None)
         except Misuse:

@@ -13,7 +13,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.gates import Grant
-from confsim.testing.samples import Pool, valid
+from confsim.testing.samples import IdPool, valid
 from kit import API_TOKEN, CUSTOMER, OTHER, PARTNER, START
 from kit.catalogue_walk import call, walk
 from kit.each import by_name, each
@@ -110,7 +110,7 @@ def test_the_id_of_a_thing_has_its_type(operation, body, kind):
 def test_fields_of_the_body_are_not_taken_from_the_query(operation):
     """With every field in the query beside the body, or without one, the call is what it is without them."""
     sim = Simulator(clock=START)
-    arguments = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
+    arguments = valid(operation, IdPool(sim.service.world, CUSTOMER), 1)
     fields = {name: str(value) for name, value in arguments.body.items() if name not in arguments.query}
     for body in (arguments.raw(), None):
         for caller in CALLERS:
@@ -130,7 +130,7 @@ def test_fields_of_the_body_are_not_taken_from_the_query(operation):
 def test_query_parameters_are_not_taken_from_the_body(operation):
     """With every query parameter in the body too, the call is what it is without them; bodies of any shape aside."""
     sim = Simulator(clock=START)
-    arguments = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
+    arguments = valid(operation, IdPool(sim.service.world, CUSTOMER), 1)
     body = {**(arguments.body or {}), **arguments.query}
     for caller in CALLERS:
         plain, beside = sim.fork(), sim.fork()
@@ -152,7 +152,7 @@ ADMINISTRATIVE = [
 def test_an_api_token_passes_every_administrative_gate_of_its_client(operation):
     """Whatever is for administrators, owners or hosts; only what is a user's own is no call of a server (G149)."""
     sim = Simulator(clock=START)
-    answer = call(sim, operation, API_TOKEN, valid(operation, Pool(sim.service.world, CUSTOMER), 1))
+    answer = call(sim, operation, API_TOKEN, valid(operation, IdPool(sim.service.world, CUSTOMER), 1))
     assert answer.ok or answer.body["code"] not in {"role_missing", "credential_invalid"}
 
 
@@ -175,9 +175,9 @@ def test_an_api_token_has_access_in_its_own_client_only(operation, client):
     """Neither the parent's things nor a stranger's are there for it, and for_client is refused; nothing changes."""
     sim = Simulator(clock=START)
     before = sim.service.world.digest()
-    pool = Pool(sim.service.world, client)
+    pool = IdPool(sim.service.world, client)
     if operation.for_client:
-        ours = valid(operation, Pool(sim.service.world, CUSTOMER), 1)
+        ours = valid(operation, IdPool(sim.service.world, CUSTOMER), 1)
         answer = sim.call(
             operation.name, API_TOKEN, body=ours.body, **{**ours.path, **ours.query, "for_client": client}
         )
@@ -219,7 +219,7 @@ PAGED = [operation for operation in API if "offset" in {parameter.name for param
 def test_no_offset_is_too_far(walked, operation):
     """Beyond the end there is nothing, also at the end of all numbers (G082)."""
     sim = walked.fork()
-    arguments = valid(operation, Pool(sim.service.world, CUSTOMER))
+    arguments = valid(operation, IdPool(sim.service.world, CUSTOMER))
     for limit in ("1", str(2**63 - 1)):
         asked = replace(arguments, query={**arguments.query, "limit": limit, "offset": str(2**63 - 1)})
         answers = [call(sim, operation, caller, asked) for caller in CALLERS]

@@ -9,7 +9,7 @@ from confsim.api.catalogue import API
 from confsim.service import journal
 from confsim.service.journal import ControlCall
 from confsim.service.messages import Request, Response
-from confsim.testing.samples import Pool, valid
+from confsim.testing.samples import IdPool, valid
 from kit import CUSTOMER
 from kit.catalogue_walk import call
 
@@ -58,7 +58,7 @@ def test_large_bodies_push_the_oldest_out(sim, monkeypatch):
 @pytest.mark.parametrize("name", [each.name for each in API if each.route_entry is not None])
 def test_a_call_without_a_documented_route_leans_on_its_route(sim, name):
     """Whether it succeeds or not, over HTTP or not."""
-    call(sim, API[name], None, valid(API[name], Pool(sim.service.world, CUSTOMER)))
+    call(sim, API[name], None, valid(API[name], IdPool(sim.service.world, CUSTOMER)))
     assert f"route.{name}" in sim.service.journal.last().assumptions
 
 

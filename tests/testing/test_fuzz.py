@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.register import REGISTER
 from confsim.testing import fuzz
-from confsim.testing.fuzz import Mode, Outcome, SeenCall, first_difference, pair_rows, question, search, smallest
+from confsim.testing.fuzz import Mode, RunOutcome, SeenCall, first_difference, pair_rows, question, search, smallest
 
 IDS = sorted(REGISTER.entries)[:5]
 CHOICES = st.dictionaries(st.sampled_from(IDS), st.integers(1, 3), min_size=1)
@@ -26,7 +26,7 @@ def fails_by(causes):
 def runner(causes):
     """Runs that test; its calls tell nothing."""
     fails = fails_by(causes)
-    return lambda choices: Outcome(not fails(choices), "it failed" if fails(choices) else "", ())
+    return lambda choices: RunOutcome(not fails(choices), "it failed" if fails(choices) else "", ())
 
 
 @given(CHOICES, CAUSES)
@@ -55,7 +55,7 @@ def test_all_causes_of_one_or_two_choices_are_found_and_nothing_else(causes):
     """With pairs each minimal cause of up to two choices is found; each finding is a minimal cause."""
     fails = fails_by(causes)
     domains = dict.fromkeys(IDS, (1, 2, 3))
-    found = [each.choices for each in search(runner(causes), Outcome(True, "", ()), domains, Mode.PAIRS).findings]
+    found = [each.choices for each in search(runner(causes), RunOutcome(True, "", ()), domains, Mode.PAIRS).findings]
     minimal = [cause for cause in causes if not any(other.items() < cause.items() for other in causes)]
     for cause in minimal:
         if len(cause) <= 2:
@@ -69,7 +69,7 @@ def test_all_causes_of_one_or_two_choices_are_found_and_nothing_else(causes):
 def test_singles_finds_each_cause_of_one_choice(causes):
     """And no set of two."""
     domains = dict.fromkeys(IDS, (1, 2, 3))
-    found = search(runner(causes), Outcome(True, "", ()), domains, Mode.SINGLES).findings
+    found = search(runner(causes), RunOutcome(True, "", ()), domains, Mode.SINGLES).findings
     assert {tuple(each.choices.items()) for each in found} == {
         tuple(cause.items()) for cause in causes if len(cause) == 1
     }
@@ -81,9 +81,9 @@ def test_a_test_that_fails_by_itself_is_called_unstable_and_nothing_is_claimed(o
     left = iter(outcomes)
 
     def flaky(choices):
-        return Outcome(next(left) == "P", "sometimes", ())
+        return RunOutcome(next(left) == "P", "sometimes", ())
 
-    found = search(flaky, Outcome(True, "", ()), {IDS[0]: (1, 2)}, Mode.SINGLES)
+    found = search(flaky, RunOutcome(True, "", ()), {IDS[0]: (1, 2)}, Mode.SINGLES)
     assert (found.findings, found.unstable) == ([], "sometimes")
 
 

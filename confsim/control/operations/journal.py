@@ -18,7 +18,7 @@ from confsim.control.journal_view import (
     matching,
 )
 from confsim.control.moments import in_order, noted
-from confsim.control.nearest import Routes
+from confsim.control.nearest import SimilarRoutes
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import in_slices, in_steps
 from confsim.service.journal import ControlCall, Entry
@@ -149,7 +149,7 @@ def list_unmatched_requests(
     context: ControlContext, *, id: Annotated[str | None, "The id of the one call that is looked at."] = None
 ) -> list[UnmatchedRequest]:
     """List the calls that matched no route, each with the most similar route."""
-    routes = Routes(context.service.profile)
+    routes = SimilarRoutes(context.service.profile)
     found = (
         None
         if each.operation or each.handshake or each.response.status < 400 or id not in (None, each.id)

@@ -190,7 +190,7 @@ def _rename(change: Change, channel: Channel, *, name: str) -> Channel:
 
 def _stop(change: Change, channel: Channel) -> Channel:
     """Everything that runs in it ends."""
-    MACHINE.take_along(change, channel, Step.STOP)
+    MACHINE.take_along(change, channel, DeletionStep.STOP)
     return get(change, channel.client, channel.id)
 
 
@@ -229,7 +229,7 @@ MACHINE: Machine[Life, Channel] = Machine(
 )
 
 
-class Step(Enum):
+class DeletionStep(Enum):
     """The steps of the deletion of a channel, in order (machines M14); ``couplings.deletion`` lists what they do."""
 
     STOP = "what runs in it ends"

@@ -16,7 +16,7 @@ from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, Room
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.channels import channel_images, channels, favourites, friendly_urls
-from confsim.domain.channels.channels import Channel, Step
+from confsim.domain.channels.channels import Channel, DeletionStep
 from confsim.domain.config import documents, template_choice, templates
 from confsim.domain.config.template_choice import Selection
 from confsim.domain.identity import credentials
@@ -109,7 +109,7 @@ def _below(table: Table[Any, R], index: Index[R]) -> Callable[[Change, Any], Ite
 
 def _fires(
     when: Machine[Any, Any],
-    step: Step | None,
+    step: DeletionStep | None,
     fires: Machine[Any, Any],
     trigger: str,
     on: Callable[[Change, Any], Iterable[Any]],
@@ -119,10 +119,10 @@ def _fires(
 
 
 # What happens to a channel that is deleted, and to others
-_stops = partial(_fires, channels.MACHINE, Step.STOP)
-_deletes = partial(_fires, channels.MACHINE, Step.ROOMS)
-_releases = partial(_fires, channels.MACHINE, Step.RELEASE)
-_removes = partial(_fires, channels.MACHINE, Step.REMOVE)
+_stops = partial(_fires, channels.MACHINE, DeletionStep.STOP)
+_deletes = partial(_fires, channels.MACHINE, DeletionStep.ROOMS)
+_releases = partial(_fires, channels.MACHINE, DeletionStep.RELEASE)
+_removes = partial(_fires, channels.MACHINE, DeletionStep.REMOVE)
 _user = partial(_fires, users.MACHINE, None)
 _template = partial(_fires, templates.MACHINE, None)
 
@@ -153,7 +153,7 @@ DELETION: tuple[Cascade, ...] = (
     _removes(template_choice.MACHINE, "remove", _selection_of, "G309"),
     _removes(sessions.MACHINE, "remove", _below(sessions.SESSIONS, sessions.BY_CHANNEL), "G309"),
     _removes(streaming.MACHINE, "remove", _found_by(streaming.find), "G309"),
-    Cascade(channels.MACHINE, Step.REMOVE, favourites.remove_of_channel, source="G309"),
+    Cascade(channels.MACHINE, DeletionStep.REMOVE, favourites.remove_of_channel, source="G309"),
     _removes(roles.MACHINE, "leave", roles.hosts_of, "G309"),
     _user(roles.MACHINE, "leave", roles.roles_of, "G542"),
     _user(credentials.MACHINE, "revoke", credentials.list_of_user, "G542"),

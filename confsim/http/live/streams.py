@@ -16,7 +16,7 @@ from confsim.http.inputs import parse_cookies
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request, Response
 from confsim.service.realtime import tokens
-from confsim.service.realtime.connections import Connection, MessageSink, RealTime
+from confsim.service.realtime.connections import ChannelConnection, MessageSink, RealTime
 from confsim.service.service import Service
 
 _ROOT = "{root}/"
@@ -38,7 +38,7 @@ class Stream:
         """Return the request without the token, for the log and the journal."""
         return tokens.masked(self._request, in_force(self._service.profile, PRESENTATION))
 
-    def connect(self, wire: MessageSink) -> tuple[Connection | None, Response]:
+    def connect(self, wire: MessageSink) -> tuple[ChannelConnection | None, Response]:
         """Let the person join; return the connection (None for a refusal) and the response."""
         if "cookie" in self._request.headers:
             parse_cookies(self._request)

@@ -15,7 +15,7 @@ from websockets.server import ServerProtocol
 
 from confsim.http.limits import Limits
 from confsim.service.messages import Response
-from confsim.service.realtime.connections import Connection, RealTime
+from confsim.service.realtime.connections import ChannelConnection, RealTime
 from confsim.service.realtime.tokens import SUBPROTOCOL
 
 from .streams import Stream
@@ -47,7 +47,7 @@ class WebSocket(asyncio.Protocol):
         self._pending = bytearray()
         self._parts: list[bytes] = []
         self._text = False
-        self._connection: Connection | None = None
+        self._connection: ChannelConnection | None = None
         self._realtime: RealTime | None = None
         self._lost: Callable[[], object] = lambda: None
         self.deadline = clock() + limits.idle

@@ -55,7 +55,7 @@ class Writer(Protocol):
         ...
 
 
-class Source(Protocol):
+class ReadableWorld(Protocol):
     """The part of a world that ``Table.seen`` uses."""
 
     def change(self, now: int) -> Writer:
@@ -134,7 +134,7 @@ class Table(Generic[K, R]):
         owners = change.owners.get(self.name)
         return None if owners is None else owners.get(value)
 
-    def seen(self, world: Source, client: str) -> Rows[K, R]:
+    def seen(self, world: ReadableWorld, client: str) -> Rows[K, R]:
         """Return the rows of one client, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
@@ -155,7 +155,7 @@ class SharedTable(Table[K, R]):
         row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
-    def seen(self, world: Source, client: str = "") -> Rows[K, R]:
+    def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
         """Return the rows, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 

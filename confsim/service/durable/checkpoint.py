@@ -56,7 +56,7 @@ def recorded_snapshots(snapshots: Mapping[str, Snapshot], named: Callable[[World
     }
 
 
-class Document:
+class CheckpointDocument:
     """The document of a world, in parts; ``yield_to_calls`` is called after each part."""
 
     def __init__(self, world: World, yield_to_calls: Callable[[], object]) -> None:
@@ -112,7 +112,7 @@ class Checkpoint:
                     self.named[id(world)] = world, self._document(world, yield_to_calls)
 
     def _document(self, world: World, yield_to_calls: Callable[[], object]) -> str:
-        document = Document(world, yield_to_calls)
+        document = CheckpointDocument(world, yield_to_calls)
         if document.digest not in self._stored:
             self._stored.add(document.digest)
             self.sizes[document.digest] = document.size

@@ -31,7 +31,7 @@ from confsim.service.files.profile import plain
 from confsim.service.service import Provenance, Service
 from confsim.service.worlds import Worlds
 
-from .checkpoint import LARGE, Captured, Checkpoint, Document, recorded_snapshots, yield_to_calls
+from .checkpoint import LARGE, Captured, Checkpoint, CheckpointDocument, recorded_snapshots, yield_to_calls
 from .recovery import BegunWith, Delta, RecoveredWorld, Recovery
 from .store import Store, digest_of
 
@@ -284,7 +284,7 @@ class DurableWorlds:
         """Return the digest of the world's document; add its body to ``documents`` if the store may not have it."""
         known = self._named.get(id(world))
         if known is None:
-            document = Document(world, lambda: None)
+            document = CheckpointDocument(world, lambda: None)
             known = self._named[id(world)] = world, document.digest
             if document.digest not in self._sizes:
                 document.add_to(self.store, documents, lambda: None)

@@ -25,7 +25,7 @@ FORMAT = 3
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class Step(Struct, frozen=True):
+class FormatStep(Struct, frozen=True):
     """The conversion of one format to the next. Names are replaced first; all keys are names of the old format."""
 
     #: New names of tables.
@@ -135,8 +135,8 @@ def _lingering(world: World) -> World:
 
 
 #: Steps, by the format that they convert from.
-STEPS: Mapping[int, Step] = {
-    1: Step(
+STEPS: Mapping[int, FormatStep] = {
+    1: FormatStep(
         tables={"crowds": "occupancies", "happenings": "event log"},
         sequences={"happening": "event"},
         fields={
@@ -165,7 +165,7 @@ STEPS: Mapping[int, Step] = {
         ),
         world=_lingering,
     ),
-    2: Step(whole=format_2.document, moved=format_2.difference, world=format_2.world),
+    2: FormatStep(whole=format_2.document, moved=format_2.difference, world=format_2.world),
 }
 
 

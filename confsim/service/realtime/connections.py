@@ -56,19 +56,19 @@ class MessageSink(Protocol):
         ...
 
 
-class Connection:
+class ChannelConnection:
     """One connected client; ``kind`` is that of its data channel, None at the address of ``proxyfor``."""
 
     __slots__ = ("kind", "person", "place", "sink")
 
-    def __init__(self, person: Person, place: str, kind: str | None, sink: MessageSink) -> None:
+    def __init__(self, person: ConnectedPerson, place: str, kind: str | None, sink: MessageSink) -> None:
         self.person = person
         self.place = place
         self.kind = kind
         self.sink = sink
 
 
-class Person:
+class ConnectedPerson:
     """A user connected to a channel by one or more connections, and the last state that was sent."""
 
     __slots__ = ("connections", "key", "state")
@@ -76,7 +76,7 @@ class Person:
     def __init__(self, key: Key) -> None:
         self.key = key
         self.state: State = notifications.AWAY
-        self.connections: list[Connection] = []
+        self.connections: list[ChannelConnection] = []
 
 
 class RealTime:
@@ -90,8 +90,8 @@ class RealTime:
         self._journal = journal
         self._token_of = token_of
         self._unrouted = unrouted
-        self._people: dict[Key, Person] = {}
-        self._data: dict[tuple[str, str, str], list[Connection]] = {}
+        self._people: dict[Key, ConnectedPerson] = {}
+        self._data: dict[tuple[str, str, str], list[ChannelConnection]] = {}
         live.when_replaced(self._replaced)
 
         def changed(before: World, change: Change, after: World) -> None:
@@ -108,7 +108,7 @@ class RealTime:
 
     def connect(
         self, request: Request, channel: str, kind: str | None, sink: MessageSink, finish: Finish
-    ) -> tuple[Connection | None, Response]:
+    ) -> tuple[ChannelConnection | None, Response]:
         """Let the holder of the request's token join the channel, or wait in its lobby.
 
         Returns the connection, which gets the state, and the response, 101; or None and a refusal: one of the token, of
@@ -133,8 +133,8 @@ class RealTime:
             if person is None:
                 if not self._people:
                     live.observe(self._observer)
-                person = self._people[key] = Person(key)
-            connection = Connection(person, place.id, kind, sink)
+                person = self._people[key] = ConnectedPerson(key)
+            connection = ChannelConnection(person, place.id, kind, sink)
             person.connections.append(connection)
             person.state = notifications.state_of(self._view(live.world, change.now), *key)
             if kind is not None:
@@ -165,7 +165,7 @@ class RealTime:
             assignments.enter(change, client, channel, caller.user)
         return caller.user, channel
 
-    def disconnect(self, connection: Connection) -> None:
+    def disconnect(self, connection: ChannelConnection) -> None:
         """Remove a closed connection; after the last one its person leaves the channel."""
         live, person = self._live, connection.person
         with live.lock:
@@ -187,7 +187,7 @@ class RealTime:
                 live.commit(change)
                 self._note("leave_channel", id, user, change, before)
 
-    def _forget(self, connection: Connection) -> None:
+    def _forget(self, connection: ChannelConnection) -> None:
         person = connection.person
         if connection in person.connections:
             person.connections.remove(connection)
@@ -199,7 +199,7 @@ class RealTime:
             else:
                 self._data.pop(place, None)
 
-    def _drop(self, person: Person) -> None:
+    def _drop(self, person: ConnectedPerson) -> None:
         del self._people[person.key]
         if not self._people:
             self._live.stop_observing(self._observer)
@@ -225,7 +225,7 @@ class RealTime:
 
     # Messages
 
-    def received(self, connection: Connection, message: str | bytes) -> None:
+    def received(self, connection: ChannelConnection, message: str | bytes) -> None:
         """Relay a message of a client on a data channel to the others there."""
         live = self._live
         if connection.kind is None or in_force(self._live.profile, assumed.DATA_MESSAGES) != "relay":
@@ -250,7 +250,7 @@ class RealTime:
         if self._people:
             self._follow(list(self._people.values()), self._live.world, self._live.clock.now())
 
-    def _concerned(self, touched: Collection[tuple[Place, Any]]) -> list[Person]:
+    def _concerned(self, touched: Collection[tuple[Place, Any]]) -> list[ConnectedPerson]:
         """Return the people whose state these writes may have changed: by their presence, else anyone of the client."""
         whole = {client for (client, table), _ in touched if table in _OF_ALL}
         keys = {(client, key) for (client, table), key in touched if table == PRESENCES.name and client not in whole}
@@ -262,7 +262,7 @@ class RealTime:
                 found.append(person)
         return found
 
-    def _follow(self, people: Iterable[Person], world: World, now: int) -> None:
+    def _follow(self, people: Iterable[ConnectedPerson], world: World, now: int) -> None:
         """Notify people of their changes; disconnect those who were removed."""
         view = self._view(world, now)
         for person in people:
@@ -278,7 +278,9 @@ class RealTime:
                     connection.sink.end(type)
         self._journal.use(view.used)
 
-    def _notify(self, person: Person, type: NotificationType, now: int, connections: Iterable[Connection]) -> None:
+    def _notify(
+        self, person: ConnectedPerson, type: NotificationType, now: int, connections: Iterable[ChannelConnection]
+    ) -> None:
         self._journal.use([assumed.MESSAGES.id])
         if in_force(self._live.profile, assumed.MESSAGES) == "none":
             return

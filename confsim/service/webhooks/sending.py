@@ -53,7 +53,7 @@ class Plan(Struct, frozen=True):
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
-class Planner(Protocol):
+class DeliveryPlanner(Protocol):
     """Decides how attempts are made."""
 
     def plan(self, delivery: Delivery) -> Plan:
@@ -86,7 +86,7 @@ class Webhooks:
         self,
         live: LiveWorld,
         journal: Journal,
-        planner: Planner,
+        planner: DeliveryPlanner,
         allowed: frozenset[str] = frozenset(),
         listed: bool = False,
     ) -> None:

@@ -15,12 +15,12 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.service import Service
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made, Reply
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.model import Prediction, call_service
 from confsim.testing.learning.places import Shapes
-from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.run import Run, RunStep
 
 from .alternative import Alternative
 from .evidence import AssumptionEvidence
@@ -61,19 +61,19 @@ class Alternatives:
         #: Alternatives that are no longer followed; no conclusion is drawn about them.
         self.lost: set[Alternative] = set()
 
-    def concerned(self, step: Step, evidence: AssumptionEvidence) -> list[Alternative]:
+    def concerned(self, step: RunStep, evidence: AssumptionEvidence) -> list[Alternative]:
         """Return the open alternatives that a step may distinguish from the values in force."""
         used = evidence.open_to(step.predicted.used)
         followed = [each for each in self._followed if evidence.is_open(each)]
         return [each for each in dict.fromkeys([*followed, *used]) if each not in self.lost]
 
-    def differing(self, step: Step, concerned: Iterable[Alternative]) -> Iterator[Alternative]:
+    def differing(self, step: RunStep, concerned: Iterable[Alternative]) -> Iterator[Alternative]:
         """Yield the alternatives under which the model would answer a step otherwise; go on following the others."""
         for each in concerned:
             if self._differs(step, each):
                 yield each
 
-    def answer(self, step: Step, alternative: Alternative) -> tuple[Prediction, Call] | None:
+    def answer(self, step: RunStep, alternative: Alternative) -> tuple[Prediction, ModelCall] | None:
         """Return the model's answer to a step under an alternative, and the call with the ids of that world."""
         followed = self._followed.get(alternative)
         call = step.call if followed is None else step.call.renamed(followed.known.service)
@@ -84,7 +84,7 @@ class Alternatives:
         except Misuse:
             return None
 
-    def explains(self, step: Step, alternative: Alternative) -> bool:
+    def explains(self, step: RunStep, alternative: Alternative) -> bool:
         """Return whether the model under an alternative gives the answer that the service gave to a step."""
         found = self.answer(step, alternative)
         if found is None:
@@ -113,11 +113,11 @@ class Alternatives:
         return self._services[alternative]
 
     def telling(
-        self, call: Call, predicted: Prediction, evidence: AssumptionEvidence
+        self, call: ModelCall, predicted: Prediction, evidence: AssumptionEvidence
     ) -> tuple[list[Alternative], list[Alternative]]:
         """Return the open alternatives that a call would distinguish at once, and those whose world it would change."""
         world = self._run.model.world
-        step = Step(call, predicted, predicted.reply, 0, world, None)
+        step = RunStep(call, predicted, predicted.reply, 0, world, None)
         now: list[Alternative] = []
         later: list[Alternative] = []
         for each in self.concerned(step, evidence):
@@ -144,7 +144,7 @@ class Alternatives:
     def _known(self, followed: _Followed | None) -> Correspondence:
         return self._run_known() if followed is None else followed.known
 
-    def _differs(self, step: Step, alternative: Alternative) -> bool:
+    def _differs(self, step: RunStep, alternative: Alternative) -> bool:
         found = self.answer(step, alternative)
         if found is None:
             self.lost.add(alternative)
@@ -173,7 +173,7 @@ class Alternatives:
         known.shift = 0
         return known
 
-    def _compared(self, step: Step, reply: Reply, known: Correspondence) -> bool:
+    def _compared(self, step: RunStep, reply: Reply, known: Correspondence) -> bool:
         """Return whether a reply differs from the model's in anything that is compared."""
         made = self._run.things if self._run.scope.is_open(step.call) else None
         comparison = Comparison(self._shapes, known)

@@ -14,12 +14,12 @@ from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.declared import why_left_out
-from confsim.testing.learning.run import Run, Step
-from confsim.testing.learning.service import Interrupted, Service, Spent
+from confsim.testing.learning.run import Run, RunStep
+from confsim.testing.learning.service import Interrupted, RealService, Spent
 from confsim.testing.verifying.candidates import NOBODY, STRANGER
 from confsim.testing.verifying.planning import Planner
 
@@ -66,7 +66,7 @@ class Calibrator:
 
     def __init__(
         self,
-        service: Service,
+        service: RealService,
         accounts: Accounts,
         known: Correspondence,
         *,
@@ -130,7 +130,7 @@ class Calibrator:
         report.shown = {id: self._how(step) for id, step in sorted(evidence.shown.items())}
         report.requests, report.repeated = self._service.sent, self._service.repeated
 
-    def _how(self, step: Step) -> str:
+    def _how(self, step: RunStep) -> str:
         """Return a call that determined an assumption in words: caller, operation and answer."""
         run = self.learner.run
         caller = NOBODY if step.call.caller is None else run.things.caller(step.call.caller) or STRANGER
@@ -154,7 +154,7 @@ class Calibrator:
     def _find_presentation(self) -> None:
         """Find out how the service expects tokens, before any other call. Raises Misuse when it accepts none."""
         entry, token = wire.PRESENTATION, next(iter(self._accounts.tokens.values()))
-        call = Call("list_supported_languages", token)
+        call = ModelCall("list_supported_languages", token)
         accepted = []
         for value in (entry.default, *candidates(entry)):
             self._service.address_under({entry.id: value})
@@ -226,7 +226,7 @@ class Calibrator:
             planner.note(call, step.predicted, step.before)
         return True
 
-    def _make(self, call: Call) -> Step:
+    def _make(self, call: ModelCall) -> RunStep:
         """Make a call and learn from its answer. Raises Apart."""
         step = self.learner.recordings[-1].take(call)
         self.learner.take_up(step)

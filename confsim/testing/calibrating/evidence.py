@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
-from confsim.testing.learning.run import Step
+from confsim.testing.learning.run import RunStep
 
 from .alternative import Alternative
 
@@ -33,7 +33,7 @@ class AssumptionEvidence:
         self.profile: dict[str, Any] = {}
         self.used: set[str] = set()
         #: The step that first ruled out each value.
-        self.shown: dict[str, Step] = {}
+        self.shown: dict[str, RunStep] = {}
         self.rivals: list[Rival] = []
         #: Every value of each assumption, as an alternative to the one in force.
         self._values: dict[str, list[Alternative]] = {

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.testing.learning.run import Run, Step
-from confsim.testing.learning.service import Service
+from confsim.testing.learning.run import Run, RunStep
+from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.explaining import observed
 from confsim.testing.verifying.findings import masked
 from confsim.testing.verifying.printing import Printer
@@ -17,7 +17,7 @@ from confsim.testing.verifying.printing import Printer
 from .alternative import Alternative, plain
 from .alternatives import Alternatives
 from .evidence import AssumptionEvidence
-from .recording import Recording
+from .recording import ExchangeLog
 
 #: Most alternatives that are tried in pairs.
 _IN_PAIRS = 60
@@ -46,9 +46,9 @@ class Learner:
     called again.
     """
 
-    def __init__(self, service: Service, say: Callable[[str], object]) -> None:
+    def __init__(self, service: RealService, say: Callable[[str], object]) -> None:
         self.evidence = AssumptionEvidence()
-        self.recordings: list[Recording] = []
+        self.recordings: list[ExchangeLog] = []
         self.contradicted: list[Contradiction] = []
         self.set_aside: set[str] = set()
         self._alternatives: list[Alternatives] = []
@@ -71,17 +71,17 @@ class Learner:
 
     def begin(self, run: Run) -> None:
         """Continue with another run."""
-        self.recordings.append(Recording(run))
+        self.recordings.append(ExchangeLog(run))
         self._alternatives.append(Alternatives(run))
 
-    def take_up(self, step: Step) -> None:
+    def take_up(self, step: RunStep) -> None:
         """Learn from a step of the run. Raises Apart."""
         if step.difference is None:
             self._judge(self.evidence, self.alternatives, step)
         else:
             self._explain(self.recordings[-1], step)
 
-    def _judge(self, evidence: AssumptionEvidence, alternatives: Alternatives, step: Step) -> bool:
+    def _judge(self, evidence: AssumptionEvidence, alternatives: Alternatives, step: RunStep) -> bool:
         """Rule out values by an answer; return whether the model expected it."""
         evidence.used.update(step.predicted.used)
         if step.difference is not None:
@@ -98,7 +98,7 @@ class Learner:
 
     # Unexpected answers
 
-    def _explain(self, recording: Recording, step: Step) -> None:
+    def _explain(self, recording: ExchangeLog, step: RunStep) -> None:
         """Find the values that explain an answer and put them in force; note a contradiction when there are none."""
         evidence, alternatives = self.evidence, self._alternatives[-1]
         evidence.used.update(step.predicted.used)
@@ -133,7 +133,7 @@ class Learner:
         """Continue with other evidence, unless the model under its values did not expect one of the answers so far."""
         judged: list[Alternatives] = []
 
-        def meet(run: Run) -> Callable[[Step], bool]:
+        def meet(run: Run) -> Callable[[RunStep], bool]:
             greet(run)
             judged.append(Alternatives(run))
             return lambda step: self._judge(evidence, judged[-1], step)
@@ -151,7 +151,7 @@ class Learner:
         self._service.know(runs[-1].known)
         return True
 
-    def _contradict(self, recording: Recording, step: Step) -> None:
+    def _contradict(self, recording: ExchangeLog, step: RunStep) -> None:
         """Note an answer that no alternative explains; its operation is not called again."""
         difference = step.difference
         assert difference is not None

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.contract.operation import Operation
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.things import Caller
+from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.finding import refusals
 
@@ -35,7 +35,7 @@ class Prober:
         self._alternatives = alternatives
         self._tries: Counter[str] = planner.sought
 
-    def calls(self) -> Iterator[Call]:
+    def calls(self) -> Iterator[ModelCall]:
         """Yield probes. Each must have been made before the next is taken."""
         self._candidates.begin_journey(-1)
         count = 0
@@ -55,7 +55,7 @@ class Prober:
             count += len(calls)
             yield from calls
 
-    def _after(self, id: str) -> list[Call]:
+    def _after(self, id: str) -> list[ModelCall]:
         """Return a change and a call that uses an assumption after it; nothing when none is found."""
         if self._tries[id] < _TIMES - 1:
             return []
@@ -64,11 +64,11 @@ class Prober:
         made = self._planner.sweep.finder.after(operation, lambda call, predicted: id in predicted.used)
         return [] if made is None or id in self._candidates.model.imagine(made[1][0]).used else [made[0], made[1][0]]
 
-    def _probe(self, id: str) -> Call | None:
+    def _probe(self, id: str) -> ModelCall | None:
         """Return the call that distinguishes most open alternatives that may decide an assumption; None for none."""
         candidates = self._candidates
         operations = self._operations(id)
-        best: tuple[float, Call] | None = None
+        best: tuple[float, ModelCall] | None = None
         for call in self._tried(id, operations):
             predicted = candidates.imagined(call)
             if predicted is None or not self._evidence.open_to(predicted.used):
@@ -79,7 +79,7 @@ class Prober:
                 best = score, call
         return None if best is None else best[1]
 
-    def _tried(self, id: str, operations: list[Operation]) -> Iterator[Call]:
+    def _tried(self, id: str, operations: list[Operation]) -> Iterator[ModelCall]:
         """Yield trial calls for an assumption. One about permissions gets the same call by every kind of caller."""
         candidates, random = self._candidates, self._candidates.random
         homes = [candidates.things.accounts_client, *candidates.things.own_clients[-1:]]
@@ -106,7 +106,7 @@ class Prober:
         used = [API[name] for name in self._planner.using(id) if candidates.served(name)]
         return named + used or [each for each in API if candidates.served(each.name)]
 
-    def _look(self) -> Call | None:
+    def _look(self) -> ModelCall | None:
         """Return a read that shows the changes in the worlds of alternatives; None without such a change or read."""
         followed: list[Alternative] = [
             each
@@ -123,13 +123,13 @@ class Prober:
             return None
         finder, worlds = self._planner.sweep.finder, self._alternatives.worlds(followed[:12])
 
-        def shown(read: Call, right: Prediction) -> int:
+        def shown(read: ModelCall, right: Prediction) -> int:
             others = [candidates.imagined(read, world) for world in worlds]
             return sum(each is not None and finder.differ(read, right.reply, each.reply) for each in others)
 
         return finder.look([last], shown, len(worlds))
 
 
-def _each_role(callers: list[Caller]) -> list[Caller]:
+def _each_role(callers: list[RunCaller]) -> list[RunCaller]:
     """Return the last caller of each role and client."""
     return list({(each.role, each.home): each for each in callers}.values())

@@ -7,32 +7,32 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Reply
-from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.run import Run, RunStep
 
 
-class Exchange(Struct):
+class RecordedExchange(Struct):
     """A call with the ids of the service, its answer, and the instant of the model's answer.
 
     ``explained`` says whether some values of assumptions explain the answer.
     """
 
-    call: Call
+    call: ModelCall
     reply: Reply
     at: int
     explained: bool = True
 
 
-class Recording:
+class ExchangeLog:
     """The exchanges of one run, in order, and the run with the model in force. ``began`` is its first instant."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.began = run.model.clock.now()
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[RecordedExchange] = []
 
-    def take(self, call: Call) -> Step:
+    def take(self, call: ModelCall) -> RunStep:
         """Make a call on both sides and record it."""
         there = call.renamed(self.run.known.service)
         step = self.run.take(call)
@@ -47,11 +47,11 @@ class Recording:
         """Note that no value of any assumption explains the last answer."""
         self.exchanges[-1].explained = False
 
-    def add(self, there: Call, step: Step) -> None:
+    def add(self, there: ModelCall, step: RunStep) -> None:
         """Record a step that was made; its call has the ids of the service."""
-        self.exchanges.append(Exchange(there, step.reply, step.at))
+        self.exchanges.append(RecordedExchange(there, step.reply, step.at))
 
-    def replayed(self, profile: Mapping[str, Any], meet: Callable[[Run], Callable[[Step], bool]]) -> Run | None:
+    def replayed(self, profile: Mapping[str, Any], meet: Callable[[Run], Callable[[RunStep], bool]]) -> Run | None:
         """Return a run under another profile after the same exchanges, without a request.
 
         ``meet`` is called with that run, and returns the function that gets each step; the run is None when the

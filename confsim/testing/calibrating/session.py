@@ -11,7 +11,7 @@ from typing import Any
 from confsim.control.scenarios import mount_url
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.service import Service
+from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.session import run_tag
 from confsim.transport.remote import RemoteTransport
 
@@ -32,7 +32,7 @@ def calibrate(
     """Calibrate against the service at a base URL. Raises Misuse when it is not this API or cannot be reached."""
     known = Correspondence()
     with closing(RemoteTransport(mount_url(base_url, {}))) as transport:
-        service = Service(transport, {}, known, most=most, rate=rate)
+        service = RealService(transport, {}, known, most=most, rate=rate)
         return Calibrator(
             service,
             accounts,

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 
-from .jobs import Failure, Job, Outcome, perform
+from .jobs import Failure, Job, JobOutcome, perform
 
 #: Jobs that are sent for each worker at a time.
 _AHEAD = 4
@@ -59,7 +59,7 @@ class Results:
             except (msgspec.DecodeError, KeyError):
                 continue  # a run that was killed may leave an incomplete last line
 
-    def add(self, outcome: Outcome) -> dict[str, str]:
+    def add(self, outcome: JobOutcome) -> dict[str, str]:
         """Store the outcome of a job; return its failures by file name."""
         found = {self._keep(each): each.title for each in outcome.failures}
         line = {"key": outcome.key, "failures": list(found), "seconds": outcome.seconds, "problem": outcome.problem}
@@ -129,9 +129,9 @@ def run(jobs: Iterable[Job], results: Results, client: Any, say: Callable[[str],
     running = _distributed().as_completed(first)
     for future in running:
         try:
-            outcome: Outcome = future.result()
+            outcome: JobOutcome = future.result()
         except Exception as error:  # Dask gave the job up, or it raised something unexpected
-            outcome = Outcome(future.key.removeprefix("confsim "), [], 0.0, f"{type(error).__name__}: {error}")
+            outcome = JobOutcome(future.key.removeprefix("confsim "), [], 0.0, f"{type(error).__name__}: {error}")
         following = next(waiting, None)
         if following is not None:
             running.add(handed(following))

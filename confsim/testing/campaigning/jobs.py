@@ -22,7 +22,7 @@ from confsim.transport.in_process import overriding
 _VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+|'[^']*'|\"[^\"]*\"")
 
 
-class Machine(Struct, frozen=True, tag="machine"):
+class JourneyMachine(Struct, frozen=True, tag="machine"):
     """Journeys of a Hypothesis state machine: its file name, source, class name, and the steps of a journey.
 
     ``examples`` is the number of journeys of one seed, ``database`` the folder of Hypothesis' examples, "" for none.
@@ -50,7 +50,7 @@ class Verify(Struct, frozen=True, tag="verify"):
 class Job(Struct, frozen=True):
     """One seed of a campaign, under choices for assumptions."""
 
-    work: Machine | Verify
+    work: JourneyMachine | Verify
     seed: int
     choices: dict[str, Any] = {}
 
@@ -68,7 +68,7 @@ class Failure(Struct, frozen=True):
     files: dict[str, str]
 
 
-class Outcome(Struct, frozen=True):
+class JobOutcome(Struct, frozen=True):
     """The outcome of a job: its failures, its seconds, and why it could not be done ("" when it could)."""
 
     key: str
@@ -77,14 +77,14 @@ class Outcome(Struct, frozen=True):
     problem: str = ""
 
 
-def perform(job: Job) -> Outcome:
+def perform(job: Job) -> JobOutcome:
     """Do a job."""
     began = time.monotonic()
     try:
         failures = _verified(job, job.work) if isinstance(job.work, Verify) else _driven(job, job.work)
     except Misuse as misuse:
-        return Outcome(job.key, [], time.monotonic() - began, str(misuse))
-    return Outcome(job.key, failures, round(time.monotonic() - began, 2))
+        return JobOutcome(job.key, [], time.monotonic() - began, str(misuse))
+    return JobOutcome(job.key, failures, round(time.monotonic() - began, 2))
 
 
 def _verified(job: Job, work: Verify) -> list[Failure]:
@@ -109,7 +109,7 @@ def _verified(job: Job, work: Verify) -> list[Failure]:
     return found
 
 
-def _driven(job: Job, work: Machine) -> list[Failure]:
+def _driven(job: Job, work: JourneyMachine) -> list[Failure]:
     machine = machine_of(work)
     found = _run(job, work, machine, job.choices)
     if found is None or not job.choices:
@@ -124,7 +124,7 @@ def _driven(job: Job, work: Machine) -> list[Failure]:
     return [Failure(f"{found.signature} {chosen}", title, {**found.files, "txt": f"{title}\n{found.files['txt']}"})]
 
 
-def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> Failure | None:
+def _run(job: Job, work: JourneyMachine, machine: Any, choices: Mapping[str, Any]) -> Failure | None:
     """Return the failure of the journeys of a seed under some choices, None for none."""
     import hypothesis
     from hypothesis.database import DirectoryBasedExampleDatabase
@@ -149,7 +149,7 @@ def _run(job: Job, work: Machine, machine: Any, choices: Mapping[str, Any]) -> F
     return None
 
 
-def _failure(work: Machine, error: BaseException) -> Failure:
+def _failure(work: JourneyMachine, error: BaseException) -> Failure:
     """Return the failure of a journey, with a test that reproduces it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     message = str(error).splitlines()[0] if str(error) else ""
@@ -167,7 +167,7 @@ def _word(text: str) -> str:
     return "_".join(re.findall(r"[a-z0-9]+", text.lower())[:8])
 
 
-def machine_of(work: Machine) -> Any:
+def machine_of(work: JourneyMachine) -> Any:
     """Return the state machine in a source text, which is executed here. Raises Misuse when it has no such class."""
     name = f"campaign_{hashlib.sha256(work.text.encode()).hexdigest()[:12]}"
     module = sys.modules.get(name)

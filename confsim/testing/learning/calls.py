@@ -19,7 +19,7 @@ Rename = Callable[[str, Any], Any]
 ME = "me"
 
 
-class Call(Struct, frozen=True):
+class ModelCall(Struct, frozen=True):
     """One call. ``caller`` is a token of the model, None for none; ``path`` and ``query`` map names to texts.
 
     ``body`` is plain JSON or bytes, None for none.
@@ -53,7 +53,7 @@ class Call(Struct, frozen=True):
         replace(self, caller=None).renamed(note)
         return iter(found)
 
-    def renamed(self, rename: Rename) -> Call:
+    def renamed(self, rename: Rename) -> ModelCall:
         """Return the same call with other ids."""
         kinds = kinds_of(self.operation)
         path = {name: _renamed(kinds.get(name), text, rename) for name, text in self.path.items()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from confsim.kernel.refusal import Misuse
 
-from .calls import Call
+from .calls import ModelCall
 from .declared import lasting, removals
 from .run import Run
-from .things import Caller, Thing
+from .things import RunCaller, Thing
 
 _ADMINS = ("customer-admin", "owner", "api-token", "partner-admin", "other-admin")
 
@@ -47,15 +47,15 @@ def _remove(run: Run, thing: Thing) -> str:
         query = {}
         if caller.home != thing.home:
             query = {"for_client": thing.home}
-        call = Call(operation, caller.token, {parameter: str(thing.name)}, query)
+        call = ModelCall(operation, caller.token, {parameter: str(thing.name)}, query)
         if query and not call.declared.for_client:
             continue
         reply = run.service.call(call, reserved=True)
         if reply.status == 409 and thing.kind == "channels":
-            run.service.call(Call("end_active_session", caller.token, {"uuid": str(thing.name)}), reserved=True)
+            run.service.call(ModelCall("end_active_session", caller.token, {"uuid": str(thing.name)}), reserved=True)
             reply = run.service.call(call, reserved=True)
         if reply.status == 403 and thing.kind == "endpoints":  # endpoints cannot be read while events are off
-            run.service.call(Call("set_events_state", caller.token, {"state": "enable"}), reserved=True)
+            run.service.call(ModelCall("set_events_state", caller.token, {"state": "enable"}), reserved=True)
             reply = run.service.call(call, reserved=True)
         status = reply.status
         if status < 400 or status == 404:
@@ -63,7 +63,7 @@ def _remove(run: Run, thing: Thing) -> str:
     return f"it is refused with {status}" if status else "nobody of the accounts can remove it"
 
 
-def _callers(run: Run, thing: Thing) -> list[Caller]:
+def _callers(run: Run, thing: Thing) -> list[RunCaller]:
     """Return the callers who may remove a thing, likeliest first; the token of a client of the run comes last."""
     found = [each for each in run.things.callers if each.role in _ADMINS]
     near = [each for each in found if each.home == thing.home and not each.made]

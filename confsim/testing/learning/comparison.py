@@ -13,7 +13,7 @@ from confsim.contract.operation import Operation
 from confsim.service.messages import Response
 
 from .correspondence import Correspondence
-from .places import FREE, IGNORED, LINKS, NOT_NAMES, Either, Elements, Entries, Fields, Shapes, Value
+from .places import FREE, IGNORED, LINKS, NOT_NAMES, Either, Elements, Entries, ObjectShape, Shapes, Value
 
 #: Ids of things in the model, with their kinds.
 Made = Container[tuple[str, Any]]
@@ -161,12 +161,12 @@ class Comparison:
         if isinstance(shape, Entries) and shape.key:
             one = {str(self._known.service(shape.key, _key(shape.key, key))): value for key, value in one.items()}
         for name in (*one, *(name for name in other if name not in one)):
-            if isinstance(shape, Fields):
+            if isinstance(shape, ObjectShape):
                 inner = shape.fields.get(name)
             else:
                 inner = shape.value if isinstance(shape, Entries) else None
             here, there = one.get(name, _ABSENT), other.get(name, _ABSENT)
-            if here is _ABSENT and isinstance(shape, Fields) and inner is None:
+            if here is _ABSENT and isinstance(shape, ObjectShape) and inner is None:
                 continue  # a field that no document names may have any value
             found = self._values(inner, here, there, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
             if found is not None:
@@ -183,7 +183,7 @@ class Comparison:
             shape = _fitting(shape, body)
         if isinstance(shape, Elements) and isinstance(body, list):
             return [each for each in body if own(each, shape.element)]
-        if isinstance(shape, Fields) and isinstance(body, dict):
+        if isinstance(shape, ObjectShape) and isinstance(body, dict):
             for name, rows in body.items():
                 inner = shape.fields.get(name)
                 if isinstance(inner, Elements) and isinstance(rows, list) and "total" in body:
@@ -203,7 +203,7 @@ def chosen_values(shape: Any, value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(shape, Elements) and isinstance(value, list):
         for each in value:
             yield from chosen_values(shape.element, each)
-    elif isinstance(shape, Fields) and isinstance(value, dict):
+    elif isinstance(shape, ObjectShape) and isinstance(value, dict):
         for name, each in value.items():
             yield from chosen_values(shape.fields.get(name), each)
     elif isinstance(shape, Entries) and isinstance(value, dict):
@@ -230,7 +230,7 @@ def _fitting(shape: Either, value: Any) -> Any:
     for each in shape.shapes:
         if isinstance(value, list) and isinstance(each, Elements):
             return each
-        if isinstance(value, dict) and isinstance(each, Fields | Entries):
+        if isinstance(value, dict) and isinstance(each, ObjectShape | Entries):
             return each
         if not isinstance(value, list | dict) and isinstance(each, Value):
             return each

@@ -19,11 +19,11 @@ from confsim.service.clock import Clock
 from confsim.simulator import Simulator
 
 from .accounts import Accounts
-from .calls import Call
+from .calls import ModelCall
 from .comparison import Reply
 from .correspondence import Correspondence
 from .model import Model
-from .service import Service
+from .service import RealService
 
 #: The role whose token is not used: the API does not say which channel it belongs to. The run creates guests instead.
 UNUSED = frozenset({"guest"})
@@ -49,7 +49,7 @@ class Discovery:
 
     def __init__(
         self,
-        service: Service,
+        service: RealService,
         accounts: Accounts,
         profile: Mapping[str, Any],
         known: Correspondence,
@@ -86,11 +86,13 @@ class Discovery:
         for role, person in self._people.items():
             terms = person["terms"]
             if terms.get("isCurrent"):
-                model.call(Call("accept_terms", self._accounts.tokens[role], {"version": str(terms["currentVersion"])}))
+                model.call(
+                    ModelCall("accept_terms", self._accounts.tokens[role], {"version": str(terms["currentVersion"])})
+                )
         self._tell_config(model)
         return model
 
-    def forget(self, call: Call) -> bool:
+    def forget(self, call: ModelCall) -> bool:
         """Make a read again the next time; return whether the call is one of the reads from which the model is made."""
         found = [key for key in self._replies if key[0] == call.operation and dict(key[2:]) == call.path]
         for key in found:
@@ -108,7 +110,7 @@ class Discovery:
         """Return the answer to a read; each read is made once."""
         key = (operation, caller, *path.items())
         if key not in self._replies:
-            self._replies[key] = self._service.call(Call(operation, caller, dict(path)))
+            self._replies[key] = self._service.call(ModelCall(operation, caller, dict(path)))
         return self._replies[key]
 
     def _person(self, role: str, token: str) -> dict[str, Any]:
@@ -273,7 +275,7 @@ class Discovery:
         reader, admin = self._reader(self._accounts.client), self._accounts.tokens.get("customer-admin")
         document = self._read("get_config", reader) if reader is not None else None
         if isinstance(document, dict) and document and admin is not None:
-            model.call(Call("set_config", admin, body=document))
+            model.call(ModelCall("set_config", admin, body=document))
 
 
 def _after_parent(client_id: str, views: Mapping[str, Mapping[str, Any]], ordered: list[str]) -> None:

@@ -7,20 +7,20 @@ from typing import Any
 
 from confsim.api.catalogue import API
 
-from .calls import Call
+from .calls import ModelCall
 from .comparison import Reply, chosen_values
 from .declared import made_by, makes_lasting
-from .names import Names
-from .places import Elements, Fields, Shapes
-from .scope import Scope
-from .things import Caller, Thing, Things
+from .names import RunNames
+from .places import Elements, ObjectShape, Shapes
+from .scope import RunScope
+from .things import RunCaller, Thing, Things
 
 
 class Ledger:
     """Keeps the things, names and scope of a run. ``tokens`` returns those that are valid."""
 
     def __init__(
-        self, things: Things, names: Names, scope: Scope, shapes: Shapes, tokens: Callable[[], Container[str]]
+        self, things: Things, names: RunNames, scope: RunScope, shapes: Shapes, tokens: Callable[[], Container[str]]
     ) -> None:
         self._things = things
         self._names = names
@@ -33,7 +33,7 @@ class Ledger:
         """Count what is made from now on to this journey."""
         self.journey = number
 
-    def note(self, call: Call, reply: Reply) -> None:
+    def note(self, call: ModelCall, reply: Reply) -> None:
         """Note what a call made, made known or removed."""
         if reply.status >= 400:
             return
@@ -62,9 +62,9 @@ class Ledger:
         self._note_removal(call)
 
     def _note_caller(self, token: Any, role: str, home: str, user: int | None) -> None:
-        self._things.callers.append(Caller(token, role, home, user, True))
+        self._things.callers.append(RunCaller(token, role, home, user, True))
 
-    def _note_known(self, call: Call, reply: Reply, home: str, named: Mapping[str, Any]) -> None:
+    def _note_known(self, call: ModelCall, reply: Reply, home: str, named: Mapping[str, Any]) -> None:
         """Note the ids in an answer about things that the run made."""
         if self._scope.is_open(call) and not call.declared.changes:
             return
@@ -85,7 +85,7 @@ class Ledger:
                 around = {other: each for other, each in {**beside, **inside}.items() if other != kind}
                 self._things.add(Thing(kind, value, home if kind != "clients" else value, around, self.journey))
 
-    def _note_removal(self, call: Call) -> None:
+    def _note_removal(self, call: ModelCall) -> None:
         """Note what a call removed, with what was in it."""
         removed = [(kind, name) for kind, name in call.names() if kind == call.declared.removes]
         for kind, name in removed:
@@ -100,7 +100,7 @@ def _part(shape: Any, whole: Any, body: Any) -> Any:
         return shape
     if isinstance(shape, Elements):
         return shape.element
-    if isinstance(shape, Fields):
+    if isinstance(shape, ObjectShape):
         inner = shape.fields.get("results") or shape.fields.get("rows")
         return inner.element if isinstance(inner, Elements) else shape
     return shape

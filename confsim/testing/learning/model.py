@@ -18,7 +18,7 @@ from confsim.service.service import Service
 from confsim.simulator import Simulator
 from confsim.transport.in_process import perform
 
-from .calls import Call
+from .calls import ModelCall
 from .comparison import Reply, reply_of
 
 
@@ -85,11 +85,11 @@ class Model:
         """The clock of the world."""
         return self.service.clock
 
-    def call(self, call: Call) -> Prediction:
+    def call(self, call: ModelCall) -> Prediction:
         """Make a call."""
         return call_service(self.service, call)
 
-    def imagine(self, call: Call, world: World | None = None) -> Prediction:
+    def imagine(self, call: ModelCall, world: World | None = None) -> Prediction:
         """Return the prediction for a call in a world (default: the current one), which stays as it is."""
         self._scratch.live.suppose(self.world if world is None else world)
         return call_service(self._scratch, call)
@@ -100,7 +100,7 @@ class Model:
         return int(due) if due <= self.clock.now() + within else None
 
 
-def call_service(service: Service, call: Call) -> Prediction:
+def call_service(service: Service, call: ModelCall) -> Prediction:
     """Make a call to a served world. Raises Misuse when it cannot be sent, or when confsim fails."""
     before = service.world
     response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)

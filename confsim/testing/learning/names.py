@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .calls import Call
+from .calls import ModelCall
 
 
-class Names:
+class RunNames:
     """Gives names that no other run uses: each begins with the tag of the run."""
 
     def __init__(self, tag: str) -> None:
@@ -26,13 +26,13 @@ class Names:
         self.given = [*self.given[-5:], made]
         return made
 
-    def go_on(self, other: Names) -> None:
+    def go_on(self, other: RunNames) -> None:
         """Continue the numbering of another, so that no name is given twice."""
         self._count, self._replays = other._count, other._replays
 
-    def copy(self) -> Names:
+    def copy(self) -> RunNames:
         """Return another that has the same, and changes by itself."""
-        other = Names(self.tag)
+        other = RunNames(self.tag)
         other.go_on(self)
         other.given, other.used, other.paths = list(self.given), dict(self.used), dict(self.paths)
         return other
@@ -42,7 +42,7 @@ class Names:
         self._replays += 1
         return self._replays
 
-    def note(self, call: Call) -> None:
+    def note(self, call: ModelCall) -> None:
         """Note the values of a successful call."""
         body = call.body if isinstance(call.body, dict) else {}
         for name, value in (*call.path.items(), *call.query.items(), *body.items()):

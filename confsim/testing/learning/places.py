@@ -38,7 +38,7 @@ class Value(Struct, frozen=True):
 PLAIN = Value()
 
 
-class Fields(Struct, frozen=True):
+class ObjectShape(Struct, frozen=True):
     """An object with the shapes of its known fields."""
 
     fields: Mapping[str, Any]
@@ -85,7 +85,7 @@ def kinds_in(shape: Any) -> Iterator[str]:
     """The kinds of the values of a shape, "" for those that no side chooses."""
     if isinstance(shape, Value):
         yield shape.kind
-    elif isinstance(shape, Fields):
+    elif isinstance(shape, ObjectShape):
         for each in shape.fields.values():
             yield from kinds_in(each)
     elif isinstance(shape, Elements):
@@ -102,7 +102,7 @@ def leaves(shape: Any, place: str = "") -> Iterator[tuple[str, Value]]:
     """The values of a shape with their places, ``*`` for any element of a list and any key."""
     if isinstance(shape, Value):
         yield place, shape
-    elif isinstance(shape, Fields):
+    elif isinstance(shape, ObjectShape):
         for name, each in shape.fields.items():
             yield from leaves(each, f"{place}/{name}")
     elif isinstance(shape, Elements):
@@ -164,11 +164,11 @@ class _Reader:
             return self._fields(base, origin, whole=whole)
         return Value(kind=kind) if kind else PLAIN
 
-    def _fields(self, base: Any, struct: type[Struct], *, whole: bool) -> Fields:
+    def _fields(self, base: Any, struct: type[Struct], *, whole: bool) -> ObjectShape:
         parameters = dict(zip(getattr(struct, "__parameters__", ()), get_args(base), strict=False))
         page = issubclass(struct, Page)
         identified = self.operation.identifies if whole and not page else {}
-        return Fields(
+        return ObjectShape(
             {
                 each.encode_name: self.of(
                     filled(each.type, parameters), identified.get(each.encode_name, ""), whole=whole and page
@@ -183,14 +183,14 @@ class _Reader:
             return PLAIN
         key = self._marked(get_args(base)[0], "")[1]
         element = self.of(get_args(base)[1], whole=whole)
-        if not key and isinstance(element, Fields) and "id" in element.fields:
+        if not key and isinstance(element, ObjectShape) and "id" in element.fields:
             key = element.fields["id"].kind
         return Entries(key, element)
 
 
 def _template_shape(template: Any) -> Any:
     if isinstance(template, dict):
-        return Fields({name: _template_shape(part) for name, part in template.items()})
+        return ObjectShape({name: _template_shape(part) for name, part in template.items()})
     if template in ("$message", "$details"):  # a text for people, with facts that only the service knows
         return Value(kind=FREE if template == "$message" else IGNORED)
     return PLAIN

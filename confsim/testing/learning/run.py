@@ -12,17 +12,17 @@ from confsim.kernel.world import World
 from confsim.service.clock import Clock
 
 from .accounts import Accounts
-from .calls import Call
+from .calls import ModelCall
 from .comparison import Comparison, Difference, Reply
 from .correspondence import Correspondence
 from .discovery import UNUSED, Discovery
 from .ledger import Ledger
 from .model import Prediction
-from .names import Names
+from .names import RunNames
 from .places import Shapes
-from .scope import Scope
-from .service import Interrupted, Service
-from .things import Caller, Things
+from .scope import RunScope
+from .service import Interrupted, RealService
+from .things import RunCaller, Things
 
 #: Milliseconds within which the run waits for a delayed effect, and the margin it adds.
 SOON, MARGIN = 60_000, 2_500
@@ -32,13 +32,13 @@ SOON, MARGIN = 60_000, 2_500
 ADMINISTRATORS = frozenset({"customer-admin", "partner-admin", "other-admin"})
 
 
-class Step(Struct):
+class RunStep(Struct):
     """A call, the answers of model and service, and their first difference, None for none.
 
     ``at`` is the instant of the model's answer, in epoch milliseconds; ``before`` the model's world before the call.
     """
 
-    call: Call
+    call: ModelCall
     predicted: Prediction
     reply: Reply
     at: int
@@ -60,7 +60,7 @@ class Run:
 
     def __init__(
         self,
-        service: Service,
+        service: RealService,
         accounts: Accounts,
         profile: Mapping[str, Any],
         known: Correspondence,
@@ -76,18 +76,18 @@ class Run:
         self.accounts = accounts
         self.known = known
         self.profile = profile
-        self.names = Names(tag)
+        self.names = RunNames(tag)
         self.discovery = Discovery(service, accounts, profile, known, read_before)
         self.model = self.discovery.model(clock=clock)
         self.things = Things(accounts.client)
-        self.scope = Scope(self.things, tag, allow_phone_calls=allow_phone_calls)
+        self.scope = RunScope(self.things, tag, allow_phone_calls=allow_phone_calls)
         self.shapes = Shapes(profile)
         self.comparison = Comparison(self.shapes, known)
         self.ledger = Ledger(self.things, self.names, self.scope, self.shapes, self._tokens)
         self.waited = 0.0
         self.journey = 0
         self.notes: list[str] = []
-        self.history: list[Step] = []
+        self.history: list[RunStep] = []
         self._meet()
 
     def begin_journey(self, number: int) -> None:
@@ -113,7 +113,7 @@ class Run:
     def numbers(self) -> list[str]:
         """The inbound numbers of the client of the accounts."""
         token = next((each.token for each in self.things.callers if each.role in {"owner", "api-token"}), None)
-        body = self.model.imagine(Call("list_inbound_numbers", token)).reply.body
+        body = self.model.imagine(ModelCall("list_inbound_numbers", token)).reply.body
         rows = body.get("results", []) if isinstance(body, dict) else body or []
         return [each["number"] for each in rows]
 
@@ -128,11 +128,11 @@ class Run:
             if role in UNUSED:
                 continue
             credential = held[token]
-            self.things.callers.append(Caller(token, role, credential.client, credential.user))
+            self.things.callers.append(RunCaller(token, role, credential.client, credential.user))
             if credential.user is not None and role not in ADMINISTRATORS:  # who are to host nothing
                 self.things.known_users.setdefault(credential.client, []).append(credential.user)
 
-    def opening_calls(self) -> Iterator[Call]:
+    def opening_calls(self) -> Iterator[ModelCall]:
         """Yield the calls that create a client for the run, with an API token, when the accounts have a Partner Admin.
 
         Each must have been made before the next is taken.
@@ -141,23 +141,23 @@ class Run:
         if partner is None:
             return
         body: Any = {"name": self.names.new("client")}
-        yield Call("create_client", partner.token, body=body, content_type="application/json")
+        yield ModelCall("create_client", partner.token, body=body, content_type="application/json")
         made = self.history[-1]
         if made.difference is not None or made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
             return
         own = {"for_client": made.predicted.reply.body["id"]}
         body = {"label": self.names.tag}
-        yield Call("create_api_token", partner.token, {}, own, body, "application/json")
+        yield ModelCall("create_api_token", partner.token, {}, own, body, "application/json")
 
-    def opening(self) -> Iterator[Step]:
+    def opening(self) -> Iterator[RunStep]:
         """Make the opening calls."""
         for call in self.opening_calls():
             yield self.take(call)
 
     # A step
 
-    def take(self, call: Call, *, reserved: bool = False) -> Step:
+    def take(self, call: ModelCall, *, reserved: bool = False) -> RunStep:
         """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot continue."""
         self._wait_for_effect()
         reply = self.service.call(call, reserved=reserved)
@@ -166,7 +166,7 @@ class Run:
             self._check_token(call)
         return step
 
-    def took(self, call: Call, reply: Reply) -> Step:
+    def took(self, call: ModelCall, reply: Reply) -> RunStep:
         """Make a call in the model that the service has already answered with this response."""
         before = self.model.world
         made = self.things if self.scope.is_open(call) else None
@@ -174,7 +174,7 @@ class Run:
         difference = self.comparison.difference(call.declared, predicted.reply, reply, made)
         if difference is None:
             self.ledger.note(call, predicted.reply)
-        step = Step(call, predicted, reply, self.model.clock.now(), before, difference)
+        step = RunStep(call, predicted, reply, self.model.clock.now(), before, difference)
         self.history.append(step)
         return step
 
@@ -186,11 +186,11 @@ class Run:
             self.service.sleep(seconds)
             self.model.service.live.fire_due_timers(self.model.clock.now())
 
-    def _check_token(self, call: Call) -> None:
+    def _check_token(self, call: ModelCall) -> None:
         """Raise Interrupted when the service no longer accepts a token of the accounts."""
         role = self.accounts.role(call.caller)
         if not role or role == "api-token" or call.operation == "get_me":
             return
-        reply = self.service.call(Call("get_me", call.caller), reserved=True)
-        if reply.status == 401 and self.model.imagine(Call("get_me", call.caller)).reply.status < 400:
+        reply = self.service.call(ModelCall("get_me", call.caller), reserved=True)
+        if reply.status == 401 and self.model.imagine(ModelCall("get_me", call.caller)).reply.status < 400:
             raise Interrupted(f"the token of the {role} is not accepted any more (401): it has expired, or was revoked")

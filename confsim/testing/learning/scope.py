@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 
-from .calls import ME, Call
+from .calls import ME, ModelCall
 from .declared import made_by, makes_lasting, path_kinds, search_parameters, why_left_out
 from .places import NOT_NAMES, Shapes, kinds_in
 from .things import Things
@@ -17,7 +17,7 @@ from .things import Things
 MOST_STAYING = 6
 
 
-class Scope:
+class RunScope:
     """Decides which calls are allowed.
 
     ``tag`` is the prefix of all names that the run makes; ``allow_phone_calls`` says whether phones may be called.
@@ -33,9 +33,9 @@ class Scope:
         """Note a call whose work stays when the run ends."""
         self.staying += 1
 
-    def copy(self, things: Things) -> Scope:
+    def copy(self, things: Things) -> RunScope:
         """Return another with the same limits for other things."""
-        other = Scope(things, self.tag, allow_phone_calls=self.allow_phone_calls)
+        other = RunScope(things, self.tag, allow_phone_calls=self.allow_phone_calls)
         other.staying = self.staying
         return other
 
@@ -44,7 +44,7 @@ class Scope:
         declared = API[operation]
         return not why_left_out(declared) and (self.allow_phone_calls or not declared.rings)
 
-    def allows(self, call: Call) -> bool:
+    def allows(self, call: ModelCall) -> bool:
         """Return whether a call may be made."""
         if not self.served(call.operation):
             return False
@@ -56,7 +56,7 @@ class Scope:
             own = True
         return self._allows_change(call, own) if call.declared.changes else self._allows_read(call, own)
 
-    def is_open(self, call: Call) -> bool:
+    def is_open(self, call: ModelCall) -> bool:
         """Return whether the call answers a list that may hold things of others."""
         caller = self._things.caller(call.caller)
         if "for_client" in call.query:
@@ -69,7 +69,7 @@ class Scope:
             return True
         return not any(kind != "clients" for kind, _ in call.names()) and _holds_things(call.operation)
 
-    def narrowed(self, call: Call) -> Call:
+    def narrowed(self, call: ModelCall) -> ModelCall:
         """Return the call limited to what the run made, where others may have made more; otherwise without a page."""
         if not self.is_open(call):
             return call
@@ -78,7 +78,7 @@ class Scope:
             query = {**call.query, sought: self.tag}
         return replace(call, query=query)
 
-    def _allows_read(self, call: Call, own: bool) -> bool:
+    def _allows_read(self, call: ModelCall, own: bool) -> bool:
         if own:
             return True
         names = [(kind, value) for kind, value in call.names() if kind != "clients"]
@@ -91,7 +91,7 @@ class Scope:
             return True
         return call.declared.shows_identity
 
-    def _allows_change(self, call: Call, own: bool) -> bool:
+    def _allows_change(self, call: ModelCall, own: bool) -> bool:
         things, declared, kinds = self._things, call.declared, path_kinds(call.declared)
         makes, protected = made_by(declared), {("api_tokens", each) for each in things.protected_tokens}
         if not own and "users" in makes_lasting(declared) and self.staying >= MOST_STAYING:

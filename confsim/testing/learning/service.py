@@ -11,7 +11,7 @@ from confsim.service.messages import Response
 from confsim.transport.address import address
 from confsim.transport.transport import Transport
 
-from .calls import Call
+from .calls import ModelCall
 from .comparison import Reply, reply_of
 from .correspondence import Correspondence
 
@@ -30,7 +30,7 @@ class Spent(Interrupted):
     """Raised when all allowed requests have been sent."""
 
 
-class Service:
+class RealService:
     """The service's side. Ids are translated on the way in; only the API is called.
 
     ``sent`` counts requests, ``repeated`` those repeated at the service's request. ``clock`` returns seconds, ``sleep``
@@ -82,7 +82,7 @@ class Service:
         """Return the local time, in epoch milliseconds."""
         return int(self._clock() * 1000)
 
-    def call(self, call: Call, *, reserved: bool = False) -> Reply:
+    def call(self, call: ModelCall, *, reserved: bool = False) -> Reply:
         """Send a call, given with the ids of the model, and return its answer.
 
         A call that was not processed is repeated after the time of Retry-After. Raises Spent when no request is left,

@@ -24,7 +24,7 @@ class Thing(Struct, frozen=True):
     role: str = ""
 
 
-class Caller(Struct, frozen=True):
+class RunCaller(Struct, frozen=True):
     """A caller: a token of the model (None for none), the role, the client and the user."""
 
     token: str | None
@@ -40,7 +40,7 @@ class Things:
     def __init__(self, accounts_client: str) -> None:
         self.accounts_client = accounts_client
         self.own_clients: list[str] = []
-        self.callers: list[Caller] = []
+        self.callers: list[RunCaller] = []
         #: Ids of the API tokens with which the run reaches its own clients; they are not changed before the end.
         self.protected_tokens: list[str] = []
         self.known_users: dict[str, list[int]] = {}
@@ -93,6 +93,6 @@ class Things:
         local = [each for each in found if each.home == home]
         return random.choice(local or found) if found else None
 
-    def caller(self, token: str | None) -> Caller | None:
+    def caller(self, token: str | None) -> RunCaller | None:
         """Return the caller with this token."""
         return next((each for each in self.callers if each.token == token), None)

@@ -17,11 +17,11 @@ from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import plain
 from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.calls import ME, Call
+from confsim.testing.learning.calls import ME, ModelCall
 from confsim.testing.learning.comparison import Reply, reply_of
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.run import Run
-from confsim.testing.learning.service import Service
+from confsim.testing.learning.service import RealService
 from confsim.transport.transport import WireTransport
 
 from .requests import Reader, token_of
@@ -64,7 +64,7 @@ class _Nowhere(WireTransport):
         raise AssertionError(f"nothing is sent: {request.method} {request.target}")
 
 
-class _Heard(Service):
+class _Heard(RealService):
     """Takes the place of the service: answers with what passed through the proxy, and sends nothing."""
 
     def __init__(self, accounts: Accounts, known: Correspondence) -> None:
@@ -74,12 +74,12 @@ class _Heard(Service):
         #: Answers to reads, by operation and arguments.
         self.heard: dict[tuple[str, str, tuple[tuple[str, str], ...]], Reply] = {}
 
-    def key(self, call: Call) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    def key(self, call: ModelCall) -> tuple[str, str, tuple[tuple[str, str], ...]]:
         """Return the identity of a read: operation and arguments."""
         personal = call.declared.about_caller or ME in call.path.values()
         return call.operation, call.caller or "" if personal else "", tuple(sorted(call.path.items()))
 
-    def call(self, call: Call, *, reserved: bool = False) -> Reply:  # noqa: ARG002 as that of a service
+    def call(self, call: ModelCall, *, reserved: bool = False) -> Reply:  # noqa: ARG002 as that of a service
         """Return the answer to a call as it was seen, else the little that the accounts say."""
         heard = self.heard.get(self.key(call))
         if heard is not None:
@@ -160,7 +160,7 @@ class Observer:
             run.known.learn_shift(reply.headers["date"], self._clock.now())
         return self._take(here, call, reply)
 
-    def _take(self, here: Call, there: Call, reply: Reply) -> str:
+    def _take(self, here: ModelCall, there: ModelCall, reply: Reply) -> str:
         learner = self.learner
         recording = learner.recordings[-1]
         try:
@@ -178,7 +178,7 @@ class Observer:
             self._begin(Correspondence())
         return ""
 
-    def _hear(self, call: Call, reply: Reply) -> bool:
+    def _hear(self, call: ModelCall, reply: Reply) -> bool:
         """Store an answer that shows earlier state; return whether the model was made anew with it."""
         key = self._service.key(call)
         if call.declared.changes or reply.status >= 400 or call.query or key in self._service.heard:

@@ -17,7 +17,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 
 _HOLE = "\0token\0"
 
@@ -28,7 +28,7 @@ class Reader:
     def __init__(self, profile: Mapping[str, Any]) -> None:
         self._routes = Routes([(API.prefix_under(profile), API)], profile)
 
-    def call(self, request: Request, token: str | None) -> Call | None:
+    def call(self, request: Request, token: str | None) -> ModelCall | None:
         """Return the call of a request, None when it matches no operation."""
         segments = request.target.strip("/").split("/")
         try:
@@ -47,7 +47,7 @@ class Reader:
                 body = msgspec.json.decode(request.body)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 body = request.body
-        return Call(operation.name, token, path, query, body, kind if request.body else None)
+        return ModelCall(operation.name, token, path, query, body, kind if request.body else None)
 
 
 def token_of(request: Request, accounts: Accounts) -> tuple[bool, str | None]:

@@ -16,9 +16,9 @@ from confsim.contract.annotations import fields_of, mark_of, named, peeled, stru
 from confsim.contract.operation import Operation
 from confsim.contract.types import Names as NamesMark
 from confsim.contract.types import SearchText, Ttl
-from confsim.testing.learning.calls import Call, kinds_of
-from confsim.testing.learning.names import Names
-from confsim.testing.learning.things import Caller, Thing, Things
+from confsim.testing.learning.calls import ModelCall, kinds_of
+from confsim.testing.learning.names import RunNames
+from confsim.testing.learning.things import RunCaller, Thing, Things
 from confsim.testing.samples import UNKNOWN_ID, as_text, samples_of
 
 from .wrong import wrong_calls
@@ -65,7 +65,7 @@ class Drawing:
     """Draws calls. ``numbers`` are the inbound numbers of the service."""
 
     def __init__(
-        self, random: chance.Random, things: Things, names: Names, profile: Mapping[str, Any], numbers: list[str]
+        self, random: chance.Random, things: Things, names: RunNames, profile: Mapping[str, Any], numbers: list[str]
     ) -> None:
         self._random = random
         self._things = things
@@ -75,8 +75,8 @@ class Drawing:
         self._levels = sorted(each["id"] for each in table.values())
 
     def call(
-        self, operation: Operation, caller: Caller, home: str, journey: int, *, right: bool = False
-    ) -> Call | None:
+        self, operation: Operation, caller: RunCaller, home: str, journey: int, *, right: bool = False
+    ) -> ModelCall | None:
         """Draw a call of an operation, None when it names a kind of which nothing was made.
 
         One in ten has a mistake, unless ``right`` is set.
@@ -87,12 +87,12 @@ class Drawing:
         query = self._query(operation, caller, home, journey)
         if query is None:
             return None
-        call = Call(operation.name, caller.token, path, query)
+        call = ModelCall(operation.name, caller.token, path, query)
         if operation.body is not None:
             call = self._with_body(call, operation, caller, home, journey)
         return call if right or self._random.random() >= 0.1 else self._wrong(call, operation)
 
-    def _path(self, operation: Operation, caller: Caller, home: str, journey: int) -> dict[str, str] | None:
+    def _path(self, operation: Operation, caller: RunCaller, home: str, journey: int) -> dict[str, str] | None:
         known = self._names.paths.get(operation.placeholders)
         if known and self._random.random() < 0.4:
             return dict(self._random.choice(known))
@@ -126,7 +126,7 @@ class Drawing:
         parameter: Any,
         kinds: Mapping[str, str],
         chosen: Mapping[str, Any],
-        caller: Caller,
+        caller: RunCaller,
         home: str,
         journey: int,
     ) -> Any:
@@ -152,7 +152,7 @@ class Drawing:
             return self._random.choice(used)
         return self._plain(parameter.name, parameter.wire, parameter.annotation)
 
-    def _user(self, caller: Caller, home: str, journey: int, given: Any) -> Any:
+    def _user(self, caller: RunCaller, home: str, journey: int, given: Any) -> Any:
         if given is not None and self._random.random() < 0.8:
             return given
         roll = self._random.random()
@@ -214,7 +214,7 @@ class Drawing:
             return random.choice(given)
         return self._names.new(random.choice(_WORDS))
 
-    def _query(self, operation: Operation, caller: Caller, home: str, journey: int) -> dict[str, str] | None:
+    def _query(self, operation: Operation, caller: RunCaller, home: str, journey: int) -> dict[str, str] | None:
         query: dict[str, str] = {}
         kinds = kinds_of(operation.name)
         some = self._random.random() < 0.6
@@ -241,7 +241,9 @@ class Drawing:
             query["for_client"] = self._random.choice([*self._things.own_clients, UNKNOWN_ID])
         return query
 
-    def _with_body(self, call: Call, operation: Operation, caller: Caller, home: str, journey: int) -> Call:
+    def _with_body(
+        self, call: ModelCall, operation: Operation, caller: RunCaller, home: str, journey: int
+    ) -> ModelCall:
         assert operation.body is not None
         type_ = operation.body.type
         if not operation.body.is_json:
@@ -264,7 +266,7 @@ class Drawing:
                     body[field.encode_name] = self._in_body(field, caller, home, journey)
         return msgspec.structs.replace(call, body=body, content_type="application/json")
 
-    def _in_body(self, field: Any, caller: Caller, home: str, journey: int) -> Any:
+    def _in_body(self, field: Any, caller: RunCaller, home: str, journey: int) -> Any:
         type_, kind = named(without_none(field.type))
         if kind == "users":
             return self._user(caller, home, journey, None) if self._random.random() < 0.97 else 999_999_999
@@ -276,7 +278,7 @@ class Drawing:
         value = self._plain(field.encode_name, type_)
         return f"{value}".lower() if field.encode_name == "url" and value == "" else value
 
-    def _wrong(self, call: Call, operation: Operation) -> Call:
+    def _wrong(self, call: ModelCall, operation: Operation) -> ModelCall:
         """Return the call with one mistake or a value at its limit; unchanged where neither is possible."""
         ways = list(wrong_calls(call, operation, self._random))
         return self._random.choice(ways) if ways else call

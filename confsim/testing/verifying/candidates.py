@@ -14,12 +14,12 @@ from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import Call, kinds_of
+from confsim.testing.learning.calls import ModelCall, kinds_of
 from confsim.testing.learning.model import Model, Prediction
-from confsim.testing.learning.names import Names
+from confsim.testing.learning.names import RunNames
 from confsim.testing.learning.run import Run
-from confsim.testing.learning.scope import Scope
-from confsim.testing.learning.things import Caller, Things
+from confsim.testing.learning.scope import RunScope
+from confsim.testing.learning.things import RunCaller, Things
 
 from .arguments import Drawing
 from .novelty import FOREIGN
@@ -50,16 +50,16 @@ SOLE: Mapping[str, str] = {
     Grant.USER: "owner",
     Grant.REGISTERED: "owner",
 }
-NOBODY = Caller(None, "nobody")
+NOBODY = RunCaller(None, "nobody")
 #: A caller with a token that the service never issued.
-STRANGER = Caller("no-such-token", "stranger")
+STRANGER = RunCaller("no-such-token", "stranger")
 
 
 class Candidates:
     """Draws calls and tries them in the model. ``home`` is the client in which they are made."""
 
     def __init__(
-        self, model: Model, things: Things, scope: Scope, names: Names, random: chance.Random, numbers: list[str]
+        self, model: Model, things: Things, scope: RunScope, names: RunNames, random: chance.Random, numbers: list[str]
     ) -> None:
         self.random = random
         self.model = model
@@ -106,7 +106,7 @@ class Candidates:
         """Return whether an operation is called."""
         return self.scope.served(operation) and operation not in self.set_aside
 
-    def drawn(self, operation: Operation, caller: Caller, *, right: bool = False) -> Call | None:
+    def drawn(self, operation: Operation, caller: RunCaller, *, right: bool = False) -> ModelCall | None:
         """Draw a call of an operation, without mistakes if ``right`` is set.
 
         Returns None when it names a kind of which nothing was made.
@@ -114,7 +114,7 @@ class Candidates:
         call = self._drawing.call(operation, caller, self.home, self.journey, right=right)
         return None if call is None else self.scope.narrowed(call)
 
-    def anybody(self) -> Caller:
+    def anybody(self) -> RunCaller:
         """Return any caller; sometimes none, or one whom the service does not know."""
         roll = self.random.random()
         if roll < 0.06:
@@ -123,13 +123,13 @@ class Candidates:
             return STRANGER
         return self.random.choice(self.things.callers)
 
-    def likely(self, operation: Operation) -> Caller:
+    def likely(self, operation: Operation) -> RunCaller:
         """Return a caller with a grant of the operation, of the journey's client if there is one."""
         grants = operation.gate.grants
         roles = [role for grant in grants for role in LIKELY[grant]]
         return self.caller_of(self.random.choice(roles))
 
-    def caller_of(self, role: str) -> Caller:
+    def caller_of(self, role: str) -> RunCaller:
         """Return a caller of this role, of the journey's client if there is one."""
         if role == "nobody":
             return NOBODY
@@ -142,7 +142,7 @@ class Candidates:
             return found[0]  # the client of the accounts, or the first that the run made
         return self.random.choice(found[-2:])
 
-    def imagined(self, call: Call, world: World | None = None) -> Prediction | None:
+    def imagined(self, call: ModelCall, world: World | None = None) -> Prediction | None:
         """Return the model's prediction; None for a call that is not allowed or cannot be sent."""
         if not self.scope.allows(call):
             return None
@@ -151,7 +151,7 @@ class Candidates:
         except Misuse:
             return None
 
-    def role(self, call: Call) -> str:
+    def role(self, call: ModelCall) -> str:
         """Return the relation of the caller to what is called: the role, and whether it is of the same client."""
         caller = NOBODY if call.caller is None else self.things.caller(call.caller) or STRANGER
         named = next((found for each in call.names() if (found := self.things.find(*each)) is not None), None)
@@ -159,7 +159,7 @@ class Candidates:
         return f"{caller.role} {FOREIGN}" if foreign else caller.role
 
 
-def about(read: Call, call: Call) -> Call:
+def about(read: ModelCall, call: ModelCall) -> ModelCall:
     """Return the kind that both an operation and a read of it name."""
     kinds, there = kinds_of(read.operation), {}
     for name, kind in kinds_of(call.operation).items():

@@ -11,12 +11,12 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.learning.comparison import Comparison
 from confsim.testing.learning.places import Shapes
-from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.run import Run, RunStep
 
 from .replay import Renaming
 
 
-def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
+def explanations(run: Run, steps: Sequence[RunStep]) -> dict[str, Any]:
     """Return the alternatives, by assumption, each of which alone makes the model answer these steps correctly."""
     used = dict.fromkeys(id for step in (steps[-1], *steps[:-1]) for id in step.predicted.used)
     found: dict[str, Any] = {}
@@ -29,7 +29,7 @@ def explanations(run: Run, steps: Sequence[Step]) -> dict[str, Any]:
     return found
 
 
-def observed(step: Step) -> Iterator[tuple[str, Any]]:
+def observed(step: RunStep) -> Iterator[tuple[str, Any]]:
     """Yield values of assumptions that an answer itself shows, by id: another status, another code of a refusal."""
     predicted, reply = step.predicted.reply, step.reply
     code = next((id for id in step.predicted.used if id.startswith("code.")), "")
@@ -42,12 +42,12 @@ def observed(step: Step) -> Iterator[tuple[str, Any]]:
         yield code, step.difference.answered
 
 
-def explains(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> bool:
+def explains(run: Run, steps: Sequence[RunStep], profile: Mapping[str, Any]) -> bool:
     """Return whether a model under a profile gives the service's answers to the steps that were made."""
     return all(difference is None for difference in differences(run, steps, profile))
 
 
-def differences(run: Run, steps: Sequence[Step], profile: Mapping[str, Any]) -> Iterator[object]:
+def differences(run: Run, steps: Sequence[RunStep], profile: Mapping[str, Any]) -> Iterator[object]:
     """Yield, for each step that was made, how the answer of a model under a profile differs, or None."""
     known, clock = run.known.renewed(), Clock(steps[0].at)
     try:

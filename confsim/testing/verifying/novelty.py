@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
 
 from .values import values_of
@@ -16,7 +16,7 @@ NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "c
 FOREIGN = "of another client"
 
 
-def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[object, float]]:
+def features(call: ModelCall, predicted: Prediction, caller: str) -> Iterator[tuple[object, float]]:
     """Yield the features of a call, each with its weight; ``caller`` is the role of the caller."""
     name, ok = call.operation, predicted.reply.status < 400
     reason = next((id for id in predicted.used if id.startswith("code.")), "")
@@ -52,7 +52,7 @@ def features(call: Call, predicted: Prediction, caller: str) -> Iterator[tuple[o
         yield (name, id), 1.5
 
 
-def _asked(call: Call, predicted: Prediction) -> Iterator[tuple[object, float]]:
+def _asked(call: ModelCall, predicted: Prediction) -> Iterator[tuple[object, float]]:
     """Yield the features of a call's query: pages, sort orders of several elements, other parameters."""
     body, name = predicted.reply.body, call.operation
     rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body

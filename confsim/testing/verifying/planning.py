@@ -15,13 +15,13 @@ from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
 from confsim.contract.types import Switch
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.declared import disrupts_client, path_kinds
 from confsim.testing.learning.model import Model, Prediction
-from confsim.testing.learning.names import Names
+from confsim.testing.learning.names import RunNames
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
-from confsim.testing.learning.scope import Scope
+from confsim.testing.learning.scope import RunScope
 from confsim.testing.learning.things import Things
 
 from .candidates import Candidates, about
@@ -112,7 +112,9 @@ THEMES = (*_PREPARED, *(_theme(area) for area in API.areas if not any(area in ea
 class Planner:
     """Chooses calls, deterministically from the seed and the model's answers."""
 
-    def __init__(self, model: Model, things: Things, scope: Scope, names: Names, seed: int, numbers: list[str]) -> None:
+    def __init__(
+        self, model: Model, things: Things, scope: RunScope, names: RunNames, seed: int, numbers: list[str]
+    ) -> None:
         self.random = chance.Random(seed)
         self.things = things
         self.scope = scope
@@ -121,14 +123,14 @@ class Planner:
         self.wanted: set[str] = set()
         #: How often a probe was sought, and the last changes made.
         self.sought: Counter[str] = Counter()
-        self.made: deque[Call] = deque(maxlen=3)
+        self.made: deque[ModelCall] = deque(maxlen=3)
         self._using: dict[str, set[str]] = {}
         self._seen: Counter[object] = Counter()
         self.wrongs = WrongServices(self.candidates, Shapes(model.profile))
         self.sweep = Sweep(self.candidates, self._seen, self.wrongs)
         self._called: Counter[str] = Counter()
-        self._observers: dict[str, list[Call]] = {}
-        self._queue: list[Call] = []
+        self._observers: dict[str, list[ModelCall]] = {}
+        self._queue: list[ModelCall] = []
         self.journey = 0
         self.theme = THEMES[0]
         self._themed = 0
@@ -152,7 +154,7 @@ class Planner:
 
     # Journeys
 
-    def journey_calls(self) -> Iterator[Call]:
+    def journey_calls(self) -> Iterator[ModelCall]:
         """Yield the calls of the next journey. Each must be made, and ``note`` called, before the next is taken."""
         self.journey += 1
         if self.sweep.left:
@@ -176,16 +178,16 @@ class Planner:
                 if each.area in self.theme.areas and disrupts_client(each):
                     yield from self._disrupted(each)
 
-    def _disrupted(self, operation: Operation) -> Iterator[Call]:
+    def _disrupted(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield calls while an operation has taken the access to the client of the journey away."""
         partner = self.candidates.caller_of("partner-admin")
         kinds = path_kinds(operation)
         for state, count in ((Switch.DISABLE, 8), (Switch.ENABLE, 0)):
             path = {name: self.candidates.home if name in kinds else state.value for name in operation.placeholders}
-            yield Call(operation.name, partner.token, path)
+            yield ModelCall(operation.name, partner.token, path)
             yield from self._free(count)
 
-    def _free(self, count: int) -> Iterator[Call]:
+    def _free(self, count: int) -> Iterator[ModelCall]:
         """Yield this many calls, follow-up reads first."""
         for _ in range(count):
             found = self._queue.pop(0) if self._queue and self.random.random() < _FOLLOWED else self._best()
@@ -193,13 +195,13 @@ class Planner:
                 return
             yield from self._made(found)
 
-    def _made(self, call: Call) -> Iterator[Call]:
+    def _made(self, call: ModelCall) -> Iterator[ModelCall]:
         """Yield a call, and its immediate repetition where that is planned."""
         yield call
         if self._queue and self._queue[0] is call:
             yield self._queue.pop(0)
 
-    def _successful(self, name: str, role: str, wanted: Mapping[str, str]) -> Call | None:
+    def _successful(self, name: str, role: str, wanted: Mapping[str, str]) -> ModelCall | None:
         """Return a call of an operation that succeeds in the model, None when none is found."""
         operation = API[name]
         if not self.candidates.served(name):
@@ -217,11 +219,11 @@ class Planner:
 
     # Candidates
 
-    def _best(self) -> Call | None:
+    def _best(self) -> ModelCall | None:
         """Return the candidate with most new features, or any that changes something when none has any."""
         served = [each for each in API if self.candidates.served(each.name) and not disrupts_client(each)]
         untried = [each for each in served if not self._seen[each.name, "succeeds"]]
-        best: tuple[float, Call] | None = None
+        best: tuple[float, ModelCall] | None = None
         for attempt in range(3 * CANDIDATES):
             if best is not None and (best[0] > _ENOUGH or (attempt >= CANDIDATES and best[0] > 1)):
                 break
@@ -234,7 +236,7 @@ class Planner:
                 best = score, call
         return None if best is None else best[1]
 
-    def _candidate(self, operations: list[Operation], *, likely: bool = False) -> Call | None:
+    def _candidate(self, operations: list[Operation], *, likely: bool = False) -> ModelCall | None:
         weights = [
             (4.0 if each.area in self.theme.areas else 1.0) / (1 + self._called[each.name]) for each in operations
         ]
@@ -246,7 +248,7 @@ class Planner:
 
     # New features
 
-    def _score(self, call: Call, predicted: Prediction) -> float:
+    def _score(self, call: ModelCall, predicted: Prediction) -> float:
         found = features(call, predicted, self.candidates.role(call))
         score = sum(weight for feature, weight in found if not self._seen[feature])
         if self.wanted:
@@ -257,7 +259,7 @@ class Planner:
         """Return the operations whose calls have used an assumption."""
         return sorted(self._using.get(id, ()))
 
-    def note(self, call: Call, predicted: Prediction, before: World) -> None:
+    def note(self, call: ModelCall, predicted: Prediction, before: World) -> None:
         """Note the features of a call, and plan its follow-up calls."""
         for feature, _ in features(call, predicted, self.candidates.role(call)):
             self._seen[feature] += 1
@@ -280,9 +282,9 @@ class Planner:
                 self._seen[call.operation, "looked after refusal"] += 1
             self._queue = [*looks[:1], *self._queue]
 
-    def _after_success(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
+    def _after_success(self, call: ModelCall, predicted: Prediction, before: World) -> list[ModelCall]:
         """Plan follow-up calls of a successful call: its repetition, reads of what it changed, its pages."""
-        planned: list[Call] = []
+        planned: list[ModelCall] = []
         again = (call.operation, "made again")
         if call.declared.changes:
             if not self._seen[again]:
@@ -294,7 +296,7 @@ class Planner:
             planned += self._pages(call, predicted)
         return planned
 
-    def _pages(self, call: Call, predicted: Prediction) -> list[Call]:
+    def _pages(self, call: ModelCall, predicted: Prediction) -> list[ModelCall]:
         """Plan pages and sort orders of a list, once for each operation."""
         body, names = predicted.reply.body, call.declared.query_names
         rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
@@ -311,14 +313,14 @@ class Planner:
         found = [replace(call, query={**call.query, **more}) for more in asked]
         return [each for each in found if self.candidates.imagined(each) is not None]
 
-    def _by_others(self, call: Call) -> list[Call]:
+    def _by_others(self, call: ModelCall) -> list[ModelCall]:
         """Plan the same call by callers whose permission is untested: first those without it, then one with it."""
         mark = (call.operation, "by others")
         if self._seen[mark] >= 4 or call.declared.public:
             return []
         self._seen[mark] += 1
-        may: list[Call] = []
-        may_not: list[tuple[bool, bool, Call]] = []
+        may: list[ModelCall] = []
+        may_not: list[tuple[bool, bool, ModelCall]] = []
         for caller in self.random.sample(self.things.callers, len(self.things.callers)):
             other = replace(call, caller=caller.token)
             role, predicted = self.candidates.role(other), self.candidates.imagined(other)
@@ -335,12 +337,12 @@ class Planner:
             self._seen[call.operation, "tried by", self.candidates.role(each)] += 1
         return chosen
 
-    def _look(self, call: Call, predicted: Prediction, before: World) -> list[Call]:
+    def _look(self, call: ModelCall, predicted: Prediction, before: World) -> list[ModelCall]:
         """Plan reads that show a change; first those that have not yet shown one of this operation."""
         if self._seen[call.operation, "looked"] >= 2:
             return self._again(call)[:1] if self.random.random() < 0.15 else []
         self._seen[call.operation, "looked"] += 1
-        found: list[Call] = []
+        found: list[ModelCall] = []
         for operation in API:
             if operation.changes or not self.candidates.served(operation.name):
                 continue
@@ -358,7 +360,7 @@ class Planner:
         self._observers.setdefault(call.operation, []).extend(found[:2])
         return found[:2] or self._again(call)[:1]
 
-    def _again(self, call: Call) -> list[Call]:
+    def _again(self, call: ModelCall) -> list[ModelCall]:
         """Return reads that have shown changes of this operation, for the things that this call names."""
         looks = [about(each, call) for each in self._observers.get(call.operation, ())]
         looks = [each for each in looks if self.candidates.imagined(each) is not None]

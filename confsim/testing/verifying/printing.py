@@ -8,10 +8,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Difference
-from confsim.testing.learning.places import NOT_NAMES, Elements, Entries, Fields
-from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.places import NOT_NAMES, Elements, Entries, ObjectShape
+from confsim.testing.learning.run import Run, RunStep
 from confsim.transport.address import address
 
 _MARK = re.compile(r"@@(\w+)@@")
@@ -22,7 +22,7 @@ _NO_TOKEN = "no-such-token"
 class Printer:
     """Prints the steps of a reproducer; ``variables`` names the ids that they make, by kind and id in the model."""
 
-    def __init__(self, run: Run, steps: Sequence[Step]) -> None:
+    def __init__(self, run: Run, steps: Sequence[RunStep]) -> None:
         self._run = run
         self._steps = steps
         self._variables: dict[tuple[str, Any], str] = {}
@@ -46,7 +46,7 @@ class Printer:
                     self._variables[named] = f"{prefix}{word}_{counts[word]}"
                     self._captures.setdefault(place, []).append((self._variables[named], pointer))
 
-    def _marked(self, call: Call) -> Call:
+    def _marked(self, call: ModelCall) -> ModelCall:
         """Return the call with placeholders for ids from earlier steps and for tokens of the accounts."""
 
         def mark(kind: str, value: Any) -> Any:
@@ -90,7 +90,7 @@ class Printer:
                 lines.append(command)
         return "\n".join(lines)
 
-    def _command(self, call: Call) -> str:
+    def _command(self, call: ModelCall) -> str:
         asked = address(
             call.declared,
             call.arguments,
@@ -133,7 +133,7 @@ class Printer:
         body += self._assertion(difference)
         return "\n".join([*lines, *(f"    {line}" for line in body)]) + "\n"
 
-    def _python(self, call: Call) -> str:
+    def _python(self, call: ModelCall) -> str:
         words = [repr(call.operation)]
         words.append(repr(call.caller))
         words += [
@@ -179,7 +179,7 @@ def _placed(shape: Any, value: Any, pointer: str) -> Iterator[tuple[str, Any, st
     elif isinstance(shape, Elements) and isinstance(value, list):
         for index, each in enumerate(value):
             yield from _placed(shape.element, each, f"{pointer}/{index}")
-    elif isinstance(shape, Fields) and isinstance(value, dict):
+    elif isinstance(shape, ObjectShape) and isinstance(value, dict):
         for name, each in value.items():
             yield from _placed(shape.fields.get(name), each, f"{pointer}/{name}")
     elif isinstance(shape, Entries) and isinstance(value, dict):

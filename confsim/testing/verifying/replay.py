@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Reply, chosen_values
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.places import NOT_NAMES, Shapes
-from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.run import Run, RunStep
 
 
 class Renaming:
@@ -28,7 +28,7 @@ class Renaming:
         self._fresh = fresh
         self._names: dict[tuple[str, Any], Any] = {}
 
-    def call(self, call: Call) -> Call:
+    def call(self, call: ModelCall) -> ModelCall:
         """Return the call to make now for a recorded one."""
         renamed = call.renamed(lambda kind, value: self._names.get((kind, value), value))
         return replace(
@@ -44,7 +44,7 @@ class Renaming:
             return [self._texts(each) for each in value]
         return value.replace(self._tag.encode(), self._fresh.encode()) if isinstance(value, bytes) else value
 
-    def learn(self, call: Call, was: Reply, now: Reply) -> None:
+    def learn(self, call: ModelCall, was: Reply, now: Reply) -> None:
         """Learn the new ids of the model for the recorded ones."""
         if was.status >= 400 or now.status >= 400:
             return
@@ -56,7 +56,7 @@ class Renaming:
                     self._names.setdefault((kind, old), new)
 
 
-def made_by(steps: Sequence[Step], shapes: Shapes) -> dict[tuple[str, Any], int]:
+def made_by(steps: Sequence[RunStep], shapes: Shapes) -> dict[tuple[str, Any], int]:
     """Return the index of the step that first showed each thing."""
     found: dict[tuple[str, Any], int] = {}
     for place, step in enumerate(steps):
@@ -66,7 +66,7 @@ def made_by(steps: Sequence[Step], shapes: Shapes) -> dict[tuple[str, Any], int]
     return found
 
 
-def needed(steps: Sequence[Step], wanted: Sequence[int], origin: dict[tuple[str, Any], int]) -> list[int]:
+def needed(steps: Sequence[RunStep], wanted: Sequence[int], origin: dict[tuple[str, Any], int]) -> list[int]:
     """Return the indices of the wanted steps and of those that they depend on, in order."""
     found: set[int] = set()
     left = list(wanted)
@@ -79,14 +79,14 @@ def needed(steps: Sequence[Step], wanted: Sequence[int], origin: dict[tuple[str,
     return sorted(found)
 
 
-def needs_of(steps: Sequence[Step], place: int, origin: dict[tuple[str, Any], int]) -> list[int]:
+def needs_of(steps: Sequence[RunStep], place: int, origin: dict[tuple[str, Any], int]) -> list[int]:
     """Return the indices of the steps that made what a step names."""
     call = steps[place].call
     found = (origin.get(named) for named in (*call.names(), ("tokens", call.caller)))
     return [before for before in found if before is not None and before < place]
 
 
-def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fresh: str) -> Prediction | None:
+def imagined(model: Model, steps: Sequence[RunStep], shapes: Shapes, tag: str, fresh: str) -> Prediction | None:
     """Return the model's last answer if these steps are repeated; None when they cannot be."""
     renaming, world, predicted = Renaming(shapes, tag, fresh), None, None
     at: World | None = world
@@ -100,9 +100,9 @@ def imagined(model: Model, steps: Sequence[Step], shapes: Shapes, tag: str, fres
     return predicted
 
 
-def replayed(run: Run, steps: Sequence[Step], fresh: str) -> list[Step]:
+def replayed(run: Run, steps: Sequence[RunStep], fresh: str) -> list[RunStep]:
     """Repeat steps on both sides, up to the first that differs."""
-    renaming, made = Renaming(run.shapes, run.names.tag, fresh), list[Step]()
+    renaming, made = Renaming(run.shapes, run.names.tag, fresh), list[RunStep]()
     for step in steps:
         taken = run.take(renaming.call(step.call))
         made.append(taken)

@@ -16,7 +16,7 @@ from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.declared import lasting, left_out, removals, ringing, why_left_out
 from confsim.testing.learning.discovery import UNUSED
-from confsim.testing.learning.service import Service
+from confsim.testing.learning.service import RealService
 from confsim.transport.remote import RemoteTransport
 
 from .findings import VerifyReport
@@ -39,7 +39,7 @@ def verify(
     """Verify the service at a base URL. Raises Misuse when it is not this API, refuses a token or cannot be reached."""
     known = Correspondence()
     with closing(RemoteTransport(mount_url(base_url, profile))) as transport:
-        service = Service(transport, profile, known, most=most, rate=rate)
+        service = RealService(transport, profile, known, most=most, rate=rate)
         return Verifier(
             service,
             accounts,

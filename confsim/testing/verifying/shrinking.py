@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.run import Run, RunStep
 
 from .replay import imagined, made_by, needed, needs_of, replayed
 
@@ -13,7 +13,7 @@ from .replay import imagined, made_by, needed, needs_of, replayed
 MOST_REQUESTS = 150
 
 
-def signature(step: Step) -> tuple[str, str, object]:
+def signature(step: RunStep) -> tuple[str, str, object]:
     """Return the identity of a difference: operation, place, and the statuses when those differ."""
     difference = step.difference
     assert difference is not None
@@ -21,7 +21,7 @@ def signature(step: Step) -> tuple[str, str, object]:
     return step.call.operation, place, (difference.expected, difference.got) if place == "status" else None
 
 
-def shrink(run: Run, journey: Sequence[Step]) -> tuple[list[Step], bool]:
+def shrink(run: Run, journey: Sequence[RunStep]) -> tuple[list[RunStep], bool]:
     """Return the steps of a short reproducer, as repeated, and whether the difference occurred again.
 
     ``journey`` ends with the step that differs. If the difference does not occur again, the steps are those that its
@@ -31,7 +31,7 @@ def shrink(run: Run, journey: Sequence[Step]) -> tuple[list[Step], bool]:
 
 
 class _Shrinking:
-    def __init__(self, run: Run, journey: Sequence[Step]) -> None:
+    def __init__(self, run: Run, journey: Sequence[RunStep]) -> None:
         self._run = run
         self._steps = [*run.history]
         self._last = next(place for place, step in enumerate(self._steps) if step is journey[-1])
@@ -40,9 +40,9 @@ class _Shrinking:
         self._journey = range(first, self._last)
         self._wanted = signature(journey[-1])
         self._spent = run.service.sent
-        self._best: list[Step] | None = None
+        self._best: list[RunStep] | None = None
 
-    def result(self) -> tuple[list[Step], bool]:
+    def result(self) -> tuple[list[RunStep], bool]:
         """Try what the call depends on, then also what changed the same things, then all steps; shorten the result."""
         last = self._steps[self._last]
         assert last.difference is not None
@@ -63,7 +63,7 @@ class _Shrinking:
                 return self._reduced(places), True
         return [self._steps[place] for place in bare], False
 
-    def _reduced(self, places: list[int]) -> list[Step]:
+    def _reduced(self, places: list[int]) -> list[RunStep]:
         """Remove halves, then ever smaller parts, while the difference still occurs."""
         size = max(1, len(places) // 2)
         while True:

@@ -9,13 +9,13 @@ from typing import Any
 
 from confsim.contract.annotations import fields_of, peeled, struct_of, undescribed, without_none
 from confsim.contract.operation import Operation
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 
 #: A place, which is a parameter or a field, and the text of a value there.
 Value = tuple[str, str]
 
 
-def values_of(call: Call) -> Iterator[Value]:
+def values_of(call: ModelCall) -> Iterator[Value]:
     """Return the values that a call has in such places."""
     for place, text in choices(call.declared):
         if _at(call, place) == text:
@@ -37,6 +37,6 @@ def choices(operation: Operation) -> tuple[Value, ...]:
     return tuple(found)
 
 
-def _at(call: Call, place: str) -> Any:
+def _at(call: ModelCall, place: str) -> Any:
     body = call.body if isinstance(call.body, dict) else {}
     return call.path.get(place, str(body[place]) if place in body else None)

@@ -11,8 +11,8 @@ from confsim.testing.fuzz import question
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.run import Run, Step
-from confsim.testing.learning.service import Interrupted, Service, Spent
+from confsim.testing.learning.run import Run, RunStep
+from confsim.testing.learning.service import Interrupted, RealService, Spent
 
 from .explaining import explanations
 from .findings import Divergence, VerifyReport, masked
@@ -35,7 +35,7 @@ class Verifier:
 
     def __init__(
         self,
-        service: Service,
+        service: RealService,
         accounts: Accounts,
         profile: Mapping[str, Any],
         known: Correspondence,
@@ -50,7 +50,7 @@ class Verifier:
         progress: Callable[[str], object] | None = None,
     ) -> None:
         self.report = VerifyReport(base_url, seed)
-        self.found: list[tuple[Step, list[Step]]] = []
+        self.found: list[tuple[RunStep, list[RunStep]]] = []
         self._service = service
         self._make: Callable[[], Run] = lambda: Run(
             service,
@@ -97,7 +97,7 @@ class Verifier:
 
     def _journey(self, run: Run, planner: Planner) -> None:
         """Make one journey, to its end or to the first call after which the two sides are apart."""
-        steps: list[Step] = []
+        steps: list[RunStep] = []
         for call in planner.journey_calls():
             run.begin_journey(planner.journey)
             self._service.reserve_requests(len(removable(run)) + _KEPT_BACK)
@@ -115,7 +115,7 @@ class Verifier:
                 return
             planner.note(call, step.predicted, step.before)
 
-    def _take_up(self, run: Run, steps: list[Step]) -> None:
+    def _take_up(self, run: Run, steps: list[RunStep]) -> None:
         """Shrink, explain and note the difference of the last step, unless it is known."""
         known = self._known_as.get(signature(steps[-1]))
         if known is not None:

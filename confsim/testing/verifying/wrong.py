@@ -14,14 +14,14 @@ from confsim.contract.annotations import peeled, undescribed
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import Ttl
-from confsim.testing.learning.calls import Call, kinds_of
+from confsim.testing.learning.calls import ModelCall, kinds_of
 from confsim.testing.samples import wrong_fields, wrong_texts
 
 #: A field and a parameter that no document names.
 _UNKNOWN = "zzz"
 
 
-def wrong_calls(call: Call, operation: Operation, random: chance.Random) -> Iterator[Call]:
+def wrong_calls(call: ModelCall, operation: Operation, random: chance.Random) -> Iterator[ModelCall]:
     """Yield the variants of a call with one mistake."""
     yield from _paths(call, operation)
     yield from _queries(call, operation)
@@ -39,7 +39,7 @@ def wrong_calls(call: Call, operation: Operation, random: chance.Random) -> Iter
         yield from _edges(call, call.body)
 
 
-def _paths(call: Call, operation: Operation) -> Iterator[Call]:
+def _paths(call: ModelCall, operation: Operation) -> Iterator[ModelCall]:
     kinds = kinds_of(operation.name)
     for parameter in operation.path_parameters:
         if parameter.name in kinds or parameter.annotation in RESOLVERS:
@@ -49,7 +49,7 @@ def _paths(call: Call, operation: Operation) -> Iterator[Call]:
                 yield replace(call, path={**call.path, parameter.name: text})
 
 
-def _queries(call: Call, operation: Operation) -> Iterator[Call]:
+def _queries(call: ModelCall, operation: Operation) -> Iterator[ModelCall]:
     kinds = kinds_of(operation.name)
     for asked in operation.query_parameters:
         given = call.query.get(asked.name)
@@ -83,7 +83,7 @@ def _other_forms(wire: Any, given: str) -> Iterator[str]:
         yield f" {given} "
 
 
-def _edges(call: Call, body: dict[str, Any]) -> Iterator[Call]:
+def _edges(call: ModelCall, body: dict[str, Any]) -> Iterator[ModelCall]:
     """Yield bodies at the limit: unknown fields, duplicate fields, other types and forms of values, long texts."""
     yield replace(call, body={**body, _UNKNOWN: 1})
     for name, value in body.items():

@@ -17,7 +17,7 @@ from confsim.service.document import FILES, SERVER, api_document
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
 from confsim.service.messages import Request, Response
-from confsim.testing.samples import Pool, valid
+from confsim.testing.samples import IdPool, valid
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START
 from kit.openapi import MANY, PROFILES, described, operations, parameters, plain
 
@@ -191,7 +191,7 @@ def test_the_error_body_follows_the_profile(name, caller):
 def test_sample_bodies_fit_their_schemas(sim, number):
     """A body that decodes is valid by its schema."""
     made = plain()
-    pool = Pool(sim.service.world, CUSTOMER)
+    pool = IdPool(sim.service.world, CUSTOMER)
     for name, one in operations(made).items():
         schema = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
         if schema is not None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import CHANNELS, MACHINE, ROOMS, Step
+from confsim.domain.channels.channels import CHANNELS, MACHINE, ROOMS, DeletionStep
 from confsim.domain.clients import clients
 from confsim.domain.couplings.deletion import DELETION
 from confsim.kernel.influence import Cascade
@@ -89,32 +89,34 @@ def test_a_deletion_takes_its_steps_in_order(change, client, monkeypatch):
     delete = partial(channels.delete, change)
     room = create_room(change, base, "Below")
     monkeypatch.setattr(MACHINE, "cascades", ())
-    for step in Step:
+    for step in DeletionStep:
         Cascade(MACHINE, step, lambda change, channel, step=step: taken.append((channel.name, step)), source="test")
-        if step is Step.ROOMS:
+        if step is DeletionStep.ROOMS:
             Cascade(MACHINE, step, lambda change, channel: channel == base and delete(room), source="test")
     channels.delete(change, base)
     assert taken == [
-        ("Room", Step.STOP),
-        ("Room", Step.ROOMS),
-        *(("Below", step) for step in Step),
-        ("Room", Step.RELEASE),
-        ("Room", Step.REMOVE),
+        ("Room", DeletionStep.STOP),
+        ("Room", DeletionStep.ROOMS),
+        *(("Below", step) for step in DeletionStep),
+        ("Room", DeletionStep.RELEASE),
+        ("Room", DeletionStep.REMOVE),
     ]
 
 
 def test_the_rows_of_a_deletion_stand_in_the_order_of_the_steps():
     """So that reading the table from the top tells what happens."""
     steps = [cascade.step for cascade in DELETION if cascade.when is MACHINE]
-    assert steps == sorted(steps, key=list(Step).index)
-    assert set(steps) == set(Step)
+    assert steps == sorted(steps, key=list(DeletionStep).index)
+    assert set(steps) == set(DeletionStep)
 
 
 def test_what_is_taken_along_may_change_the_channel(change, client, monkeypatch):
     """What a cascade writes does not bring the channel back."""
     base = make(change, client)
     monkeypatch.setattr(MACHINE, "cascades", ())
-    Cascade(MACHINE, Step.STOP, lambda change, channel: channels.update(change, channel, open=True), source="test")
+    Cascade(
+        MACHINE, DeletionStep.STOP, lambda change, channel: channels.update(change, channel, open=True), source="test"
+    )
     channels.delete(change, base)
     assert channels.find(change, client.id, base.id) is None
 

@@ -118,7 +118,7 @@ def _path_in_the_query() -> AbstractContextManager[Any]:
         found = match(routes, context, method, segments, query)
         if isinstance(found, Found) or "=" not in query:
             return found
-        more = find(routes, context, method, [*segments, query.partition("=")[2]], "")
+        more = match(routes, context, method, [*segments, query.partition("=")[2]], "")
         return more if isinstance(more, Found) else found
 
     return mock.patch.object(Routes, "match", taking)

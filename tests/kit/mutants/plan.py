@@ -12,11 +12,11 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.service.messages import Request, Response
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Reply, reply_of
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Shapes
-from confsim.testing.learning.run import Run, Step
+from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.verifying.planning import Planner
 from confsim.transport.address import address
 from confsim.transport.wsgi import WsgiTransport
@@ -33,7 +33,7 @@ MOST = 60
 class Planned(Struct, frozen=True):
     """A call of the plan: the model's answer, the instant, and what was made where the answer may list other things."""
 
-    call: Call
+    call: ModelCall
     reply: Reply
     at: int
     made: frozenset[Key] | None
@@ -55,7 +55,7 @@ class _Recording(Run):
 
     planned: list[Planned]
 
-    def take(self, call: Call, *, reserved: bool = False) -> Step:
+    def take(self, call: ModelCall, *, reserved: bool = False) -> RunStep:
         """Make a call, and note it."""
         made = frozenset((each.kind, each.name) for each in self.things) if self.scope.is_open(call) else None
         step = super().take(call, reserved=reserved)

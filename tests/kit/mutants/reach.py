@@ -12,7 +12,7 @@ from confsim.api.call import Call as ApiCall
 from confsim.contract.gates import Grant
 from confsim.kernel.machine import Machine
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.things import Things
 from kit import OTHER_ADMIN
@@ -32,12 +32,12 @@ class Reach:
         """Note what calls of a model reach, until the end of the block."""
         imagine, call = model.imagine, model.call
 
-        def imagined(asked: Call, world: World | None = None) -> Prediction:
+        def imagined(asked: ModelCall, world: World | None = None) -> Prediction:
             predicted = imagine(asked, world)
             self._note(asked, predicted, things, model.world if world is None else world)
             return predicted
 
-        def called(asked: Call) -> Prediction:
+        def called(asked: ModelCall) -> Prediction:
             before, tried = model.world, self.keys
             self.keys = set()
             predicted = call(asked)
@@ -84,7 +84,7 @@ class Reach:
 
         return judging
 
-    def _note(self, call: Call, predicted: Prediction, things: Things, before: World) -> None:
+    def _note(self, call: ModelCall, predicted: Prediction, things: Things, before: World) -> None:
         name, reply = call.operation, predicted.reply
         if reply.status >= 400:
             reasons = {
@@ -101,7 +101,7 @@ class Reach:
             return
         self._note_success(call, predicted, before)
 
-    def _note_success(self, call: Call, predicted: Prediction, before: World) -> None:
+    def _note_success(self, call: ModelCall, predicted: Prediction, before: World) -> None:
         name, body = call.operation, predicted.reply.body
         self.keys.add(("repeated", name))
         if predicted.after is not before:

@@ -15,7 +15,7 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.service.messages import Request, Response
-from confsim.testing.learning.places import FREE, IGNORED, LINKS, Either, Elements, Entries, Fields, Shapes, Value
+from confsim.testing.learning.places import FREE, IGNORED, LINKS, Either, Elements, Entries, ObjectShape, Shapes, Value
 from kit import API_TOKEN, OTHER_ADMIN
 from kit.beside import Beside
 
@@ -70,7 +70,7 @@ def _altered(operation: Operation, alter: Callable[[Any], Any], beside: Beside, 
 def _leaves(shape: Any, pointer: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Value]]:
     if isinstance(shape, Value):
         yield pointer, shape
-    elif isinstance(shape, Fields):
+    elif isinstance(shape, ObjectShape):
         for name, inner in shape.fields.items():
             yield from _leaves(inner, (*pointer, name))
     elif isinstance(shape, Elements):
@@ -217,7 +217,7 @@ def ordering() -> Iterator[Mutant]:
     """Lists in the opposite order, sorts and directions that are ignored."""
     for operation in API:
         shape = _SHAPES.answer(operation)
-        fields = shape.fields if isinstance(shape, Fields) else {}
+        fields = shape.fields if isinstance(shape, ObjectShape) else {}
         if isinstance(shape, Elements) or any(
             isinstance(each, Elements) for each in (fields.get("results"), fields.get("rows"))
         ):

@@ -18,7 +18,7 @@ from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
 from confsim.kernel.maps import map_of
 from confsim.kernel.world import World
-from confsim.testing.samples import Arguments, Pool, valid
+from confsim.testing.samples import Arguments, IdPool, valid
 from kit import CUSTOMER, OTHER, PARTNER, START
 
 #: Calls that a story has less often than others, since they shut a tenant out.
@@ -88,7 +88,7 @@ def reported(simulator: Simulator, tenants: list[Tenant], random: Random, length
                 operation = random.choice(operations)
                 if operation.name in RARE and random.random() < 0.9:
                     continue
-                arguments = valid(operation, Pool(simulator.service.world, tenant.clients[0]), number)
+                arguments = valid(operation, IdPool(simulator.service.world, tenant.clients[0]), number)
                 act = Act(place, operation.name, caller, arguments, number, counters)
         acts.append(act)
         answers.append(done(simulator, tenants, act))
@@ -101,7 +101,7 @@ def done(simulator: Simulator, tenants: list[Tenant], act: Act) -> Any:
         simulator.clock.advance(act.number)
         return None
     if act.what in {"join", "leave"}:
-        channels = Pool(simulator.service.world, tenants[act.tenant].clients[0]).list_ids("channels")
+        channels = IdPool(simulator.service.world, tenants[act.tenant].clients[0]).list_ids("channels")
         if not channels:
             return None
         channel = str(channels[act.number % len(channels)])

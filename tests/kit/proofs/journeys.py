@@ -21,7 +21,7 @@ from confsim.http.app import App
 from confsim.service.files.profile import plain
 from confsim.service.messages import Request, Response
 from confsim.testing.populated import Populated, populate
-from confsim.testing.samples import Arguments, Pool, as_text, valid
+from confsim.testing.samples import Arguments, IdPool, as_text, valid
 from confsim.testing.targets import Core
 from confsim.transport.address import address
 from confsim.transport.wsgi import WsgiTransport
@@ -143,7 +143,7 @@ def catalogue_walk(seed: int) -> Journey:
 
 def by_everybody() -> Iterator[Journey]:
     """For each operation of the API a journey in which everybody calls it, and nobody."""
-    pool = Pool(Simulator(clock=START).service.world, CUSTOMER)
+    pool = IdPool(Simulator(clock=START).service.world, CUSTOMER)
     for operation in API:
         arguments = [valid(operation, pool, sample) for sample in range(2)]
         asked = [_asked(operation, each, caller) for caller in (*_CALLERS, None) for each in arguments]
@@ -158,7 +158,7 @@ def by_gates() -> Iterator[Journey]:
     """
     simulator = Simulator(clock=START)
     known = populate(Core(simulator))
-    pool, begin = Pool(simulator.service.world, CUSTOMER), [*_kept(simulator, "open")]
+    pool, begin = IdPool(simulator.service.world, CUSTOMER), [*_kept(simulator, "open")]
     for channel in pool.list_ids("channels"):
         simulator.change_record("channel", channel, private=True)
     begin += _kept(simulator, "private")

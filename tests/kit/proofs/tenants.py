@@ -19,7 +19,7 @@ from confsim.control.export.calls import api_call, json_of
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.world import World
 from confsim.service.journal import Entry
-from confsim.testing.samples import UNKNOWN_ID, Arguments, Pool
+from confsim.testing.samples import UNKNOWN_ID, Arguments, IdPool
 from kit import CUSTOMER, OTHER, PARTNER, START
 from kit.catalogue_walk import walk
 
@@ -201,23 +201,25 @@ def _played(name: str) -> Iterator[Case]:
 
 def _ids(world: World) -> dict[str, set[object]]:
     """The ids of the things of the demo client, by table."""
-    return {table: set(ids) for client in (CUSTOMER, PARTNER) for table, ids in Pool(world, client).by_table().items()}
+    return {
+        table: set(ids) for client in (CUSTOMER, PARTNER) for table, ids in IdPool(world, client).by_table().items()
+    }
 
 
 def _other_id(world: World, place: Place) -> object | None:
     """An id of a thing of the unrelated client that is none of ours."""
     if place.kind == "clients":
         return OTHER
-    ours = {str(id) for client in (CUSTOMER, PARTNER) for id in Pool(world, client).all()}
-    found = Pool(world, OTHER)
+    ours = {str(id) for client in (CUSTOMER, PARTNER) for id in IdPool(world, client).all()}
+    found = IdPool(world, OTHER)
     return next((id for id in found.list_ids(place.kind) if str(id) not in ours and place.fits(id)), None)
 
 
 def _gone_id(case: Case, place: Place) -> object | None:
     """The id of a thing of ours that was deleted."""
-    pool = Pool(case.world, CUSTOMER)
+    pool = IdPool(case.world, CUSTOMER)
     pool._ids = {table: sorted(ids, key=str) for table, ids in case.gone.items()}
-    there = {str(id) for client in (CUSTOMER, PARTNER, OTHER) for id in Pool(case.world, client).all()}
+    there = {str(id) for client in (CUSTOMER, PARTNER, OTHER) for id in IdPool(case.world, client).all()}
     return next((id for id in pool.list_ids(place.kind) if str(id) not in there and place.fits(id)), None)
 
 

@@ -9,7 +9,7 @@ import pytest
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.service.messages import Request
-from confsim.testing.samples import Pool, valid
+from confsim.testing.samples import IdPool, valid
 from kit import CUSTOMER, ROOM, START, code, same
 from kit.each import by_name, each
 
@@ -81,7 +81,7 @@ def in_process(sim, operation, arguments, raw, caller, kind="application/json"):
 def refused(sim, send, operation, raw, caller=None, kind="application/json"):
     """Make the call, which must be refused in the envelope and leave the world as it was; answers the envelope."""
     before = sim.service.world
-    arguments = valid(operation, Pool(before, CUSTOMER), 0)
+    arguments = valid(operation, IdPool(before, CUSTOMER), 0)
     status, body = send(sim, operation, arguments, raw, caller, kind)
     assert sim.service.bugs == []
     assert 400 <= status < 500
@@ -111,7 +111,7 @@ def test_malformed_bodies_leave_no_trace_whoever_sends_them(base, operation):
     for caller in (*CALLERS, None, "nobody"):
         for raw in (MALFORMED["broken"], MALFORMED["nested objects"], WRONG["a huge integer"], b""):
             before = base[0].service.world
-            arguments = valid(operation, Pool(before, CUSTOMER), 0)
+            arguments = valid(operation, IdPool(before, CUSTOMER), 0)
             if in_process(base[0], operation, arguments, raw, caller)[0] < 400:
                 assert raw == b""
                 base[0].service.live.replace(before)
@@ -238,7 +238,7 @@ def test_a_body_in_the_query_is_no_body(base, operation, send):
         return
     sim = base[1]
     before = sim.service.world
-    arguments = valid(operation, Pool(before, CUSTOMER), 0)
+    arguments = valid(operation, IdPool(before, CUSTOMER), 0)
     query = {name: value for name, value in whole.items() if isinstance(value, str)}
     answer = sim.call(operation.name, None, **{**arguments.path, **query})
     assert code(answer) == (400, "body_malformed")
@@ -252,7 +252,7 @@ QUERIED = [operation for operation in API if any(each.required for each in opera
 def test_a_query_in_the_body_is_no_query(base, operation):
     """The reverse: a required query parameter is missing, whatever the body holds (G052)."""
     required = [each.name for each in operation.query_parameters if each.required]
-    arguments = valid(operation, Pool(base[1].service.world, CUSTOMER), 0)
+    arguments = valid(operation, IdPool(base[1].service.world, CUSTOMER), 0)
     raw = json.dumps(dict.fromkeys(required, "x")).encode()
     status, body = in_process(base[1], operation, arguments, raw, None)
     assert (status, json.loads(body)["details"][0]["problem"]) == (400, "it is missing")
@@ -315,7 +315,7 @@ def test_bad_credentials(base, headers, status):
 
 def _required(operation):
     """A body with every required field, from a valid sample."""
-    sample = valid(operation, Pool(STRICT.service.world, CUSTOMER), 0).body
+    sample = valid(operation, IdPool(STRICT.service.world, CUSTOMER), 0).body
     if not isinstance(sample, dict):
         return {}
     try:

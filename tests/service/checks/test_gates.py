@@ -10,7 +10,7 @@ from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User
-from confsim.testing.samples import Pool, valid
+from confsim.testing.samples import IdPool, valid
 from kit import CUSTOMER, ROOM, START
 from kit.catalogue_walk import call
 from kit.each import by_name, each
@@ -131,7 +131,7 @@ def test_a_private_channel_is_for_those_with_access(sim, people, name):
 def test_a_gate_that_a_profile_opens_to_everybody(operation):
     """A call that needs somebody who calls misses the credential, with for_client or without; none is a bug (G147)."""
     sim = Simulator(clock=START, profile={f"gate.{operation.name}": ["public"]})
-    plain = valid(operation, Pool(sim.service.world, CUSTOMER))
+    plain = valid(operation, IdPool(sim.service.world, CUSTOMER))
     for arguments in (plain, replace(plain, query={**plain.query, "for_client": CUSTOMER})):
         for caller in (None, "nobody", "demo-owner", "demo-partner-admin"):
             answer = call(sim.fork(), operation, caller, arguments)

@@ -21,7 +21,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 from confsim.service.files import format_2, formats, state
-from confsim.service.files.formats import FORMAT, STEPS, Step
+from confsim.service.files.formats import FORMAT, STEPS, FormatStep
 from kit import CUSTOMER, ROOM, START, START_MS
 from kit.each import each
 
@@ -201,7 +201,7 @@ def test_a_broken_document_of_an_older_format_is_refused_by_its_place(content):
         state.world_of({"version": 1, **content})
 
 
-STEP = Step(
+STEP = FormatStep(
     tables={"old": "new"},
     fields={"old": {"a": "b"}},
     timers={"end of old": "end of new"},
@@ -245,7 +245,7 @@ def test_a_step_translates_differences(monkeypatch):
         7,
         {"number": 1},
     )
-    monkeypatch.setattr(formats, "STEPS", {**STEPS, FORMAT - 2: STEP, FORMAT - 1: Step()})
+    monkeypatch.setattr(formats, "STEPS", {**STEPS, FORMAT - 2: STEP, FORMAT - 1: FormatStep()})
     assert formats.current_difference(found, FORMAT - 2, World()) == expected
     assert msgspec.json.encode(formats.current_difference(expected, FORMAT, World())) == msgspec.json.encode(expected)
 

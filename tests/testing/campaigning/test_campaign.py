@@ -10,7 +10,7 @@ import pytest
 from confsim import cli
 from confsim.kernel.refusal import Misuse
 from confsim.testing.campaigning import campaign
-from confsim.testing.campaigning.jobs import Job, Machine, Outcome, Verify, machine_of, perform
+from confsim.testing.campaigning.jobs import Job, JobOutcome, JourneyMachine, Verify, machine_of, perform
 from kit import choices
 from kit.beside import Beside
 
@@ -35,7 +35,7 @@ class Rooms(Journey):
 
 def machine(asserted, **more):
     """The work of a machine that asserts something of the status of each call."""
-    return Machine("rooms.py", ROOMS.replace("STATUSES", asserted), "Rooms", steps=6, examples=4, **more)
+    return JourneyMachine("rooms.py", ROOMS.replace("STATUSES", asserted), "Rooms", steps=6, examples=4, **more)
 
 
 def test_a_failure_is_shrunk_and_told_as_a_test():
@@ -66,9 +66,9 @@ def test_a_failure_under_other_values_is_reduced_to_those_that_matter():
 def test_a_file_that_cannot_be_run_is_reported():
     """What is wrong with it, and a machine that it has not."""
     with pytest.raises(Misuse, match=r"rooms.py cannot be run: NameError"):
-        machine_of(Machine("rooms.py", "nothing", "Rooms", 1, 1))
+        machine_of(JourneyMachine("rooms.py", "nothing", "Rooms", 1, 1))
     with pytest.raises(Misuse, match=r"rooms.py has no 'Walls'"):
-        machine_of(Machine("rooms.py", "pass", "Walls", 1, 1))
+        machine_of(JourneyMachine("rooms.py", "pass", "Walls", 1, 1))
 
 
 def test_results_are_kept_once_and_gone_on_from(tmp_path):
@@ -87,7 +87,7 @@ def test_results_are_kept_once_and_gone_on_from(tmp_path):
 def test_a_job_that_could_not_be_done_is_done_again(tmp_path):
     """Its problem is told, and it is not among those that are done."""
     results = campaign.Results(tmp_path)
-    results.add(Outcome("7", [], 0.0, "the service does not answer any more"))
+    results.add(JobOutcome("7", [], 0.0, "the service does not answer any more"))
     assert campaign.Results(tmp_path).done == set()
 
 

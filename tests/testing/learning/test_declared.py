@@ -14,13 +14,12 @@ from confsim.contract.operation import Catalogue
 from confsim.contract.types import InUnit, Link, Long, Names, OwnText, Page, ShownOnce, StatedUnit, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.testing.learning import declared
-from confsim.testing.learning.calls import Call as Asked
-from confsim.testing.learning.calls import kinds_of
+from confsim.testing.learning.calls import ModelCall, kinds_of
 from confsim.testing.learning.comparison import Comparison, Reply
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Shapes
-from confsim.testing.learning.scope import MOST_STAYING, Scope
-from confsim.testing.learning.things import Caller, Thing, Things
+from confsim.testing.learning.scope import MOST_STAYING, RunScope
+from confsim.testing.learning.things import RunCaller, Thing, Things
 
 WidgetId = Annotated[str, Names("widgets"), "The widget, by id."]
 
@@ -122,9 +121,9 @@ def joined(monkeypatch):
 def scope():
     """The scope of a run with one caller, which has made one widget."""
     things = Things("home")
-    things.callers.append(Caller("mine", "owner", "home", 1))
+    things.callers.append(RunCaller("mine", "owner", "home", 1))
     things.add(Thing("widgets", "w1", "home"))
-    return Scope(things, "tag")
+    return RunScope(things, "tag")
 
 
 def compared(operation, one, other):
@@ -173,26 +172,26 @@ def test_the_id_of_a_type_that_many_share_is_what_the_operation_identifies():
 def test_what_a_call_names_is_found_in_path_query_and_body():
     """And is renamed there."""
     body = {"name": "n", "near": "w1"}
-    assert [*Asked("make_widget_of_channel", None, {"uuid": "c"}, body=body).names()] == [
+    assert [*ModelCall("make_widget_of_channel", None, {"uuid": "c"}, body=body).names()] == [
         ("channels", "c"), ("widgets", "w1")
     ]  # fmt: skip
-    assert [*Asked("show_widgets", None, query={"of": "c"}).names()] == [("channels", "c")]
-    several = Asked("drop_widgets", None, body=["w1", "w2"])
+    assert [*ModelCall("show_widgets", None, query={"of": "c"}).names()] == [("channels", "c")]
+    several = ModelCall("drop_widgets", None, body=["w1", "w2"])
     assert several.renamed(lambda kind, value: f"{kind} {value}").body == ["widgets w1", "widgets w2"]
 
 
 def test_what_is_made_may_be_made_and_what_the_run_made_may_be_removed(scope):
     """But not in the things of others, nor what concerns everybody in the client."""
     allowed = {
-        "make_widget": Asked("make_widget", "mine", body={"name": "n"}),
-        "own": Asked("drop_widget", "mine", {"id": "w1"}),
-        "others": Asked("drop_widget", "mine", {"id": "w2"}),
-        "all own": Asked("drop_widgets", "mine", body=["w1"]),
-        "some of others": Asked("drop_widgets", "mine", body=["w1", "w2"]),
-        "in a channel of others": Asked("make_widget_of_channel", "mine", {"uuid": "c"}, body={"name": "n"}),
-        "all": Asked("watch_widgets", "mine"),
-        "phone": Asked("ring_widget", "mine"),
-        "outside": Asked("ask_widget", "mine"),
+        "make_widget": ModelCall("make_widget", "mine", body={"name": "n"}),
+        "own": ModelCall("drop_widget", "mine", {"id": "w1"}),
+        "others": ModelCall("drop_widget", "mine", {"id": "w2"}),
+        "all own": ModelCall("drop_widgets", "mine", body=["w1"]),
+        "some of others": ModelCall("drop_widgets", "mine", body=["w1", "w2"]),
+        "in a channel of others": ModelCall("make_widget_of_channel", "mine", {"uuid": "c"}, body={"name": "n"}),
+        "all": ModelCall("watch_widgets", "mine"),
+        "phone": ModelCall("ring_widget", "mine"),
+        "outside": ModelCall("ask_widget", "mine"),
     }
     assert {name for name, call in allowed.items() if scope.allows(call)} == {"make_widget", "own", "all own"}
     scope.allow_phone_calls = True
@@ -202,9 +201,9 @@ def test_what_is_made_may_be_made_and_what_the_run_made_may_be_removed(scope):
 
 def test_users_who_stay_are_few(scope):
     """Nothing removes them."""
-    assert scope.allows(Asked("make_person", "mine"))
+    assert scope.allows(ModelCall("make_person", "mine"))
     scope.staying = MOST_STAYING
-    assert not scope.allows(Asked("make_person", "mine"))
+    assert not scope.allows(ModelCall("make_person", "mine"))
 
 
 def test_things_are_removed_by_the_operation_that_says_so(monkeypatch):

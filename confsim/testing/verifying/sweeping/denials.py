@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER
 
 
-def refused(candidates: Candidates, call: Call) -> Iterator[Call]:
+def refused(candidates: Candidates, call: ModelCall) -> Iterator[ModelCall]:
     """Yield the call by a caller of another client, and by one with too low a role."""
-    foreign: list[tuple[int, Call]] = []
-    near: list[tuple[int, Call]] = []
+    foreign: list[tuple[int, ModelCall]] = []
+    near: list[tuple[int, ModelCall]] = []
     for caller in candidates.things.callers:
         other = replace(call, caller=caller.token)
         predicted = candidates.imagined(other)

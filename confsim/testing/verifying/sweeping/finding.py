@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.reference.observed import observed
-from confsim.testing.learning.calls import Call, kinds_of
+from confsim.testing.learning.calls import ModelCall, kinds_of
 from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.declared import search_parameters
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
-from confsim.testing.learning.things import Caller
+from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import Candidates, about
 from confsim.testing.verifying.novelty import features
 from confsim.testing.verifying.wrong import wrong_calls
@@ -34,7 +34,7 @@ _FAVOURED = 60
 #: The weight of a wrong service that a read distinguishes.
 _SHOWN = 200.0
 
-Found = tuple[Call, Prediction]
+Found = tuple[ModelCall, Prediction]
 
 
 @cache
@@ -72,9 +72,9 @@ class Finder:
     def find(
         self,
         operation: Operation,
-        fits: Callable[[Call, Prediction], bool],
-        caller: Caller | None = None,
-        shown: Callable[[Call, Prediction], float] | None = None,
+        fits: Callable[[ModelCall, Prediction], bool],
+        caller: RunCaller | None = None,
+        shown: Callable[[ModelCall, Prediction], float] | None = None,
         home: str = "",
     ) -> Found | None:
         """Return the fitting call that shows most new features, by one caller or by any; None when none is found.
@@ -99,7 +99,7 @@ class Finder:
                 best = score, (call, predicted)
         return None if best is None else best[1]
 
-    def score(self, call: Call, predicted: Prediction) -> float:
+    def score(self, call: ModelCall, predicted: Prediction) -> float:
         """Return how many new features a call shows, and how well later calls can build on it."""
         found = features(call, predicted, self._candidates.role(call))
         score = sum(weight for feature, weight in found if not self._seen[feature])
@@ -113,7 +113,9 @@ class Finder:
         score += _FAVOURED * (self._candidates.role(call) in _POWERFUL)
         return score - (40 if predicted.removed else 0)
 
-    def after(self, operation: Operation, fits: Callable[[Call, Prediction], bool]) -> tuple[Call, Found] | None:
+    def after(
+        self, operation: Operation, fits: Callable[[ModelCall, Prediction], bool]
+    ) -> tuple[ModelCall, Found] | None:
         """Return a change and a call that fits after it; None when none is found."""
         candidates = self._candidates
         near = [each for each in API if self._seen[each.name, "succeeds"] and self._seen[each.name, "writes"]]
@@ -134,10 +136,10 @@ class Finder:
                     return prior, (call, predicted)
         return None
 
-    def refused(self, operation: Operation, reason: str) -> list[Call]:
+    def refused(self, operation: Operation, reason: str) -> list[ModelCall]:
         """Return calls of which the last is refused with the code of this assumption id; none when none are found."""
 
-        def fits(call: Call, predicted: Prediction) -> bool:
+        def fits(call: ModelCall, predicted: Prediction) -> bool:
             return predicted.reply.status >= 400 and reason in predicted.used
 
         candidates = self._candidates
@@ -175,7 +177,7 @@ class Finder:
                 best = call, predicted
         return best
 
-    def longer(self, call: Call, predicted: Prediction) -> Call | None:
+    def longer(self, call: ModelCall, predicted: Prediction) -> ModelCall | None:
         """Return a call that makes a list one element longer, None when none is found."""
         candidates = self._candidates
         near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
@@ -194,7 +196,7 @@ class Finder:
                     return prior
         return None
 
-    def is_list(self, call: Call, predicted: Prediction) -> bool:
+    def is_list(self, call: ModelCall, predicted: Prediction) -> bool:
         """Return whether a call answers a list that is not empty and to which nobody else adds."""
         return (
             predicted.reply.status < 400
@@ -204,12 +206,14 @@ class Finder:
 
     # Reads
 
-    def look(self, calls: Sequence[Call], shown: Callable[[Call, Prediction], float], enough: float = 1) -> Call | None:
+    def look(
+        self, calls: Sequence[ModelCall], shown: Callable[[ModelCall, Prediction], float], enough: float = 1
+    ) -> ModelCall | None:
         """Return the read, of what some calls name, that shows most and has most new features; None if none shows any.
 
         The search ends with the areas of these calls when one read of them shows ``enough``.
         """
-        best: tuple[float, Call] | None = None
+        best: tuple[float, ModelCall] | None = None
         candidates, asked = self._candidates, 0
         areas = {call.declared.area for call in calls}
         reads = [each for each in API if not each.changes and candidates.served(each.name)]
@@ -236,10 +240,10 @@ class Finder:
         self._looked.update((area, best[1].operation) for area in areas)
         return best[1]
 
-    def _reads(self, operation: Operation, calls: Sequence[Call]) -> Iterator[Call]:
+    def _reads(self, operation: Operation, calls: Sequence[ModelCall]) -> Iterator[ModelCall]:
         """Yield reads by an operation of what some calls name, each once."""
         candidates = self._candidates
-        made: list[Call] = []
+        made: list[ModelCall] = []
         for call in calls:
             caller = candidates.things.caller(call.caller)
             candidates.move_to(call.query.get("for_client") or (caller.home if caller else "") or candidates.home)
@@ -250,7 +254,7 @@ class Finder:
                     made.append(read)
                     yield read
 
-    def differ(self, call: Call, one: Reply, other: Reply) -> bool:
+    def differ(self, call: ModelCall, one: Reply, other: Reply) -> bool:
         """Return whether two answers to a call differ in what is compared."""
         if one.status == other.status and one.body == other.body:
             return False
@@ -259,7 +263,7 @@ class Finder:
         return Comparison(self.shapes, known).difference(call.declared, one, other) is not None
 
 
-def succeeds(call: Call, predicted: Prediction) -> bool:
+def succeeds(call: ModelCall, predicted: Prediction) -> bool:
     """Return whether the predicted call succeeds."""
     return predicted.reply.status < 400
 

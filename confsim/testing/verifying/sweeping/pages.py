@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
 from confsim.testing.verifying.candidates import Candidates
 
@@ -27,7 +27,7 @@ class Pages:
         self._finder = finder
         self._seen = seen
 
-    def whole(self, operation: Operation) -> Iterator[Call]:
+    def whole(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield pages and sort orders of the list of an operation, which is made longer before if it has to be."""
         if self._seen[operation.name, "swept pages"]:
             return
@@ -43,7 +43,7 @@ class Pages:
         if found is not None:
             yield from self.of(*found, last=True)
 
-    def of(self, call: Call, predicted: Prediction, *, last: bool = False) -> Iterator[Call]:
+    def of(self, call: ModelCall, predicted: Prediction, *, last: bool = False) -> Iterator[ModelCall]:
         """Yield pages of a list of several, and sort orders that differ; ``last`` if it will not become longer."""
         mark = (call.operation, "swept pages")
         count, names = count_of(predicted.reply), call.declared.query_names
@@ -67,7 +67,7 @@ class Pages:
             if found is not None:
                 yield found
 
-    def _cut_whole(self, call: Call) -> Iterator[Call]:
+    def _cut_whole(self, call: ModelCall) -> Iterator[ModelCall]:
         """Yield pages of a list of one that have no element."""
         for name, text in (("limit", "0"), ("offset", "1")):
             cut = replace(call, query={**call.query, name: text})
@@ -75,12 +75,12 @@ class Pages:
             if predicted is not None and predicted.reply.status < 400:
                 yield cut
 
-    def _is_sorted(self, call: Call) -> bool:
+    def _is_sorted(self, call: ModelCall) -> bool:
         """Return whether some sort order of a list, if it can be sorted, differs from the order without one."""
         sorts = _sorts(call)
         return not sorts or self._differing(_without(call, "limit", "offset", "sort", "order"), sorts) is not None
 
-    def _differing(self, bare: Call, queries: Sequence[dict[str, str]]) -> Call | None:
+    def _differing(self, bare: ModelCall, queries: Sequence[dict[str, str]]) -> ModelCall | None:
         """Return the first of some queries whose last parameter changes the answer."""
         for query in queries:
             call = replace(bare, query={**bare.query, **query})
@@ -93,11 +93,11 @@ class Pages:
         return None
 
 
-def _without(call: Call, *names: str) -> Call:
+def _without(call: ModelCall, *names: str) -> ModelCall:
     return replace(call, query={name: text for name, text in call.query.items() if name not in names})
 
 
-def _sorts(call: Call) -> list[dict[str, str]]:
+def _sorts(call: ModelCall) -> list[dict[str, str]]:
     return [
         {"sort": str(member.value)}
         for each in call.declared.query_parameters
@@ -106,7 +106,7 @@ def _sorts(call: Call) -> list[dict[str, str]]:
     ]
 
 
-def _orders(call: Call) -> list[dict[str, str]]:
+def _orders(call: ModelCall) -> list[dict[str, str]]:
     if "order" not in call.declared.query_names:
         return []
     asked = [{"order": each} for each in ("asc", "desc")]

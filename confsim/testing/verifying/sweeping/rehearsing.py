@@ -8,16 +8,16 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.ledger import Ledger
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
-from confsim.testing.learning.things import Caller
+from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.replay import Renaming
 
 #: Returns whether a call with its prediction is one that is sought.
-Fits = Callable[[Call, Prediction], bool]
+Fits = Callable[[ModelCall, Prediction], bool]
 
 #: Journeys that are rehearsed, changes before the last call in each, and trials for a call and for a change.
 _JOURNEYS, _CHANGES, _TRIALS, _DRAWS = 8, 6, 8, 4
@@ -36,10 +36,10 @@ class Rehearsal:
         self._weights = weights
 
     def journey(
-        self, operations: Sequence[Operation], fits: Fits, homes: Sequence[str], caller: Caller | None = None
-    ) -> list[Call]:
+        self, operations: Sequence[Operation], fits: Fits, homes: Sequence[str], caller: RunCaller | None = None
+    ) -> list[ModelCall]:
         """Return the calls of the shortest journey found that ends with a fitting call; none if none is found."""
-        best: list[Call] = []
+        best: list[ModelCall] = []
         for number in range(_JOURNEYS):
             home = homes[number % len(homes)]
             steps = self._rehearsed(operations, fits, home, caller)
@@ -52,13 +52,13 @@ class Rehearsal:
         return best
 
     def _rehearsed(
-        self, operations: Sequence[Operation], fits: Fits, home: str, caller: Caller | None
-    ) -> list[tuple[Call, Prediction]]:
+        self, operations: Sequence[Operation], fits: Fits, home: str, caller: RunCaller | None
+    ) -> list[tuple[ModelCall, Prediction]]:
         stage = self._candidates.copy()
         ledger = Ledger(stage.things, stage.names, stage.scope, self._shapes, lambda: _EVERY)
         ledger.begin_journey(_APART)  # what a journey creates is what it goes on with
         stage.begin_journey(_APART)
-        steps: list[tuple[Call, Prediction]] = []
+        steps: list[tuple[ModelCall, Prediction]] = []
         areas = {each.area for each in operations}
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] * (_NEAR if each.area in areas else 1.0) for each in changes]
@@ -84,7 +84,7 @@ class Rehearsal:
 
     def _change(
         self, stage: Candidates, home: str, changes: Sequence[Operation], weights: Sequence[float]
-    ) -> tuple[Call, Prediction] | None:
+    ) -> tuple[ModelCall, Prediction] | None:
         """Return a call that changes something."""
         for _ in range(4 * _DRAWS):
             stage.move_to(home)
@@ -96,7 +96,7 @@ class Rehearsal:
                     return call, predicted
         return None
 
-    def _trimmed(self, steps: list[tuple[Call, Prediction]], fits: Fits) -> list[Call]:
+    def _trimmed(self, steps: list[tuple[ModelCall, Prediction]], fits: Fits) -> list[ModelCall]:
         """Return the calls of a journey without those that its end does not need; none if it cannot be repeated."""
         calls = self._again(steps, fits)
         for place in reversed(range(len(steps) - 1)):
@@ -106,11 +106,11 @@ class Rehearsal:
                 steps, calls = shorter, found
         return calls
 
-    def _again(self, steps: Sequence[tuple[Call, Prediction]], fits: Fits) -> list[Call]:
+    def _again(self, steps: Sequence[tuple[ModelCall, Prediction]], fits: Fits) -> list[ModelCall]:
         """Return the calls of some steps as they are made now; none if the last fits no more."""
         candidates = self._candidates
         renaming = Renaming(self._shapes, candidates.names.tag, candidates.names.tag)
-        world, calls = candidates.model.world, list[Call]()
+        world, calls = candidates.model.world, list[ModelCall]()
         for place, (step, was) in enumerate(steps):
             call = renaming.call(step)
             try:

@@ -14,12 +14,12 @@ from functools import partial
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.declared import disrupts_client
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import leaves
 from confsim.testing.learning.run import Run
-from confsim.testing.learning.things import Caller
+from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import Candidates, sole_roles
 from confsim.testing.verifying.novelty import FOREIGN, pointers
 from confsim.testing.verifying.values import Value, choices, values_of
@@ -51,7 +51,7 @@ class Sweep:
         self._pages = Pages(candidates, self.finder, seen)
         self._put_back: Counter[str] = Counter()
         served = [each for each in API if not disrupts_client(each)]
-        self._work: deque[tuple[Callable[[Operation], Iterator[Call]], Operation]] = deque()
+        self._work: deque[tuple[Callable[[Operation], Iterator[ModelCall]], Operation]] = deque()
         self._work.append((self._guests, API["create_guest"]))
         areas = dict.fromkeys(each.area for each in served)
         writes = [each for each in served if each.changes]
@@ -82,7 +82,7 @@ class Sweep:
         """Return whether there are operations left."""
         return bool(self._work)
 
-    def portion(self) -> Iterator[Call]:
+    def portion(self) -> Iterator[ModelCall]:
         """Yield the next calls. Each must be made and noted before the next is taken."""
         self._candidates.begin_journey(-1)
         count = 0
@@ -96,11 +96,11 @@ class Sweep:
 
     # Before and after
 
-    def _guests(self, operation: Operation) -> Iterator[Call]:
+    def _guests(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield calls that create a channel and a guest in each client: somebody who may do little there."""
         for home in self.finder.homes:
 
-            def fits(call: Call, predicted: Prediction, home: str = home) -> bool:
+            def fits(call: ModelCall, predicted: Prediction, home: str = home) -> bool:
                 return succeeds(call, predicted) and call.path.get("clientId", home) == home
 
             for name in ("create_channel", operation.name):
@@ -108,21 +108,21 @@ class Sweep:
                 if found is not None:
                     yield found[0]
         for caller in [each for each in self._candidates.things.callers if each.role == "guest" and each.user is None]:
-            yield Call("get_me", caller.token)
+            yield ModelCall("get_me", caller.token)
 
-    def _disabled(self, operation: Operation) -> Iterator[Call]:
+    def _disabled(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the calls around a client without service: it is disabled, a change is refused, it is enabled."""
         for home in self.finder.homes[1:]:
             partner = self._candidates.caller_of("partner-admin")
             create = self.finder.find(API["create_channel"], succeeds, home=home)
-            yield Call(operation.name, partner.token, {"clientId": home, "state": "disable"})
+            yield ModelCall(operation.name, partner.token, {"clientId": home, "state": "disable"})
             if create is not None:
                 yield create[0]
-            yield Call(operation.name, partner.token, {"clientId": home, "state": "enable"})
+            yield ModelCall(operation.name, partner.token, {"clientId": home, "state": "enable"})
 
     # One operation
 
-    def _whole(self, operation: Operation) -> Iterator[Call]:
+    def _whole(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield a call that succeeds, the same by callers with and without permission."""
         found = self._found(operation)
         if found is None and self._put_back[operation.name]:
@@ -149,7 +149,7 @@ class Sweep:
             operation, succeeds, shown=lambda call, predicted: len(self._wrongs.shown(call, predicted, near))
         )
 
-    def _removal(self, operation: Operation) -> Iterator[Call]:
+    def _removal(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield what has not succeeded so far, removals above all, after a journey to it, and a read of its effect."""
         if self._seen[operation.name, "succeeds"]:
             return
@@ -165,8 +165,8 @@ class Sweep:
             yield from self._read(*found)
 
     def _journey(
-        self, operations: Sequence[Operation], fits: Fits, caller: Caller | None = None
-    ) -> Generator[Call, None, Found | None]:
+        self, operations: Sequence[Operation], fits: Fits, caller: RunCaller | None = None
+    ) -> Generator[ModelCall, None, Found | None]:
         """Yield the calls that lead to a fitting call, and return that; None when no journey is found."""
         homes = self.finder.homes if caller is None else [caller.home or self.finder.homes[0]]
         weights = {
@@ -179,11 +179,11 @@ class Sweep:
         predicted = self._candidates.imagined(calls[-1]) if calls else None
         return None if predicted is None or not fits(calls[-1], predicted) else (calls[-1], predicted)
 
-    def _looks(self, operation: Operation) -> Iterator[Call]:
+    def _looks(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield reads that distinguish the wrong services of the area of an operation."""
         yield from self._looked(self._wrongs.of(each.name for each in API if each.area == operation.area))
 
-    def _looked(self, wrongs: list[WrongService]) -> Iterator[Call]:
+    def _looked(self, wrongs: list[WrongService]) -> Iterator[ModelCall]:
         """Yield reads until each of some wrong services is distinguished, or no read does it."""
         while wrongs := [each for each in wrongs if each in self._wrongs.open]:
             look = self.finder.look(
@@ -198,10 +198,10 @@ class Sweep:
             else:
                 wrongs = [each for each in wrongs if each.call not in latest(wrongs, _LOOKED_AT)]
 
-    def _count_shown(self, wrongs: list[WrongService], call: Call, predicted: Prediction) -> int:
+    def _count_shown(self, wrongs: list[WrongService], call: ModelCall, predicted: Prediction) -> int:
         return len(self._wrongs.shown(call, predicted, wrongs))
 
-    def _missed(self, operation: Operation) -> Iterator[Call]:
+    def _missed(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield a change whose effect was not distinguished, again, and a read right after it."""
         for key in [key for key in self._wrongs.missed if key[0] == operation.name]:
             self._wrongs.missed.pop(key, None)
@@ -214,13 +214,13 @@ class Sweep:
                 yield found[0]
             yield from self._looked(self._wrongs.of([operation.name]))
 
-    def _words(self, operation: Operation) -> Iterator[Call]:
+    def _words(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation with each value of its enumerations and switches, so that it has an effect."""
         for value in choices(operation):
             if self._seen[operation.name, "effective with", value]:
                 continue
 
-            def fits(call: Call, predicted: Prediction, value: Value = value) -> bool:
+            def fits(call: ModelCall, predicted: Prediction, value: Value = value) -> bool:
                 return succeeds(call, predicted) and predicted.effective and value in values_of(call)
 
             found = self.finder.find(operation, fits)
@@ -236,14 +236,14 @@ class Sweep:
         end = next((at for at, (work, _) in enumerate(self._work) if work != self._whole), len(self._work))
         self._work.insert(min(end, _BEHIND), (self._whole, operation))
 
-    def _read(self, call: Call, predicted: Prediction) -> Iterator[Call]:
+    def _read(self, call: ModelCall, predicted: Prediction) -> Iterator[ModelCall]:
         """Yield a read by callers without and with permission, and its pages."""
         yield from refused(self._candidates, call)
         if not self._seen[call.operation, "succeeds"]:
             yield call
         yield from self._pages.of(call, predicted)
 
-    def _write(self, call: Call, predicted: Prediction) -> Iterator[Call]:
+    def _write(self, call: ModelCall, predicted: Prediction) -> Iterator[ModelCall]:
         """Yield a change, its repetition, and the same by callers without permission."""
         again = self._candidates.imagined(call, predicted.after)
         other = self._other(call, predicted.after if again is None else again.after)
@@ -260,7 +260,7 @@ class Sweep:
         if again is not None:
             yield call
 
-    def _other(self, call: Call, world: World) -> Call | None:
+    def _other(self, call: ModelCall, world: World) -> ModelCall | None:
         """Return a call of the same operation that would still change something in a world, None when none is found."""
         caller = self._candidates.things.caller(call.caller)
         for _ in range(6 if caller is not None else 0):
@@ -275,7 +275,7 @@ class Sweep:
 
     # Roles and refusals
 
-    def _roles(self, operation: Operation) -> Iterator[Call]:
+    def _roles(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation by a caller who holds one of its grants alone, for each of them."""
         candidates = self._candidates
         for role in sole_roles(operation, candidates.model.profile):
@@ -294,7 +294,7 @@ class Sweep:
             if found is not None:
                 yield found[0]
 
-    def _denials(self, operation: Operation) -> Iterator[Call]:
+    def _denials(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation by callers without permission, where none was refused yet."""
         denied = self._seen[operation.name, "refused to another client"], self._seen[operation.name, "denied"]
         if all(denied) or operation.public:
@@ -308,12 +308,12 @@ class Sweep:
                 if not self._seen[operation.name, "refused to another client" if foreign else "denied"]:
                     yield call
 
-    def _names_made(self, call: Call, predicted: Prediction) -> bool:
+    def _names_made(self, call: ModelCall, predicted: Prediction) -> bool:
         """Return whether a call succeeds and names something that the run created, if it names anything."""
         named = list(call.names())
         return succeeds(call, predicted) and (not named or any(each in self._candidates.things for each in named))
 
-    def _moves(self, operation: Operation) -> Iterator[Call]:
+    def _moves(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield journeys to the transitions of the machines that an operation moves, which no call has made yet."""
         machines = {key[2] for key in self._seen if isinstance(key, tuple) and key[:2] == (operation.name, "moves")}
         for name in sorted(machines):
@@ -324,21 +324,21 @@ class Sweep:
                 if self._seen["moves", *row]:
                     continue
 
-                def fits(call: Call, predicted: Prediction, row: tuple[str, str, str] = row) -> bool:
+                def fits(call: ModelCall, predicted: Prediction, row: tuple[str, str, str] = row) -> bool:
                     return succeeds(call, predicted) and row in predicted.moved
 
                 found = yield from self._journey([API[each] for each in sorted(movers)], fits)
                 if found is not None:
                     yield found[0]
 
-    def _fields(self, operation: Operation) -> Iterator[Call]:
+    def _fields(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield calls whose answers have fields that no answer of the operation has had."""
         declared = {pointer for pointer, _ in leaves(self.finder.shapes.answer(operation))}
         missing = [each for each in declared if not self._seen[operation.name, "has", each]]
         if not missing or not self._seen[operation.name, "succeeds"]:
             return
 
-        def fits(call: Call, predicted: Prediction) -> bool:
+        def fits(call: ModelCall, predicted: Prediction) -> bool:
             if not succeeds(call, predicted) or predicted.removed:
                 return False
             return any(
@@ -355,7 +355,7 @@ class Sweep:
                 return
             yield found[0]
 
-    def _new_reasons(self, operation: Operation) -> Iterator[Call]:
+    def _new_reasons(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield refusals of the operation for reasons that were not seen on any operation."""
         for reason, operations in refusals().items():
             if operation.name not in operations or self._seen["refused", reason]:
@@ -365,20 +365,20 @@ class Sweep:
             if calls or operation.name != operations[-1]:
                 continue
 
-            def fits(call: Call, predicted: Prediction, reason: str = reason) -> bool:
+            def fits(call: ModelCall, predicted: Prediction, reason: str = reason) -> bool:
                 return predicted.reply.status >= 400 and reason in predicted.used
 
             found = yield from self._journey([API[each] for each in operations], fits)
             if found is not None:
                 yield found[0]
 
-    def _reasons(self, operation: Operation) -> Iterator[Call]:
+    def _reasons(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield refusals of the operation for reasons that it has not shown yet."""
         for reason, operations in refusals().items():
             if operation.name in operations and not self._seen[operation.name, "refused", reason]:
                 yield from self.finder.refused(operation, reason)
 
 
-def _is_effective(call: Call, predicted: Prediction) -> float:
+def _is_effective(call: ModelCall, predicted: Prediction) -> float:
     """Return how much more it is worth that a change has an effect."""
     return _EFFECTIVE * predicted.effective

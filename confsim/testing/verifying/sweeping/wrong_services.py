@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.model import Prediction
@@ -44,7 +44,7 @@ class WrongService(Struct, eq=False):
     """A service that is wrong from ``call`` on: its world, and the names that things have there."""
 
     way: Way
-    call: Call
+    call: ModelCall
     world: World
     known: Correspondence
     calls: int = 0
@@ -67,7 +67,7 @@ class WrongServices:
         self._shapes = shapes
         self.open: list[WrongService] = []
         self.told: set[Key] = set()
-        self.missed: dict[Key, Call] = {}
+        self.missed: dict[Key, ModelCall] = {}
         self._able: dict[str, str | None] = {}
 
     def go_on_with(self, run: Run) -> None:
@@ -80,7 +80,7 @@ class WrongServices:
         self.open.remove(wrong)
         self.missed[wrong.key] = wrong.call
 
-    def note(self, call: Call, predicted: Prediction) -> None:
+    def note(self, call: ModelCall, predicted: Prediction) -> None:
         """Note a call that was made: the wrong services that it distinguishes, and those that begin with it."""
         for each in list(self.open):
             found = self._answer(each, call)
@@ -98,7 +98,7 @@ class WrongServices:
         if call.declared.changes:
             self._begin(call, predicted)
 
-    def shown(self, call: Call, predicted: Prediction, among: Iterable[WrongService]) -> list[WrongService]:
+    def shown(self, call: ModelCall, predicted: Prediction, among: Iterable[WrongService]) -> list[WrongService]:
         """Return those of some wrong services that the answer to a call would distinguish."""
         found = []
         for each in among:
@@ -114,7 +114,7 @@ class WrongServices:
 
     # Following
 
-    def _answer(self, wrong: WrongService, call: Call) -> Prediction | None:
+    def _answer(self, wrong: WrongService, call: ModelCall) -> Prediction | None:
         """Return what a wrong service would do with a call; None when the call cannot be sent there."""
         there = call.renamed(wrong.known.service)
         if wrong.way is Way.HALF and wrong.call.operation == call.operation:
@@ -124,7 +124,7 @@ class WrongServices:
         except Misuse:
             return None
 
-    def _differs(self, call: Call, predicted: Prediction, found: Prediction, known: Correspondence) -> bool:
+    def _differs(self, call: ModelCall, predicted: Prediction, found: Prediction, known: Correspondence) -> bool:
         one, other = predicted.reply, found.reply
         if one.status == other.status and one.body == other.body and not call.declared.changes:
             return False
@@ -132,7 +132,7 @@ class WrongServices:
         comparison = Comparison(self._shapes, known)
         return comparison.difference(call.declared, one, other, made) is not None
 
-    def _advance(self, wrong: WrongService, call: Call, found: Prediction) -> None:
+    def _advance(self, wrong: WrongService, call: ModelCall, found: Prediction) -> None:
         same = wrong.call.operation == call.operation
         if same and wrong.way is Way.LOST and found.reply.status < 400:
             return
@@ -141,7 +141,7 @@ class WrongServices:
             made = self._made_anyway(call.renamed(wrong.known.service), found.after)
             wrong.world = found.after if made is None else made
 
-    def _begin(self, call: Call, predicted: Prediction) -> None:
+    def _begin(self, call: ModelCall, predicted: Prediction) -> None:
         name, reply = call.operation, predicted.reply
         begun = {each.key for each in self.open} | self.told
         if reply.status < 400:
@@ -158,7 +158,7 @@ class WrongServices:
                 self._follow(Way.MADE, call, predicted, world)
 
     def _follow(
-        self, way: Way, call: Call, predicted: Prediction, world: World, found: Prediction | None = None
+        self, way: Way, call: ModelCall, predicted: Prediction, world: World, found: Prediction | None = None
     ) -> None:
         """Follow a service from a world on; ``found`` is its answer to the call, where that is not the model's."""
         known = Correspondence()
@@ -171,7 +171,7 @@ class WrongServices:
         if len(self.open) > _MOST:
             self.give_up(self.open[0])
 
-    def _made_anyway(self, call: Call, world: World) -> World | None:
+    def _made_anyway(self, call: ModelCall, world: World) -> World | None:
         """Return the world after a call by somebody with permission, None if nobody is known or nothing changes."""
         callers = [each.token for each in self._candidates.things.callers]
         for token in dict.fromkeys([self._able[call.operation]] if call.operation in self._able else callers):
@@ -180,19 +180,19 @@ class WrongServices:
                 return predicted.after if predicted.effective else None
         return None
 
-    def _imagined(self, call: Call, world: World) -> Prediction | None:
+    def _imagined(self, call: ModelCall, world: World) -> Prediction | None:
         try:
             return self._candidates.model.imagine(call, world)
         except Misuse:
             return None
 
 
-def key_of(call: Call, way: Way) -> Key:
+def key_of(call: ModelCall, way: Way) -> Key:
     """Return what a wrong service is known by; losing is one thing for each value of an enumeration."""
     return call.operation, tuple(values_of(call)) if way is Way.LOST else (), way
 
 
-def halved(call: Call) -> Call | None:
+def halved(call: ModelCall) -> ModelCall | None:
     """Return the call without the last field of its body, None when it has not several fields."""
     if not isinstance(call.body, dict) or len(call.body) < 2:
         return None
@@ -201,6 +201,6 @@ def halved(call: Call) -> Call | None:
     return replace(call, body=body)
 
 
-def latest(wrongs: Sequence[WrongService], count: int) -> list[Call]:
+def latest(wrongs: Sequence[WrongService], count: int) -> list[ModelCall]:
     """Return the last calls, so many, with which some wrong services began."""
     return list({id(each.call): each.call for each in reversed(wrongs)}.values())[:count]

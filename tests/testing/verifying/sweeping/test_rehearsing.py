@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.api.catalogue import API
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.places import Shapes
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.finding import succeeds
@@ -17,7 +17,7 @@ from kit.beside import Beside
 def run():
     """A run that has made a channel, on the model's side alone."""
     made = Beside().verifier()._make()
-    call = Call(
+    call = ModelCall(
         "create_channel", made.accounts.tokens["owner"], body={"name": "cvtest one"}, content_type="application/json"
     )
     made.ledger.note(call, made.model.call(call).reply)

@@ -58,9 +58,9 @@ def test_a_service_that_is_wrong_in_one_way_is_seen(family, name):
 
 def test_a_path_that_is_one_of_another_operation_is_not_asked_for():
     """``GET /users/me`` is no request of the user whose id is "me"."""
-    from confsim.testing.learning.calls import Call
+    from confsim.testing.learning.calls import ModelCall
 
     run = Beside().verifier()._make()
     owner = Beside().accounts.tokens["owner"]
-    assert not run.scope.allows(Call("get_user", owner, {"userId": "me"}))
-    assert run.scope.allows(Call("get_me", owner))
+    assert not run.scope.allows(ModelCall("get_user", owner, {"userId": "me"}))
+    assert run.scope.allows(ModelCall("get_me", owner))

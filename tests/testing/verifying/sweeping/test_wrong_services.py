@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.testing.learning.calls import Call
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.places import Shapes
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.wrong_services import Way, WrongServices, halved
@@ -24,7 +24,7 @@ class _Side:
 
     def call(self, operation, role, body=None, **path):
         kind = None if body is None else "application/json"
-        call = Call(operation, self.tokens[role], path, {}, body, kind)
+        call = ModelCall(operation, self.tokens[role], path, {}, body, kind)
         predicted = self.model.call(call)
         self.wrongs.note(call, predicted)
         return predicted.reply.body
@@ -79,5 +79,5 @@ def test_a_change_without_effect_begins_nothing(side):
 
 def test_half_of_a_body_lacks_the_last_field():
     """A body of one field has no half."""
-    assert halved(Call("create_channel", None, body={"name": "a", "description": "b"})).body == {"name": "a"}
-    assert halved(Call("create_channel", None, body={"name": "a"})) is None
+    assert halved(ModelCall("create_channel", None, body={"name": "a", "description": "b"})).body == {"name": "a"}
+    assert halved(ModelCall("create_channel", None, body={"name": "a"})) is None
