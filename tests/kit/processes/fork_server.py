@@ -18,7 +18,8 @@ import signal
 import socket
 import sys
 import threading
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 
 #: What few runs need, and takes long to import.
 LEFT_OUT = ("confsim.assistant", "confsim.testing", "confsim.pytest_plugin", "confsim.__main__")
@@ -82,6 +83,7 @@ def _report(statuses: dict[int, int]) -> None:
 if __name__ == "__main__":
     import hypothesis.stateful  # noqa: F401
     import pytest
+    from _pytest.config import default_plugins
     from hypothesis.internal import charmap
     from hypothesis.internal.conjecture import providers
 
@@ -91,7 +93,11 @@ if __name__ == "__main__":
     for module in pkgutil.walk_packages(confsim.__path__, "confsim."):
         if not module.name.startswith(LEFT_OUT):
             importlib.import_module(module.name)
-    cli.confsim.main(["run", "-q", "lobby"], standalone_mode=False)  # what a world makes on first use is made
+    for plugin in default_plugins:
+        importlib.import_module(f"_pytest.{plugin}")
+    for arguments in (["run", "-q", "lobby"], ["explain", "R094"]):  # what is made on first use is made
+        with redirect_stdout(StringIO()):
+            cli.confsim.main(arguments, standalone_mode=False)
     charmap.charmap()
     providers._get_local_constants = lambda: providers._local_constants  # as in tests/conftest.py; takes seconds
     gc.collect()
