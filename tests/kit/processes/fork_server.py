@@ -63,8 +63,9 @@ def next_run(control: socket.socket) -> dict[str, object]:
                 return json.loads(message)
             os.close(output)
             os.close(errors)
-            os.write(status, b"%d\n" % child)
             statuses[child] = status
+            with suppress(BrokenPipeError):  # nobody waits any more
+                os.write(status, b"%d\n" % child)
 
 
 def _report(statuses: dict[int, int]) -> None:
@@ -75,7 +76,7 @@ def _report(statuses: dict[int, int]) -> None:
             if not child:
                 return
             status = statuses.pop(child)
-            with suppress(BrokenPipeError):  # nobody waits any more
+            with suppress(BrokenPipeError):
                 os.write(status, b"%d\n" % os.waitstatus_to_exitcode(ended))
             os.close(status)
 
