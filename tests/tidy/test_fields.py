@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from kit.each import each
-from kit.source import MODULES, tree
+from kit.source import MODULES, nodes, tree
 
 #: Whose fields others may write, by the name under which they do, each with the reason.
 EXCEPTIONS = {
@@ -27,7 +27,7 @@ def settable() -> set[str]:
     return {
         node.name
         for path in MODULES.values()
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef) and any(ast.unparse(by).endswith(".setter") for by in node.decorator_list)
     }
 
@@ -79,7 +79,7 @@ def written(module: ast.Module) -> Iterator[str]:
     own = own_fields(module)
     top = {name for node in module.body if isinstance(node, ast.Assign) for name in map(ast.unparse, node.targets)}
     functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    here = {id(node): made(function) for function in functions for node in ast.walk(function)}
+    here = {id(node): names for each in functions for names in [made(each)] for node in ast.walk(each)}
     for node in ast.walk(module):
         if not isinstance(node, ast.Attribute) or not _is_stored(node):
             continue
@@ -127,7 +127,7 @@ def test_exceptions_are_needed():
     bases = {
         _base(node).rpartition(".")[2]
         for path in MODULES.values()
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute) and _is_stored(node)
     }
     assert EXCEPTIONS.keys() <= bases
