@@ -115,7 +115,7 @@ def shipped_worlds(_context: click.Context, _parameter: click.Parameter, incompl
 
 
 def _names_or_files(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """What a shell offers; bash would forget the names where it is told to offer files as well."""
+    """Return the completions for a shell; bash would drop the names if files were completed as well."""
     from click.shell_completion import CompletionItem
 
     found = [CompletionItem(name) for name in names if name.startswith(incomplete)]

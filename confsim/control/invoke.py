@@ -205,7 +205,7 @@ class ControlPlane:
         return self.send(declared, path, {}, encoded(arguments))
 
     def unnoted(self) -> ControlPlane:
-        """The same operations for one who only looks: the journal does not note what they read."""
+        """Return the same operations, of which the journal does not note those that only read."""
         context = ControlContext(self.context.service, self.context.worlds, self.context.host, notes_reads=False)
         return ControlPlane(self.catalogue, context, self.transport)
 

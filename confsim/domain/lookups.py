@@ -1,4 +1,4 @@
-"""What a look-up raises when there is nothing."""
+"""The errors of look-ups that find nothing."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ class Observer:
 
 
 class Firing:
-    """What a cascade does to records of a machine: the trigger is fired on those that ``on(change, record)`` yields.
+    """The trigger that a cascade fires on records of a machine, which ``on(change, record)`` yields.
 
     Records that do not admit the trigger are unchanged.
     """

@@ -278,7 +278,7 @@ class Journal:
         self._evict_by_size(entry)
 
     def fill(self, reserved: Entry, entry: Entry) -> None:
-        """Put the entry of a call that is held no longer in its place, unless that is evicted or removed by now."""
+        """Put the entry of a call that was held in its reserved place, unless that was evicted or removed."""
         places = (place for place, each in enumerate(self._entries) if each is reserved)
         if (place := next(places, None)) is not None:
             self._entries[place] = entry

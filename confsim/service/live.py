@@ -149,7 +149,7 @@ class LiveWorld:
         self.run_reactions(change.now)
 
     def suppose(self, world: World) -> None:
-        """Make the next call in another world. Nobody is told: what follows the world goes on as before."""
+        """Make the next call in another world. No observer is called: all of them follow the old world as before."""
         self.world = world
 
     def replace(self, world: World) -> None:

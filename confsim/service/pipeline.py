@@ -236,7 +236,7 @@ class Pipeline:
         *,
         handshake: bool = False,
     ) -> Entry:
-        """Finish a response and note the call; of one that is to be held the journal keeps the place alone."""
+        """Finish a response and note the call; for a call that is held, only reserve its place in the journal."""
         live, journal, faults, before = self._live, self._journal, self._faults, change.world
         id = journal.next_id()
         self._usage.count_call()

@@ -1,4 +1,4 @@
-"""What a call gives that its operation does not declare, and that the API as a rule ignores without a word."""
+"""Undeclared input: fields and parameters of a call that its operation does not declare and silently ignores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class IgnoredInputWarning(UserWarning):
 
 
 def undeclared(operation: Operation, query: Iterable[str], fields: Iterable[object]) -> Iterator[tuple[str, str]]:
-    """What of these names the operation does not declare: "query" or "body", and a text that says what was meant."""
+    """Return the names that the operation does not declare: "query" or "body", and a text with the nearest name."""
     for name in query:
         if name not in operation.query_names and name != QUERY:
             meant = suggest_near(name, _ARGUMENTS) or suggest_parameter(operation, name)

@@ -56,9 +56,9 @@ class Wanted(Struct, frozen=True):
 
 
 class _VisibleSessions(Struct, frozen=True):
-    """Which sessions of a client the caller may list: all, or those of channels that the user hosts (R421, G439).
+    """The sessions of a client that the caller may list: all, or those of channels that the user hosts (R421, G439).
 
-    ``rooms`` is whether those of breakout rooms are among them.
+    ``rooms`` says whether those of breakout rooms are included.
     """
 
     change: Change

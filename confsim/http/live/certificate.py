@@ -34,7 +34,7 @@ def context(certificate: str | Path, key: str | Path | None = None) -> SSLContex
 
 
 def _wrong(certificate: str | Path, key: str | Path | None, error: Exception) -> str:
-    """What is wrong with the files of a certificate and its key, by the first thing that is."""
+    """Return the first mistake in the files of a certificate and its key."""
     texts: dict[str | Path, bytes] = {}
     for each in (certificate, certificate if key is None else key):
         try:

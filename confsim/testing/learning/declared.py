@@ -1,4 +1,4 @@
-"""What the declarations of the operations say to those who call a service: what is made, removed and left behind."""
+"""Facts of the declarations for callers of a service: the things that operations make, remove and leave behind."""
 
 from __future__ import annotations
 

@@ -277,10 +277,10 @@ class Planner:
             self._queue = [*self._after_success(call, predicted, before), *(others if first else ()), *self._queue]
             self._queue += () if first else others
         elif call.declared.changes and not self._seen[call.operation, "looked after refusal"]:
-            looks = self._again(call) if NOT_FOR_THIS_CALLER.intersection(predicted.used) else []
-            if looks:
+            reads = self._again(call) if NOT_FOR_THIS_CALLER.intersection(predicted.used) else []
+            if reads:
                 self._seen[call.operation, "looked after refusal"] += 1
-            self._queue = [*looks[:1], *self._queue]
+            self._queue = [*reads[:1], *self._queue]
 
     def _after_success(self, call: ModelCall, predicted: Prediction, before: World) -> list[ModelCall]:
         """Plan follow-up calls of a successful call: its repetition, reads of what it changed, its pages."""
@@ -362,7 +362,7 @@ class Planner:
 
     def _again(self, call: ModelCall) -> list[ModelCall]:
         """Return reads that have shown changes of this operation, for the things that this call names."""
-        looks = [about(each, call) for each in self._observers.get(call.operation, ())]
-        looks = [each for each in looks if self.candidates.imagined(each) is not None]
-        self.random.shuffle(looks)
-        return looks
+        reads = [about(each, call) for each in self._observers.get(call.operation, ())]
+        reads = [each for each in reads if self.candidates.imagined(each) is not None]
+        self.random.shuffle(reads)
+        return reads

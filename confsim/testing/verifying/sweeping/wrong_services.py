@@ -29,7 +29,7 @@ _PATIENCE, _MOST = 160, 80
 
 
 class Way(Enum):
-    """What a service does wrong with the calls of one operation."""
+    """A wrong way in which a service treats the calls of one operation."""
 
     LOST = "it is answered and not made"
     HALF = "it is made without the last field"
@@ -58,15 +58,15 @@ class WrongService(Struct, eq=False):
 class WrongServices:
     """The wrong services that are followed.
 
-    ``open`` are those that no answer has distinguished yet; ``told`` are the keys of those that one did, ``missed``
-    those of the ones that were given up, with their calls.
+    ``open`` are those that no answer has distinguished yet, ``distinguished`` the keys of the others,
+    ``missed`` those that were given up, with their calls.
     """
 
     def __init__(self, candidates: Candidates, shapes: Shapes) -> None:
         self._candidates = candidates
         self._shapes = shapes
         self.open: list[WrongService] = []
-        self.told: set[Key] = set()
+        self.distinguished: set[Key] = set()
         self.missed: dict[Key, ModelCall] = {}
         self._able: dict[str, str | None] = {}
 
@@ -87,7 +87,7 @@ class WrongServices:
             if found is None or self._differs(call, predicted, found, each.known):
                 self.open.remove(each)
                 if found is not None:
-                    self.told.add(each.key)
+                    self.distinguished.add(each.key)
                     self.missed.pop(each.key, None)
                 continue
             if call.declared.changes:
@@ -143,7 +143,7 @@ class WrongServices:
 
     def _begin(self, call: ModelCall, predicted: Prediction) -> None:
         name, reply = call.operation, predicted.reply
-        begun = {each.key for each in self.open} | self.told
+        begun = {each.key for each in self.open} | self.distinguished
         if reply.status < 400:
             self._able[name] = call.caller
             if key_of(call, Way.LOST) not in begun and predicted.effective:
@@ -165,7 +165,7 @@ class WrongServices:
         known.shift = 0
         wrong = WrongService(way, call, world, known)
         if self._differs(call, predicted, found or predicted, known):  # else the ids of it are known from here
-            self.told.add(wrong.key)
+            self.distinguished.add(wrong.key)
             return
         self.open.append(wrong)
         if len(self.open) > _MOST:

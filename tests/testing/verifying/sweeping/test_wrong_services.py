@@ -47,7 +47,7 @@ def test_a_lost_change_is_told_by_a_read_of_it_and_not_by_another(side):
     assert side.open("set_channel_description") == {Way.LOST}
     side.call("get_channel", "owner", uuid=side.channel)
     assert side.open("set_channel_description") == set()
-    assert ("set_channel_description", (), Way.LOST) in side.wrongs.told
+    assert ("set_channel_description", (), Way.LOST) in side.wrongs.distinguished
 
 
 def test_one_read_tells_several(side):
@@ -72,7 +72,7 @@ def test_a_change_without_effect_begins_nothing(side):
     for _ in range(2):
         side.call("set_wall_state", "owner", uuid=side.channel, state="enable")
     side.call("get_channel_settings", "owner", uuid=side.channel)
-    side.wrongs.told.clear()
+    side.wrongs.distinguished.clear()
     side.call("set_wall_state", "owner", uuid=side.channel, state="enable")
     assert side.open("set_wall_state") == set()
 
