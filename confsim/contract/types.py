@@ -212,7 +212,7 @@ class Order(StrEnum):
 
 
 class Switch(StrEnum):
-    """Whether to switch it on or off (P1 Conventions 10)."""
+    """Whether it is to be on or off (P1 Conventions 10)."""
 
     ENABLE = "enable"
     DISABLE = "disable"
