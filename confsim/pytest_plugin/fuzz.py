@@ -70,14 +70,14 @@ class Fuzz:
         def calls(test: Test) -> list[SeenCall]:
             return [SeenCall(each.operation, each.response.status, each.response.body) for each in test.entries]
 
-        expected = RunOutcome(True, "", calls(test))
+        expected = RunOutcome(True, "", calls(test), frozenset(test.used()))
 
         def again(choices: Choices) -> RunOutcome:
             with run.under(choices):
                 reports = runner.runtestprotocol(item, nextitem=item.parent, log=False)  # type: ignore[arg-type]
             failed = next((each for each in reports if not each.passed), None)
             error = "" if failed is None else _last_line(failed)
-            return RunOutcome(failed is None, error, calls(item.stash[TEST]))
+            return RunOutcome(failed is None, error, calls(item.stash[TEST]), frozenset(item.stash[TEST].used()))
 
         result = search(again, expected, domains, Mode(self.mode))
         found: dict[str, Any] = msgspec.to_builtins(result, enc_hook=str)

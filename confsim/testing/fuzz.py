@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -18,6 +19,10 @@ from confsim.assumptions.register.candidates import candidates
 
 #: Alternatives of assumptions, by id.
 Choices = Mapping[str, Any]
+#: A choice by the id of its assumption and its place among the alternatives.
+Token = tuple[str, int]
+#: Most choices of the sets in which pairs are tried again that other choices kept a test from, each alone at last.
+_SIZES = (8, 3, 2)
 #: Longest text of a value in a report.
 _LONGEST = 60
 
@@ -38,11 +43,12 @@ class SeenCall(Struct, frozen=True):
 
 
 class RunOutcome(Struct, frozen=True):
-    """The result of one run of a test: whether it passed, else the error, and the calls that it made."""
+    """The result of one run of a test: whether it passed, else the error, the calls, and the assumptions used."""
 
     passed: bool
     error: str
     calls: Sequence[SeenCall]
+    used: frozenset[str]
 
 
 class Finding(Struct, frozen=True):
@@ -88,6 +94,20 @@ def pair_rows(domains: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
             yield choices
 
 
+def packed(pairs: Iterable[frozenset[Token]], most: int) -> list[dict[str, int]]:
+    """Return few sets of choices in which each of some pairs occurs, with at most so many choices in each."""
+    rows: list[dict[str, int]] = []
+    for pair in pairs:
+        wanted = dict(sorted(pair))
+        for row in rows:
+            if len(row | wanted) <= most and all(row.get(id, place) == place for id, place in wanted.items()):
+                row.update(wanted)
+                break
+        else:
+            rows.append(wanted)
+    return rows
+
+
 def smallest(choices: Choices, fails: Callable[[Choices], bool]) -> dict[str, Any]:
     """Return a minimal subset of choices under which the test fails."""
     left = dict(choices)
@@ -119,6 +139,9 @@ class _Search:
         self._mode = mode
         self._again: RunOutcome | None = None
         self._found = Result()
+        #: The choices of runs that passed, with the assumptions that each used: of one choice, and of several.
+        self._singles: list[tuple[Choices, frozenset[str]]] = []
+        self._tried: list[tuple[Choices, frozenset[str]]] = []
 
     def result(self, domains: Mapping[str, Sequence[Any]]) -> Result:
         robust: dict[str, list[Any]] = {}
@@ -130,30 +153,61 @@ class _Search:
                 else:
                     robust.setdefault(id, []).append(value)
         if self._mode is Mode.PAIRS:
-            for row in pair_rows(robust):
-                self._interactions(row)
-                if self._found.unstable is not None:
-                    break
+            self._pairs(robust)
         return self._found
+
+    def _pairs(self, robust: Mapping[str, Sequence[Any]]) -> None:
+        """Find the sets of choices that fail only together.
+
+        A pair counts as tried once a run that passed used both assumptions: another choice may have kept it from one of
+        them. Pairs of which one choice keeps the test from using the other assumption cannot fail together.
+        """
+        chosen = {(id, place): value for id, values in robust.items() for place, value in enumerate(values)}
+        left = {
+            frozenset((one, other)): None
+            for one, other in combinations(chosen, 2)
+            if one[0] != other[0] and other[0] in self._used(one[0], chosen[one])
+            and one[0] in self._used(other[0], chosen[other])
+        }  # fmt: skip
+        rows = list(pair_rows({id: range(len(values)) for id, values in robust.items()}))
+        for most in (*_SIZES, 0):
+            for row in rows:
+                if left and self._found.unstable is None:
+                    self._interactions({id: chosen[id, place] for id, place in row.items()})
+            for choices, used in self._tried:
+                tokens = {(id, robust[id].index(value)) for id, value in choices.items() if id in used}
+                left = {pair: None for pair in left if not pair <= tokens}
+            self._tried.clear()
+            rows = packed(left, most) if most else []
+
+    def _used(self, id: str, value: Any) -> frozenset[str]:
+        """Return the assumptions that the test used under one choice alone."""
+        return next((used for choices, used in self._singles if choices == {id: value}), frozenset())
 
     def _interactions(self, row: dict[str, Any]) -> None:
         """Find the sets of choices in one row that fail only together."""
         rows = [row]
         while rows and self._found.unstable is None:
             row = rows.pop()
-            if len(row) < 2 or any(each.choices.items() <= row.items() for each in self._found.findings):
-                continue
-            if self._fails(row):
-                found = smallest(row, self._fails)
-                if self._lean(found):
-                    rows += ({id: value for id, value in row.items() if id != out} for out in found)
+            known = next((each.choices for each in self._found.findings if each.choices.items() <= row.items()), None)
+            if known is None and len(row) > 1 and self._fails(row):
+                known = smallest(row, self._fails)
+                if not self._lean(known):
+                    continue
+            if known is not None:
+                rows += ({id: value for id, value in row.items() if id != out} for out in known)
 
     def _fails(self, choices: Choices) -> bool:
         return not self._outcome(choices).passed
 
     def _outcome(self, choices: Choices) -> RunOutcome:
         self._found.runs += 1
-        return self._run(choices)
+        outcome = self._run(choices)
+        if outcome.passed and len(choices) == 1:
+            self._singles.append((choices, outcome.used))
+        elif outcome.passed:
+            self._tried.append((choices, outcome.used))
+        return outcome
 
     def _lean(self, choices: dict[str, Any]) -> bool:
         """Return whether the test fails under these choices; note the finding if it does."""

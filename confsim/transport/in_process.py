@@ -98,18 +98,21 @@ def perform(
     caller: Caller,
     body: object,
     content_type: str | None,
+    *,
+    warns: bool = True,
 ) -> Response:
     """Perform an operation as a caller, below HTTP. Misuse for what could not be sent as a request.
 
-    Warns of what the operation does not declare.
+    Warns of what the operation does not declare, if it ``warns``.
     """
     declared = API.operations.get(operation) or _declared(operation)
     if not (caller is None or isinstance(caller, str)):
         caller = token_of(caller)
     path, query = places(declared, arguments)
     raw = b"" if body is None else encoded(body)
-    if (query and not declared.query_names.issuperset(query)) or (
-        type(body) is dict and declared.body is not None and not declared.body.known.issuperset(body)
+    if warns and (
+        (query and not declared.query_names.issuperset(query))
+        or (type(body) is dict and declared.body is not None and not declared.body.known.issuperset(body))
     ):
         warn_of_ignored(declared, query, body, service.profile)
     method, target = route(declared, path, service.profile)

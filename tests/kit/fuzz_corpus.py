@@ -78,7 +78,7 @@ PAIRS = [
     ("status.not-found", "users.url-handle"),
     ("status.created", "numbers.form"),
     ("parse.unknown-query", "parse.unknown-fields"),
-    ("parse.limit-large", "status.invalid-input"),
+    ("parse.limit-large", "status.not-found"),
     ("status.credential-missing", "status.credential-invalid"),
     ("numbers.container", "channels.list-container"),
     ("numbers.code", "tokens.format"),

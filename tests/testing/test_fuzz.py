@@ -13,6 +13,8 @@ from confsim.testing import fuzz
 from confsim.testing.fuzz import Mode, RunOutcome, SeenCall, first_difference, pair_rows, question, search, smallest
 
 IDS = sorted(REGISTER.entries)[:5]
+#: The assumptions that the runs use.
+USED = frozenset(IDS)
 CHOICES = st.dictionaries(st.sampled_from(IDS), st.integers(1, 3), min_size=1)
 #: Sets of choices under which an imagined test fails.
 CAUSES = st.lists(st.dictionaries(st.sampled_from(IDS), st.integers(1, 3), min_size=1, max_size=3), max_size=4)
@@ -26,7 +28,7 @@ def fails_by(causes):
 def runner(causes):
     """Runs that test; its calls tell nothing."""
     fails = fails_by(causes)
-    return lambda choices: RunOutcome(not fails(choices), "it failed" if fails(choices) else "", ())
+    return lambda choices: RunOutcome(not fails(choices), "it failed" if fails(choices) else "", (), USED)
 
 
 @given(CHOICES, CAUSES)
@@ -55,7 +57,8 @@ def test_all_causes_of_one_or_two_choices_are_found_and_nothing_else(causes):
     """With pairs each minimal cause of up to two choices is found; each finding is a minimal cause."""
     fails = fails_by(causes)
     domains = dict.fromkeys(IDS, (1, 2, 3))
-    found = [each.choices for each in search(runner(causes), RunOutcome(True, "", ()), domains, Mode.PAIRS).findings]
+    findings = search(runner(causes), RunOutcome(True, "", (), USED), domains, Mode.PAIRS).findings
+    found = [each.choices for each in findings]
     minimal = [cause for cause in causes if not any(other.items() < cause.items() for other in causes)]
     for cause in minimal:
         if len(cause) <= 2:
@@ -65,11 +68,26 @@ def test_all_causes_of_one_or_two_choices_are_found_and_nothing_else(causes):
         assert len(each) == 1 or not any(fails({k: v for k, v in each.items() if k != out}) for out in each)
 
 
+def test_a_pair_is_found_that_other_choices_hide():
+    """A choice that keeps a test from what it depends on says nothing of it: the pair is tried without that choice."""
+    ids = sorted(REGISTER.entries)[:9]
+    hidden, cause, every = ids[:7], {ids[7]: 1, ids[8]: 1}, frozenset(ids)
+
+    def run(choices):
+        passed = any(id in choices for id in hidden) or not cause.items() <= choices.items()
+        used = every - cause.keys() if any(id in choices for id in hidden) else every
+        return RunOutcome(passed, "" if passed else "it failed", (), used)
+
+    domains = dict.fromkeys(ids, (1, 2))
+    findings = search(run, RunOutcome(True, "", (), USED), domains, Mode.PAIRS).findings
+    assert [each.choices for each in findings] == [cause]
+
+
 @given(CAUSES)
 def test_singles_finds_each_cause_of_one_choice(causes):
     """And no set of two."""
     domains = dict.fromkeys(IDS, (1, 2, 3))
-    found = search(runner(causes), RunOutcome(True, "", ()), domains, Mode.SINGLES).findings
+    found = search(runner(causes), RunOutcome(True, "", (), USED), domains, Mode.SINGLES).findings
     assert {tuple(each.choices.items()) for each in found} == {
         tuple(cause.items()) for cause in causes if len(cause) == 1
     }
@@ -81,9 +99,9 @@ def test_a_test_that_fails_by_itself_is_called_unstable_and_nothing_is_claimed(o
     left = iter(outcomes)
 
     def flaky(choices):
-        return RunOutcome(next(left) == "P", "sometimes", ())
+        return RunOutcome(next(left) == "P", "sometimes", (), USED)
 
-    found = search(flaky, RunOutcome(True, "", ()), {IDS[0]: (1, 2)}, Mode.SINGLES)
+    found = search(flaky, RunOutcome(True, "", (), USED), {IDS[0]: (1, 2)}, Mode.SINGLES)
     assert (found.findings, found.unstable) == ([], "sometimes")
 
 

@@ -44,7 +44,7 @@ class Ledger:
         home = next((found.home for kind, value in named.items() if (found := self._things.find(kind, value))), home)
         self._note_known(call, reply, home, named)
         declared = call.declared
-        if "users" in makes_lasting(declared) and home not in self._things.own_clients:
+        if "users" in made_by(declared) and home not in self._things.own_clients and "users" in makes_lasting(declared):
             self._scope.count_staying()
         answered = dict(chosen_values(self._shapes.answer(declared), reply.body))
         if declared.makes_caller:

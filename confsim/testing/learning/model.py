@@ -103,7 +103,9 @@ class Model:
 def call_service(service: Service, call: ModelCall) -> Prediction:
     """Make a call to a served world. Raises Misuse when it cannot be sent, or when confsim fails."""
     before = service.world
-    response: Response = perform(service, call.operation, call.arguments, call.caller, call.body, call.content_type)
+    response: Response = perform(
+        service, call.operation, call.arguments, call.caller, call.body, call.content_type, warns=False
+    )
     entry: Entry | None = service.journal.last()
     assert entry is not None
     if service.bugs:

@@ -68,6 +68,7 @@ class Run:
         tag: str,
         base_url: str = "",
         allow_phone_calls: bool = False,
+        clients_read: bool = True,
         clock: Clock | None = None,
         read_before: Discovery | None = None,
     ) -> None:
@@ -80,7 +81,7 @@ class Run:
         self.discovery = Discovery(service, accounts, profile, known, read_before)
         self.model = self.discovery.model(clock=clock)
         self.things = Things(accounts.client)
-        self.scope = RunScope(self.things, tag, allow_phone_calls=allow_phone_calls)
+        self.scope = RunScope(self.things, tag, allow_phone_calls=allow_phone_calls, clients_read=clients_read)
         self.shapes = Shapes(profile)
         self.comparison = Comparison(self.shapes, known)
         self.ledger = Ledger(self.things, self.names, self.scope, self.shapes, self._tokens)
@@ -105,6 +106,7 @@ class Run:
             tag=self.names.tag,
             base_url=self.base_url,
             allow_phone_calls=self.scope.allow_phone_calls,
+            clients_read=self.scope.clients_read,
             clock=self.model.clock,
             read_before=self.discovery,
         )

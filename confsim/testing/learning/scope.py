@@ -20,13 +20,15 @@ MOST_STAYING = 6
 class RunScope:
     """Decides which calls are allowed.
 
-    ``tag`` is the prefix of all names that the run makes; ``allow_phone_calls`` says whether phones may be called.
+    ``tag`` is the prefix of all names that the run makes; ``allow_phone_calls`` says whether phones may be called,
+    ``clients_read`` whether the model has what there was in the clients before the run.
     """
 
-    def __init__(self, things: Things, tag: str, *, allow_phone_calls: bool = False) -> None:
+    def __init__(self, things: Things, tag: str, *, allow_phone_calls: bool = False, clients_read: bool = True) -> None:
         self._things = things
         self.tag = tag
         self.allow_phone_calls = allow_phone_calls
+        self.clients_read = clients_read
         self.staying = 0
 
     def count_staying(self) -> None:
@@ -35,7 +37,7 @@ class RunScope:
 
     def copy(self, things: Things) -> RunScope:
         """Return another with the same limits for other things."""
-        other = RunScope(things, self.tag, allow_phone_calls=self.allow_phone_calls)
+        other = RunScope(things, self.tag, allow_phone_calls=self.allow_phone_calls, clients_read=self.clients_read)
         other.staying = self.staying
         return other
 
@@ -67,7 +69,9 @@ class RunScope:
             return False
         if call.declared.of_whole_client:
             return True
-        return not any(kind != "clients" for kind, _ in call.names()) and _holds_things(call.operation)
+        if any(kind != "clients" for kind, _ in call.names()):
+            return False
+        return not self.clients_read or _holds_things(call.operation)
 
     def narrowed(self, call: ModelCall) -> ModelCall:
         """Return the call limited to what the run made, where others may have made more; otherwise without a page."""
@@ -94,7 +98,8 @@ class RunScope:
     def _allows_change(self, call: ModelCall, own: bool) -> bool:
         things, declared, kinds = self._things, call.declared, path_kinds(call.declared)
         makes, protected = made_by(declared), {("api_tokens", each) for each in things.protected_tokens}
-        if not own and "users" in makes_lasting(declared) and self.staying >= MOST_STAYING:
+        full = self.staying >= MOST_STAYING and not own and "users" in makes
+        if full and "users" in makes_lasting(declared):
             return False
         if "clients" in makes or any(named in protected for named in call.names()):
             return False

@@ -117,6 +117,7 @@ class Observer:
             tag="\0",
             base_url=self.report.upstream,
             allow_phone_calls=True,
+            clients_read=False,
             clock=self._clock,
         )
         self._service.know(known)

@@ -76,10 +76,12 @@ class Finder:
         caller: RunCaller | None = None,
         shown: Callable[[ModelCall, Prediction], float] | None = None,
         home: str = "",
+        draws: int = DRAWS,
     ) -> Found | None:
         """Return the fitting call that shows most new features, by one caller or by any; None when none is found.
 
-        ``shown`` is what it shows beside new features; ``home`` the client in which it is made, if not any.
+        ``shown`` is what it shows beside new features; ``home`` the client in which it is made, if not any;
+        ``draws`` how many calls are tried.
         """
         best: tuple[float, Found] | None = None
         candidates = self._candidates
@@ -88,7 +90,7 @@ class Finder:
             homes = [caller.home or homes[0]]
         if home:
             homes = [home]
-        for attempt in range(DRAWS):
+        for attempt in range(draws):
             candidates.move_to(homes[attempt % len(homes)])
             call = candidates.drawn(operation, caller or candidates.likely(operation), right=True)
             predicted = None if call is None else candidates.imagined(call)
@@ -136,8 +138,11 @@ class Finder:
                     return prior, (call, predicted)
         return None
 
-    def refused(self, operation: Operation, reason: str) -> list[ModelCall]:
-        """Return calls of which the last is refused with the code of this assumption id; none when none are found."""
+    def refused(self, operation: Operation, reason: str, *, thorough: bool) -> list[ModelCall]:
+        """Return calls of which the last is refused with the code of this assumption id; none when none are found.
+
+        A ``thorough`` search tries every way in which a call can be wrong, and changes before it.
+        """
 
         def fits(call: ModelCall, predicted: Prediction) -> bool:
             return predicted.reply.status >= 400 and reason in predicted.used
@@ -150,6 +155,8 @@ class Finder:
             predicted = None if call is None else candidates.imagined(call)
             if call is not None and predicted is not None and fits(call, predicted):
                 return [call]
+        if not thorough:
+            return []
         for home in self.homes:
             right = self.find(operation, succeeds, home=home)
             for call in () if right is None else wrong_calls(right[0], operation, candidates.random):

@@ -20,7 +20,7 @@ from confsim.testing.verifying.replay import Renaming
 Fits = Callable[[ModelCall, Prediction], bool]
 
 #: Journeys that are rehearsed, changes before the last call in each, and trials for a call and for a change.
-_JOURNEYS, _CHANGES, _TRIALS, _DRAWS = 8, 6, 8, 4
+JOURNEYS, _CHANGES, _TRIALS, _DRAWS = 4, 5, 6, 4
 #: The number of a rehearsed journey.
 _APART = -2
 #: The weight of the operations of the same area beside others.
@@ -36,11 +36,19 @@ class Rehearsal:
         self._weights = weights
 
     def journey(
-        self, operations: Sequence[Operation], fits: Fits, homes: Sequence[str], caller: RunCaller | None = None
+        self,
+        operations: Sequence[Operation],
+        fits: Fits,
+        homes: Sequence[str],
+        caller: RunCaller | None = None,
+        most: int = JOURNEYS,
     ) -> list[ModelCall]:
-        """Return the calls of the shortest journey found that ends with a fitting call; none if none is found."""
+        """Return the calls of the shortest journey found that ends with a fitting call; none if none is found.
+
+        At ``most`` so many are rehearsed.
+        """
         best: list[ModelCall] = []
-        for number in range(_JOURNEYS):
+        for number in range(most):
             home = homes[number % len(homes)]
             steps = self._rehearsed(operations, fits, home, caller)
             if steps:

@@ -25,9 +25,9 @@ from confsim.testing.verifying.novelty import FOREIGN, pointers
 from confsim.testing.verifying.values import Value, choices, values_of
 
 from .denials import refused
-from .finding import Finder, Found, refusals, succeeds
+from .finding import DRAWS, Finder, Found, refusals, succeeds
 from .pages import Pages
-from .rehearsing import Fits, Rehearsal, transitions
+from .rehearsing import JOURNEYS, Fits, Rehearsal, transitions
 from .wrong_services import Way, WrongService, WrongServices, latest
 
 #: Least number of calls in a portion.
@@ -36,6 +36,8 @@ LENGTH = 60
 _NEAR, _LOOKED_AT = 16, 3
 #: Most postponements of an operation that cannot be called yet, and how far it is postponed.
 _PUT_BACK, _BEHIND = 5, 25
+#: After so many searches for a journey that found none, one journey less is rehearsed in each.
+_PATIENCE = 30
 #: The worth of an effect, as a part of that of a wrong service that is distinguished.
 _EFFECTIVE = 0.2
 
@@ -50,6 +52,8 @@ class Sweep:
         self.finder = Finder(candidates, seen)
         self._pages = Pages(candidates, self.finder, seen)
         self._put_back: Counter[str] = Counter()
+        #: How many searches for a journey found none.
+        self._fruitless = 0
         served = [each for each in API if not disrupts_client(each)]
         self._work: deque[tuple[Callable[[Operation], Iterator[ModelCall]], Operation]] = deque()
         self._work.append((self._guests, API["create_guest"]))
@@ -66,11 +70,11 @@ class Sweep:
         self._work += [(self._removal, each) for each in (*inside_out, *reads)]
         self._work += [(self._denials, each) for each in served]
         self._work += [(self._words, each) for each in writes]
+        self._work += [(self._disabled, each) for each in API if disrupts_client(each)]
         self._work += [(self._new_reasons, each) for each in served]
         self._work += [(self._roles, each) for each in served]
         self._work += [(self._moves, each) for each in served]
         self._work += [(self._missed, each) for each in writes]
-        self._work += [(self._disabled, each) for each in API if disrupts_client(each)]
         self._work += [(self._reasons, each) for each in served]
 
     def go_on_with(self, run: Run) -> None:
@@ -174,7 +178,9 @@ class Sweep:
             for each in API
             if self._seen[each.name, "writes"] and not disrupts_client(each)
         }
-        calls = Rehearsal(self._candidates, self.finder.shapes, weights).journey(operations, fits, homes, caller)
+        stage = Rehearsal(self._candidates, self.finder.shapes, weights)
+        calls = stage.journey(operations, fits, homes, caller, max(1, JOURNEYS - self._fruitless // _PATIENCE))
+        self._fruitless += not calls
         yield from calls[:-1]
         predicted = self._candidates.imagined(calls[-1]) if calls else None
         return None if predicted is None or not fits(calls[-1], predicted) else (calls[-1], predicted)
@@ -216,14 +222,14 @@ class Sweep:
 
     def _words(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation with each value of its enumerations and switches, so that it has an effect."""
-        for value in choices(operation):
+        for value in 2 * choices(operation):  # what is disabled at the end can be enabled then
             if self._seen[operation.name, "effective with", value]:
                 continue
 
             def fits(call: ModelCall, predicted: Prediction, value: Value = value) -> bool:
                 return succeeds(call, predicted) and predicted.effective and value in values_of(call)
 
-            found = self.finder.find(operation, fits)
+            found = self.finder.find(operation, fits, draws=4 * DRAWS)
             if found is not None:
                 yield found[0]
                 yield from self._looked(self._wrongs.of([operation.name]))
@@ -360,7 +366,7 @@ class Sweep:
         for reason, operations in refusals().items():
             if operation.name not in operations or self._seen["refused", reason]:
                 continue
-            calls = self.finder.refused(operation, reason)
+            calls = self.finder.refused(operation, reason, thorough=True)
             yield from calls
             if calls or operation.name != operations[-1]:
                 continue
@@ -376,7 +382,7 @@ class Sweep:
         """Yield refusals of the operation for reasons that it has not shown yet."""
         for reason, operations in refusals().items():
             if operation.name in operations and not self._seen[operation.name, "refused", reason]:
-                yield from self.finder.refused(operation, reason)
+                yield from self.finder.refused(operation, reason, thorough=False)
 
 
 def _is_effective(call: ModelCall, predicted: Prediction) -> float:
