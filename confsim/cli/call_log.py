@@ -71,7 +71,7 @@ class CallLog:
     Pass it to ``Serving.log_to``.
 
     Unless ``verbose``, it leaves out read-only calls of the control plane and pages of the inspector. ``width`` cuts
-    off lines of text, ``colour`` styles them.
+    off lines of text, except with ``verbose``, which shows all of them; ``colour`` styles them.
     """
 
     def __init__(
@@ -171,11 +171,11 @@ class CallLog:
             (_printable(path), "white"),
             (_outcome(call), "magenta" if call.event == "held" else _colour_of(call.status)),
             ("" if call.event == "held" else f"{call.ms:.1f} ms", "bright_black"),
-            (call.operation or ("" if call.event == "gone" else "no operation"), "cyan" if call.operation else "red"),
+            _operation_of(call),
             (" ".join(_fault_text(each, whole=self._verbose) for each in call.faults), "magenta"),
             (self._assumptions(call), "bright_black"),
         ]
-        room = self._width() if self._width is not None else sys.maxsize
+        room = self._width() if self._width is not None and not self._verbose else sys.maxsize
         shown: list[str] = []
         for text, colour in pieces:
             if not text or room < 2:
@@ -203,6 +203,16 @@ def _outcome(call: LoggedCall) -> str:
     if call.event == "held":
         return "held"
     return "gave up" if call.event == "gone" else str(call.status or "dropped")
+
+
+def _operation_of(call: LoggedCall) -> tuple[str, str]:
+    """Return the purpose of a call and its colour: an operation, a page of the inspector, or nothing known."""
+    if call.operation or call.event == "gone":
+        return call.operation or "", "cyan"
+    path = _world_of(call.path)[1]
+    if path in {"", "/"} or (path.startswith(PREFIX) and call.status is not None and call.status < 400):
+        return "inspector", "cyan"
+    return "no operation", "red"
 
 
 def _fault_text(fault: LoggedFault, *, whole: bool) -> str:

@@ -171,6 +171,14 @@ def terminal_width() -> int | None:
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
+def wrapped(line: str) -> list[str]:
+    """A line, broken where the terminal ends; styled ones are to be styled after it."""
+    from textwrap import wrap
+
+    width = terminal_width()
+    return [line] if width is None or not line else wrap(line, max(width, 40), break_on_hyphens=False)
+
+
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines; through a pager when they do not fit the terminal."""
     if not sys.stdout.isatty():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import suppress
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, heading, option, print_json, print_lines, terminal_width
+from .command import confsim, heading, option, print_json, print_lines, table, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -67,17 +69,28 @@ def _explained(simulator: Simulator, names: tuple[str, ...]) -> list[Explanation
 
 
 def _wrapped(text: str) -> list[str]:
-    """Return the lines of a text, wrapped to the terminal; tables and code are unchanged."""
-    from textwrap import wrap
-
+    """Return the lines of a Markdown text, wrapped to the terminal: tables in columns; code is unchanged."""
     width = terminal_width()
     if width is None:
         return text.splitlines()
-    return [
-        piece
-        for line in text.splitlines()
-        for piece in ([line] if not line or line.startswith(("|", "`", "[")) else wrap(line, max(width, 40)))
-    ]
+    found: list[str] = []
+    code = False
+    for is_table, lines in groupby(text.splitlines(), lambda line: line.startswith("|")):
+        if is_table and not code:
+            first, _, *rows = (tuple(_cells(line)) for line in lines)
+            begin, *others = table(first, rows, width)
+            found += [heading(begin), *others]
+            continue
+        for line in lines:
+            fence = line.startswith("```")
+            code = code is not fence
+            found += [line] if code or fence else wrapped(line)
+    return found
+
+
+def _cells(row: str) -> list[str]:
+    """Return the cells of a row of a Markdown table."""
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
 
 
 @confsim.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .command import confsim, heading, option, plain, print_json, print_lines, table, terminal_width
+from .command import confsim, heading, option, plain, print_json, print_lines, table, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from confsim.simulator import Simulator
@@ -110,7 +110,9 @@ def machines(mermaid: str | None, as_json: bool) -> None:
     lines: list[str] = []
     for name, each in declared.items():
         rows = [tuple(row[column] for column in columns) for row in diagram.in_words(each)]
-        lines += [f"{heading(name)}: {each.title}", *table(columns, rows, terminal_width()), ""]
+        first, *rest = wrapped(f"{name}: {each.title}")
+        title = first.replace(name, heading(name), 1)
+        lines += [title, *rest, *table(columns, rows, terminal_width()), ""]
     return print_lines(lines)
 
 

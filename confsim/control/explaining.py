@@ -50,8 +50,8 @@ EXIT_CODES = {
 }
 #: Letters of a word that must match: "handle_reserved" finds "handle reservation".
 _STEM = 6
-#: Most similar names that are listed.
-_NEAR = 20
+#: Most similar names that are listed, and those beside one that is explained.
+_NEAR, _BESIDE = 20, 5
 
 
 #: The kind of an explanation that lists similar names.
@@ -88,6 +88,13 @@ def explain(name: str, profile: Mapping[str, Any]) -> Explanation:
     if place is not None:
         return _explanation(*place)
     near = _near(wanted, [each for names, _ in kinds.values() for each in names])
+    alike = [each for each in near if "." not in each and _stems(each) == _stems(wanted)]
+    if len(alike) == 1:
+        kind, text = next((kind, text) for kind, (names, text) in kinds.items() if alike[0] in names)
+        beside = [f"`{each}`" for each in near[:_BESIDE] if each != alike[0]]
+        also = f" Near it too: {', '.join(beside)}." if beside else ""
+        begin = f"Nothing is called {wanted}: this is the nearest name.{also}"
+        return _explanation(alike[0], kind, [begin, "", *text(alike[0])])
     if near:
         listed = [
             f"Nothing is called so. Near it {_counted(len(near))}:",
@@ -177,7 +184,7 @@ def _listed_place(stated: list[str], open_: list[str]) -> Iterator[str]:
 
 def _near(wanted: str, known: list[str]) -> list[str]:
     """Return the names that begin with all the wanted words or have them in their text, most similar first."""
-    parts = [part[:_STEM] for part in re.findall("[a-z]{3,}", wanted.lower())]
+    parts = _stems(wanted)
     if not parts:
         return []
     said = {name: f"{name} {reason.value.message}".lower() for name, reason in _refusals().items()}
@@ -188,6 +195,11 @@ def _near(wanted: str, known: list[str]) -> list[str]:
 
     found = [each for each in dict.fromkeys(known) if all(part in said.get(each, each.lower()) for part in parts)]
     return sorted(found, key=rank)
+
+
+def _stems(name: str) -> list[str]:
+    """Return the beginnings of the words of a name, by which "handle_reserved" is "handle reservation"."""
+    return [part[:_STEM] for part in re.findall("[a-z]{3,}", name.lower())]
 
 
 def is_known(name: str) -> bool:

@@ -42,9 +42,12 @@ def test_every_page_is_accessible(sim, visit, scheme):
 
 
 def test_a_phone_is_accessible(sim, visit):
-    """Where tables scroll, and links stand close to each other."""
+    """Where tables scroll, also those without a link in sight, and links stand close to each other."""
     visitor = visit(viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
-    for path in ("", "inspector/machines/recording", "inspector/operations/get_channel", "inspector/time"):
+    for path in (
+        *("", "inspector/machines/recording", "inspector/operations/get_channel", "inspector/time"),
+        *("inspector/requests?path=/nothing", "inspector/faults", "inspector/records?search=nothing"),
+    ):
         visitor.open(path)
         found = Axe().run(visitor.page, options={"rules": {"target-size": {"enabled": True}}})
         assert found.violations_count == 0, f"{path}\n{found.generate_report()}"

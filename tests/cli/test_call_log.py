@@ -170,6 +170,16 @@ def test_a_terminal_is_told_nothing_by_a_path():
     assert log("GET", "/v1_0/users/me").endswith("…")
 
 
+def test_a_verbose_line_is_whole_on_any_terminal():
+    """Since it is to show all assumptions; pages of the inspector are told from calls that nothing answers."""
+    log = Log(width=lambda: 60, verbose=True)
+    line = log("GET", "/v1_0/users/me")
+    assert line.endswith(f"assumptions: {', '.join(log.sim.requests[-1].assumptions)}")
+    for path in ("/", "/_confsim/", "/_confsim/inspector/requests"):
+        assert log("GET", path).endswith(" 200 2.0 ms inspector")
+    assert log("GET", "/_confsim/nowhere").endswith(" 404 2.0 ms no operation")
+
+
 @pytest.mark.parametrize(
     ("status", "colour"), [(200, "\x1b[32m"), (302, "\x1b[36m"), (409, "\x1b[33m"), (500, "\x1b[31m")]
 )

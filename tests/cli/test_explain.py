@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+
+import pytest
+from click.testing import CliRunner
 
 from confsim import guides
+from confsim.cli import command, confsim, explaining, listing
 from confsim.inspector import manual
 from kit.processes.commands import run
 
@@ -34,16 +39,40 @@ def test_words_of_one_name_are_one_name():
         assert (code, output.splitlines()[0]) == (0, first)
 
 
+def test_another_form_of_the_words_of_one_name_is_that_name():
+    """It is explained, what is near it is named beside it."""
+    for word, name in (("handle_reserved", "handle reservation"), ("channels", "channel")):
+        code, output, errors = run("explain", word)
+        assert (code, errors) == (0, "")
+        assert output.startswith(f"{name}: state machine\n\nNothing is called {word}: this is the nearest name.")
+    beside = run("explain", "handle_reserved")[1].splitlines()[2]
+    assert "`handle_taken`" in beside
+    assert "`reserve_handle`" in beside
+
+
 def test_a_part_of_names_is_answered_with_what_is_near(tmp_path):
     """And exits with 1, since nothing has the name; a code that a profile has set is that of its refusal."""
-    code, output, _ = run("explain", "handle_reserved")
+    code, output, _ = run("explain", "reservation")
     assert code == 1
     near = [line[3:-1] for line in output.splitlines() if line.startswith("- `")]
-    assert near[0] == "handle reservation"
-    assert {"handle_taken", "reserve_handle"} <= set(near[:4])
+    assert {"handle reservation", "reservation_not_found"} <= set(near[:4])
     profile = tmp_path / "acme.toml"
     profile.write_text('[code]\nhandle-taken = "E-1042"\n')
     assert run("explain", "E-1042", "--profile", str(profile))[1].startswith("handle_taken: refusal\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["machines"], ["explain", "lobby door"], ["guide", "faults"], ["reference", "faults"]]
+)
+def test_tables_and_titles_fit_the_terminal(monkeypatch, arguments):
+    """Those of explanations, guides and the reference too; code stays as it is."""
+    for module in (command, explaining, listing):
+        monkeypatch.setattr(module, "terminal_width", lambda: 90)
+    output = CliRunner().invoke(confsim, arguments).output
+    lines = re.sub(r"^```.*?^```$", "", output, flags=re.M | re.S).splitlines()
+    assert len(lines) > 10
+    assert [line for line in lines if len(line) > 90] == []
+    assert not [line for line in lines if line.startswith("|")]
 
 
 def test_the_reference_is_printed():

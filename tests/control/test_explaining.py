@@ -21,7 +21,8 @@ from confsim.reference import gaps, rules
         ("lobby door", "state machine", "| open | "),
         ("HANDLE_TAKEN", "refusal", "`status.handle-taken`"),
         ("p1", "numbering", "first part"),
-        ("handle_reserved", "part of names", "- `handle reservation`"),
+        ("reservation", "part of names", "- `handle reservation`"),
+        ("handle_reserved", "state machine", "Near it too: `handle_taken`"),
         ("handle-taken", "refusal", "`reserve_handle`"),
         ("Lobby  Door", "state machine", "| open | "),
         ("P1 L236", "place in the documents", "`R175`"),
@@ -33,7 +34,7 @@ from confsim.reference import gaps, rules
     ],
 )
 def test_a_name_is_explained(name, kind, text):
-    """Whatever its case, and however a number is written; a part of names by the names."""
+    """Whatever its case, and however a number is written; a part of names by the names, another form of one by it."""
     found = explain(name, {})
     assert found.kind == kind
     assert text in found.text
@@ -63,7 +64,7 @@ def test_near_names_begin_with_the_most_similar():
     many = explain("status", {})
     assert len(many.see) == 20
     assert "more" in many.text
-    assert not [each for each in explain("handle_reserved", {}).see[:4] if "." in each]
+    assert not [each for each in explain("reservation", {}).see[:4] if "." in each]
 
 
 def test_a_code_of_a_profile_is_explained():
