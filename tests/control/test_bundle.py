@@ -21,6 +21,7 @@ from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.refusal import Misuse
 from kit.wire.sockets import until
 
+OWNER = 1002
 ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 
 
@@ -198,6 +199,49 @@ def test_what_is_no_bundle_is_refused(text, error):
     """With what is wrong."""
     with pytest.raises(Misuse, match=error):
         decoded(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda call: call.update(answer=None), "a request without `answer`"),
+        (lambda call: call.update(id="x"), "the id of a call of the API is r and a number, not 'x'"),
+        (lambda call: call.update(operation=""), "a call of entry 'python' without `operation`"),
+        (lambda call: call["answer"].update(body={"base64": "!!"}), "the base64 of `answer.body` is invalid"),
+    ],
+)
+def test_a_call_that_no_bundle_has_is_refused(sim, change, error):
+    """With its place, before anything is played."""
+    sim.call("get_me", "demo-owner")
+    sim.call("get_me", "demo-owner")
+    document = bundle_of(sim)
+    change(document["calls"][1])
+    with pytest.raises(Misuse, match=rf"it is damaged: {error}.* - at `\$\.calls\[1\]`"):
+        decoded(json.dumps(document).encode())
+
+
+def test_what_this_version_lacks_of_a_call_is_said(sim):
+    """An operation, a path parameter, and the calls before the recorded end."""
+    sim.call("get_user", "demo-owner", userId=OWNER)
+    document = bundle_of(sim)
+    for change, what in [
+        ({"operation": "get_person"}, "the operation"),
+        ({"texts": {"personId": "1"}}, "the path parameters"),
+    ]:
+        parting = played(document | {"calls": [document["calls"][0] | change]}).parting
+        assert (parting.id, parting.what) == ("r1", what)
+    assert played(document | {"calls": []}).parting is None
+    assert played(document | {"calls": [], "digest": "0"}).parting.what == "the world after the last call"
+
+
+@pytest.mark.parametrize("body", ["", "2026", "[3]", '[{"do": null}]'])
+def test_faults_that_are_none_are_refused_where_they_are_set(sim, body):
+    """The call of the control plane is where the replay ends."""
+    sim.faults.add("get_me", do={"status": 503})
+    document = bundle_of(sim)
+    document["calls"][-1] |= {"control": "put_faults", "body": body}
+    parting = played(document).parting
+    assert (parting.id, parting.what) == (document["calls"][-1]["id"], "the call of the control plane")
 
 
 def test_a_bad_start_is_refused(sim):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
+_CALL_ID = re.compile(r"r[1-9][0-9]{0,17}")
 #: The number of the bundle format. Format 1 has no webhooks and no named stand-ins.
 FORMAT = 2
 
@@ -171,9 +173,33 @@ def decoded(whole: bytes) -> Bundle:
     if not 1 <= format <= FORMAT:
         raise Misuse(f"it is of format {format}; this confsim reads formats up to {FORMAT}")
     try:
-        return msgspec.json.decode(whole, type=Bundle)
+        bundle = msgspec.json.decode(whole, type=Bundle)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Misuse(f"it is damaged: {error}") from None
+    for place, call in enumerate(bundle.calls):
+        try:
+            _check(call)
+        except ValueError as error:
+            raise Misuse(f"it is damaged: {error} - at `$.calls[{place}]`") from None
+    return bundle
+
+
+def _check(call: BundledCall) -> None:
+    """Raises ValueError for a call that no bundle has, as the types of its fields do not say it."""
+    contents = {"body": call.body}
+    if call.request is not None:
+        if not _CALL_ID.fullmatch(call.id):
+            raise ValueError(f"the id of a call of the API is r and a number, not {call.id!r}")
+        if call.answer is None:
+            raise ValueError("a request without `answer`")
+        if call.entry is not EntryPoint.HTTP and not call.operation:
+            raise ValueError(f"a call of entry {call.entry.value!r} without `operation`")
+        contents |= {"request.body": call.request.body, "answer.body": call.answer.body}
+    for name, each in contents.items():
+        try:
+            raw(each)
+        except ValueError as error:
+            raise ValueError(f"the base64 of `{name}` is invalid: {error}") from None
 
 
 class _Version(Struct):

@@ -72,7 +72,8 @@ def replay(bundle: Bundle, calls: Iterable[BundledCall] | None = None) -> Replay
         if parting is not None:
             break
     if parting is None and bundle.digest and (digest := player.digest()) != bundle.digest:
-        parting = Mismatch(bundle.calls[-1].id, "", "the world after the last call", bundle.digest, digest)
+        last = bundle.calls[-1].id if bundle.calls else ""
+        parting = Mismatch(last, "", "the world after the last call", bundle.digest, digest)
     return Replayed(calls=count, not_repeated=skipped, left_out=bundle.left_out, parting=parting)
 
 
@@ -131,6 +132,8 @@ class Player:
             return None
         if call.request is None:
             return self._control(call) if call.control else None
+        if call.entry is not EntryPoint.HTTP and (unknown := _unknown(call)) is not None:
+            return unknown
         self._service.journal.continue_from(int(call.id[1:]))
         self._send(call)
         entry = self._service.journal.last()
@@ -179,8 +182,10 @@ class Player:
         operation, body = CONTROL.find(call.control), raw(call.body)
         if operation is None:
             return Mismatch(call.id, call.control, "the operation of the control plane", call.control, None)
-        if operation.sets_faults and not (body := _without_holds(body)):
-            return None
+        if operation.sets_faults:
+            if _is_hold(_json(body)):
+                return None
+            body = _without_holds(body)
         try:
             try:
                 invoke(self._context, operation, call.path, call.query, body)
@@ -191,17 +196,36 @@ class Player:
         return None
 
 
+def _unknown(call: BundledCall) -> Mismatch | None:
+    """Return what this confsim lacks of a call by its operation's name: another version may have it."""
+    operation = API.get(call.operation)
+    if operation is None:
+        return Mismatch(call.id, _name(call), "the operation", call.operation, None)
+    if not call.texts.keys() >= set(operation.placeholders):
+        return Mismatch(call.id, _name(call), "the path parameters", [*call.texts], [*operation.placeholders])
+    return None
+
+
 def _name(call: BundledCall) -> str:
     assert call.request is not None
     return f"{call.operation or 'no operation'} {call.request.method} {call.request.target}"
 
 
 def _without_holds(body: bytes) -> bytes:
-    """Return faults without those that hold calls, which no replay repeats; empty for a single one."""
-    faults = msgspec.json.decode(body)
-    if isinstance(faults, dict):
-        return b"" if "hold" in faults.get("do", {}) else body
-    return msgspec.json.encode([each for each in faults if "hold" not in each.get("do", {})])
+    """Return a list of faults without those that hold calls, which no replay repeats; another body as it is."""
+    faults = _json(body)
+    return msgspec.json.encode([each for each in faults if not _is_hold(each)]) if isinstance(faults, list) else body
+
+
+def _is_hold(fault: Any) -> bool:
+    return isinstance(fault, dict) and isinstance(fault.get("do"), dict) and "hold" in fault["do"]
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return None
 
 
 def _difference(was: RecordedAnswer, got: RecordedAnswer) -> tuple[str, Any, Any] | None:

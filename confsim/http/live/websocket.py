@@ -45,7 +45,7 @@ class WebSocket(asyncio.Protocol):
         self._pinged = False
         self._ending = False
         self._pending = bytearray()
-        self._parts: list[bytes] = []
+        self._message = bytearray()
         self._text = False
         self._connection: ChannelConnection | None = None
         self._realtime: RealTime | None = None
@@ -120,11 +120,11 @@ class WebSocket(asyncio.Protocol):
         if frame.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
             return
         if frame.opcode is not Opcode.CONT:
-            self._parts, self._text = [], frame.opcode is Opcode.TEXT
-        self._parts.append(bytes(frame.data))
+            self._message, self._text = bytearray(), frame.opcode is Opcode.TEXT
+        self._message += frame.data
         if not frame.fin or self._connection is None or self._realtime is None:
             return
-        whole, self._parts = b"".join(self._parts), []
+        whole, self._message = bytes(self._message), bytearray()
         try:
             message = whole.decode() if self._text else whole
         except UnicodeDecodeError:
@@ -188,8 +188,6 @@ class WebSocket(asyncio.Protocol):
         else:
             self._protocol.send_binary(message)
         self._flush()
-        if self._transport.get_write_buffer_size() > MOST_WAITING:
-            self.hang_up()
 
     def _relay(self, message: str | bytes) -> None:
         if self._transport.get_write_buffer_size() <= LARGEST:
@@ -203,7 +201,10 @@ class WebSocket(asyncio.Protocol):
             self._flush()
 
     def _flush(self) -> None:
-        """Write the output of the protocol; an empty piece is its end."""
+        """Write the output of the protocol, an empty piece is its end; drop a client for which too much waits.
+
+        Answers to pings wait like messages: a client that sends pings and does not read is slow too.
+        """
         for data in self._protocol.data_to_send():
             if data:
                 self._transport.write(data)
@@ -215,6 +216,8 @@ class WebSocket(asyncio.Protocol):
                     return
                 with suppress(OSError):  # the client has disconnected; connection_lost follows
                     self._transport.write_eof()
+        if self._transport.get_write_buffer_size() > MOST_WAITING:
+            self.hang_up()
 
 
 def _subprotocol(protocol: ServerProtocol, offered: Any) -> Any:

@@ -152,6 +152,20 @@ def test_who_does_not_read_is_dropped_and_who_floods_holds_up_nobody(tight, monk
     assert until(lambda: all(each.userId != USER for each in sim.presence(ROOM)))
 
 
+@pytest.mark.parametrize("tight", [Narrow], indirect=True)
+def test_who_sends_pings_and_does_not_read_is_dropped(tight, monkeypatch):
+    """Its pongs wait within the same bound as messages; the frames would be 130 MB."""
+    sim, client = tight
+    monkeypatch.setattr(websocket, "MOST_WAITING", 2**14)
+    slow = client()
+    slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    assert handshake(slow) == 101
+    pings = frame(b"x" * 125, 9) * 100
+    with pytest.raises(ConnectionError):
+        slow.send(*[pings] * 10_000)
+    assert until(lambda: sim.presence(ROOM) == [])
+
+
 @pytest.mark.parametrize(
     ("options", "status"),
     [
