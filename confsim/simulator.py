@@ -299,9 +299,13 @@ class Simulator(Controls):
         made = start_again(self.control.context, world, seed, profile, scenario)
         self._attach(made, worlds, self._make_transport)._app = app
 
-    def fork(self, clock: Clock | None = None) -> Simulator:
-        """Another simulator of the world as it is now; neither sees later changes of the other."""
-        return Simulator.__new__(Simulator)._attach(self.service.fork(clock=clock), through=self._make_transport)
+    def fork(self, clock: Clock | Instant | None = None) -> Simulator:
+        """Another simulator of the world as it is now; neither sees later changes of the other.
+
+        ``clock`` is that of the other, as for ``Simulator``; without one it continues from this one's.
+        """
+        when = None if clock is None else _worlds().clock_of(clock)
+        return Simulator.__new__(Simulator)._attach(self.service.fork(clock=when), through=self._make_transport)
 
     def snapshot(self, name: str = "snapshot") -> None:
         """Save the world and its clock under a name."""

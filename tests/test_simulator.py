@@ -233,6 +233,13 @@ def test_clocks_come_in_three_ways():
     assert not Simulator().clock.frozen
 
 
+def test_a_fork_takes_what_a_simulator_takes_for_its_clock(sim):
+    """An instant to stand at, or a clock; what is neither is named."""
+    assert sim.fork(START).clock.now == sim.fork(START_MS).clock.now == sim.fork(Clock(START)).clock.now == START_MS
+    with pytest.raises(Misuse, match="'tomorrow' is no instant"):
+        sim.fork("tomorrow")
+
+
 def test_snapshots_hold_their_instant(sim):
     """Restoring brings the clock back too."""
     digest = sim.service.world.digest()

@@ -165,7 +165,6 @@ class PytestRun:
         """Return a new fork of the world that these arguments describe."""
         import msgspec
 
-        from confsim.service.clock import Clock
         from confsim.service.conformance import Conformance
         from confsim.simulator import Simulator
 
@@ -182,7 +181,7 @@ class PytestRun:
             base = self._bases.get(key)
             if base is None:
                 base = self._bases[key] = Simulator(world, seed=seed, profile=chosen, scenario=scenario)
-            fork = base.fork(clock if clock is None or isinstance(clock, Clock) else Clock(clock))
+            fork = base.fork(clock)
         if strict:
             fork.service.pipeline.hold_against(
                 self._judges.setdefault(choices, Conformance(chosen, listed_refusals=False))

@@ -44,6 +44,14 @@ def overriding(choices: Mapping[str, Any]) -> Iterator[None]:
         _OVERRIDES.reset(token)
 
 
+def clock_of(clock: Clock | Instant | None) -> Clock:
+    """A clock that was given, or one that stands at an instant, None for one that follows the machine's.
+
+    Raises Misuse for what is no instant.
+    """
+    return clock if isinstance(clock, Clock) else Clock(clock)
+
+
 def make(
     world: str | Path | Mapping[str, Any],
     seed: int,
@@ -54,7 +62,7 @@ def make(
     if not isinstance(seed, int):
         raise Misuse(f"seed is a whole number, not {seed!r}")
     chosen = {**read_profile(profile), **_OVERRIDES.get()}
-    when = clock if isinstance(clock, Clock) else Clock(clock)
+    when = clock_of(clock)
     if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
         when.freeze()
     built = load(world, seed, chosen)
