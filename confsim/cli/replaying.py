@@ -53,11 +53,15 @@ def replay(file: str, as_json: bool) -> None:
     """Replay a bundle, and compare each answer to the byte: exit 0 when all are equal, 2 when one differs."""
     from confsim.control.bundle.document import read
     from confsim.control.bundle.replay import replay as play
+    from confsim.kernel.refusal import Misuse
     from confsim.version import __version__
 
     bundle = read(file)
-    with progress(bundle.calls, "calls") as calls:
-        replayed = play(bundle, calls)
+    try:
+        with progress(bundle.calls, "calls") as calls:
+            replayed = play(bundle, calls)
+    except Misuse as misuse:
+        raise Misuse(f"bundle {file!r}: {misuse}") from None
     if as_json:
         print_json(replayed)
     else:

@@ -205,6 +205,7 @@ def test_what_is_no_bundle_is_refused(text, error):
     ("change", "error"),
     [
         (lambda call: call.update(answer=None), "a request without `answer`"),
+        (lambda call: call.update(at=10**15), "1000000000000000 is no instant that a clock shows"),
         (lambda call: call.update(id="x"), "the id of a call of the API is r and a number, not 'x'"),
         (lambda call: call.update(operation=""), "a call of entry 'python' without `operation`"),
         (lambda call: call["answer"].update(body={"base64": "!!"}), "the base64 of `answer.body` is invalid"),
@@ -293,6 +294,10 @@ def test_the_commands(sim, run, tmp_path):
     code, printed, _ = run("replay", str(file), "--json")
     assert code == 2
     assert json.loads(printed)["parting"]["id"] == "r1"
+    file.write_text(json.dumps(document | {"profile": {"encode.emty": "204"}}))
+    assert "bundle.json': profile: 'encode.emty' names no assumption" in run("replay", str(file))[2]
+    file.write_text(json.dumps(document | {"started": -5}))
+    assert "it is damaged: -5 is no instant that a clock shows" in run("replay", str(file))[2]
     code, _, error = run("replay", str(tmp_path / "none.json"))
     assert code == 1
     assert "No such file" in error

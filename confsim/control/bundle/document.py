@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.clock import instant
 from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
@@ -176,16 +177,20 @@ def decoded(whole: bytes) -> Bundle:
         bundle = msgspec.json.decode(whole, type=Bundle)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Misuse(f"it is damaged: {error}") from None
-    for place, call in enumerate(bundle.calls):
-        try:
+    place = "$.started"
+    try:
+        instant(bundle.started)
+        for number, call in enumerate(bundle.calls):
+            place = f"$.calls[{number}]"
             _check(call)
-        except ValueError as error:
-            raise Misuse(f"it is damaged: {error} - at `$.calls[{place}]`") from None
+    except (ValueError, Misuse) as error:
+        raise Misuse(f"it is damaged: {error} - at `{place}`") from None
     return bundle
 
 
 def _check(call: BundledCall) -> None:
-    """Raises ValueError for a call that no bundle has, as the types of its fields do not say it."""
+    """Raises ValueError or Misuse for a call that no bundle has, as the types of its fields do not say it."""
+    instant(call.at)
     contents = {"body": call.body}
     if call.request is not None:
         if not _CALL_ID.fullmatch(call.id):
