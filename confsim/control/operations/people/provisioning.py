@@ -12,6 +12,7 @@ from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Key
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity import token_exchange, validators
+from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.domain.identity.token_exchange import Person
 from confsim.domain.identity.validators import Validator
 from confsim.domain.telephony import numbers
@@ -127,6 +128,10 @@ def _origin(change: Change, body: IssueIdentityToken) -> str:
     if body.originId is not None:
         if not body.originId.strip():
             raise Misuse("originId: it is empty")
+        known = CREDENTIALS.of(change).get(body.originId)
+        if known is not None:
+            meant = f"; did you mean user {known.user}?" if known.user is not None else ""
+            raise Misuse(f"originId: {body.originId!r} is a token of confsim, and no id of a person{meant}")
         return body.originId
     origin = get_user(change, body.userId or 0).origin_id
     if origin is None:

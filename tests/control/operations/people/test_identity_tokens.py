@@ -99,6 +99,8 @@ def test_a_public_key_cannot_sign(sim, algorithm):
         ("x", {"client": demo.OTHER_CLIENT}, f"client '{demo.OTHER_CLIENT}' does not have an active validator"),
         ("x", {"client": "nope"}, "There is no client 'nope'"),
         ("", {}, "originId: it is empty"),
+        (demo.OWNER, {}, "originId: 'demo-owner' is a token of confsim, .*; did you mean user 1002?"),
+        (demo.API_TOKEN, {}, "originId: 'demo-api-token' is a token of confsim, and no id of a person$"),
         (1, {}, "there is no user 1"),
         (1000, {"client": demo.CLIENT}, "user 1000 has no origin id"),
         (1000, {}, f"client '{demo.PARTNER_CLIENT}' does not have an active validator"),
