@@ -198,7 +198,7 @@ class Player:
 
 def _unknown(call: BundledCall) -> Mismatch | None:
     """Return what this confsim lacks of a call by its operation's name: another version may have it."""
-    operation = API.get(call.operation)
+    operation = API.find(call.operation)
     if operation is None:
         return Mismatch(call.id, _name(call), "the operation", call.operation, None)
     if not call.texts.keys() >= set(operation.placeholders):
