@@ -64,6 +64,19 @@ def test_what_is_none_is_left_out():
     assert in_slices((each if each % 2 else None for each in range(6)), list) == [1, 3, 5]
 
 
+def test_each_item_is_a_step(monkeypatch):
+    """After each of them others are served, also after one that is left out."""
+    monkeypatch.setattr(deferred, "SLICE", 0)
+    again, steps = (lambda: in_slices([1, None, 3], list)), 0
+    while True:
+        try:
+            assert again() == [1, 3]
+            break
+        except Pending as pending:
+            steps, again = steps + 1, pending.again
+    assert steps == 3
+
+
 def test_an_error_ends_the_work(monkeypatch):
     """What a step raises is raised by what continues the work."""
     monkeypatch.setattr(deferred, "SLICE", 0)
@@ -84,9 +97,18 @@ def test_what_was_at_work_is_polled_soon(monkeypatch, worked, seconds):
 
 
 @pytest.mark.parametrize(
-    ("limit", "offset", "expected"),
-    [(None, None, [5, 4, 3, 1]), (2, None, [5, 4]), (2, 1, [4, 3]), (0, 0, []), (9, 3, [1])],
+    ("limit", "offset", "expected", "left"),
+    [
+        (None, None, [5, 4, 3, 1], []),
+        (2, None, [5, 4], [None, 1]),
+        (2, 1, [4, 3], []),
+        (1, 1, [4], [None, 1]),
+        (0, 0, [], [None, 4, 3, None, 1]),
+        (9, 3, [1], []),
+    ],
 )
-def test_the_newest_are_chosen(limit, offset, expected):
-    """So many after so many of those that are not None; what follows is not looked at."""
-    assert [each for each in newest([5, None, 4, 3, None, 1], limit, offset) if each is not None] == expected
+def test_the_newest_are_chosen(limit, offset, expected, left):
+    """So many after so many of those that are not None; what follows the next of them is not read."""
+    items = iter([5, None, 4, 3, None, 1])
+    assert [each for each in newest(items, limit, offset) if each is not None] == expected
+    assert list(items) == left

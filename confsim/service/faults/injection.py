@@ -200,7 +200,7 @@ class Faults:
 
     __slots__ = ("_active", "_count", "_decided", "_follows", "_holder", "_live", "by_request", "on_calls", "on_things")
 
-    def __init__(self, live: LiveWorld, holder: CallHolder, by_request: bool = True) -> None:
+    def __init__(self, live: LiveWorld, holder: CallHolder, by_request: bool) -> None:
         self._live = live
         self._holder = holder
         self.by_request = by_request

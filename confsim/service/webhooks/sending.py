@@ -87,8 +87,8 @@ class Webhooks:
         live: LiveWorld,
         journal: Journal,
         planner: DeliveryPlanner,
-        allowed: frozenset[str] = frozenset(),
-        listed: bool = False,
+        allowed: frozenset[str],
+        listed: bool,
     ) -> None:
         self._live = live
         self._journal = journal

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.service.faults.words import merged, read_effect
+from confsim.service.messages import Request, Response
 
 
 def effect(**words):
@@ -55,3 +56,31 @@ def test_an_answer_has_one_content_type(sim, headers, kinds):
     sim.call("get_me", "demo-owner")
     sent = sim.service.journal.last().response.headers
     assert [value for name, value in sent if name.lower() == "content-type"] == kinds
+
+
+@pytest.mark.parametrize(
+    ("do", "method", "cut"),
+    [
+        ({"clock": "1s"}, "GET", None),
+        ({"drop": "after"}, "GET", -1),
+        ({"truncate": True}, "GET", 5),
+        ({"truncate": 0}, "GET", 0),
+        ({"truncate": 3}, "GET", 3),
+        ({"truncate": 9}, "GET", 9),
+        ({"truncate": 10}, "GET", 9),
+        ({"truncate": 10**6}, "GET", 9),
+        ({"truncate": 3}, "HEAD", -1),
+        ({"truncate": True}, "HEAD", -1),
+    ],
+)
+def test_after_how_many_bytes_a_response_is_cut(do, method, cut):
+    """Before the last byte in any case; one without a body before its status line."""
+    response = effect(**do).altered(Response(200, [], b"0123456789"), Request(method, "/"))
+    assert (response.cut, response.delay) == (cut, 0)
+
+
+def test_a_response_is_delayed_by_seconds():
+    """Whatever unit the fault is given in; its headers come last."""
+    altered = effect(real="1500ms", headers={"X-A": "1"})
+    response = altered.altered(Response(200, [("A", "b")]), Request("GET", "/"))
+    assert (response.delay, response.headers, response.cut) == (1.5, [("A", "b"), ("X-A", "1")], None)

@@ -95,3 +95,22 @@ def test_a_file_that_is_refused_leaves_the_world(sim, tmp_path):
     with pytest.raises(Misuse, match=r"bad\.json.*missing"):
         sim.load(tmp_path / "bad.json")
     assert sim.service.world is before
+
+
+@pytest.mark.parametrize("document", [None, [], "text", 5, [{"version": 3}]])
+def test_a_document_that_is_no_object_is_refused(document):
+    """Before anything of it is read."""
+    with pytest.raises(Misuse, match="the document is no JSON object"):
+        state.world_of(document)
+
+
+def test_a_place_is_checked_before_anything_is_written(tmp_path):
+    """A directory in the place of the file, and a file where there is no directory."""
+    state.check_place(tmp_path / "state.json")
+    (tmp_path / "state.json").write_text("old")
+    state.check_place(str(tmp_path / "state.json"))
+    with pytest.raises(Misuse, match="it is a directory"):
+        state.check_place(tmp_path)
+    with pytest.raises(Misuse, match=r"there is no directory '.*/none'"):
+        state.check_place(tmp_path / "none" / "state.json")
+    assert [each.name for each in tmp_path.iterdir()] == ["state.json"]

@@ -13,6 +13,7 @@ from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.telephony.numbers import NUMBERS, Listing, NumberState
 from confsim.domain.users.users import USERS
 from confsim.service.files import world_file
 
@@ -56,6 +57,11 @@ def test_what_a_file_says_is_there():
             ],
             channels=[{"name": "Room", "id": "r1", "owners": ["Ann"], "friendlyUrl": "room", "guestAccess": True}],
             apiTokens=[{"token": "api", "label": "mine"}],
+            numbers=[
+                {"number": "+4930123456", "isDefault": True},
+                {"number": "+15550100", "code": "CA"},
+                {"number": "+443000000", "enabled": False},
+            ],
             validators=[
                 {"id": "v1", "algorithm": "HS256", "key": "a secret of at least thirty-two bytes", "active": True}
             ],
@@ -67,6 +73,14 @@ def test_what_a_file_says_is_there():
     assert sim.call("find_predefined_user", "api", originId="o1").ok
     assert sim.call("list_validators", "api").body[0]["active"] is True
     assert sim.call("list_api_tokens", "api").body[0]["label"] == "mine"
+    numbers = {
+        each.number: (each.country, each.listing, each.standing) for each in NUMBERS.of(sim.service.world, "c1").all
+    }
+    assert numbers == {
+        "+4930123456": ("DE", Listing.DEFAULT, NumberState.ENABLED),
+        "+15550100": ("CA", Listing.PLAIN, NumberState.ENABLED),
+        "+443000000": ("GB", Listing.PLAIN, NumberState.DISABLED),
+    }
 
 
 @pytest.mark.parametrize(

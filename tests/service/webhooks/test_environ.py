@@ -1,0 +1,28 @@
+"""What a WSGI application as a receiver of webhooks is given."""
+
+from __future__ import annotations
+
+from wsgiref.validate import validator
+
+from confsim.service.webhooks.sending import Route
+from kit.things.webhooks import happen, listening
+
+
+def test_an_application_is_called_as_pep_3333_says():
+    """The validator of the standard library is between."""
+    sim, seen = listening(), []
+
+    def application(environ, start_response):
+        seen.append(environ)
+        environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [b"ok"]
+
+    checked = validator(application)
+    sim.webhooks.deliver_to(lambda environ, start_response: checked(environ, start_response))
+    happen(sim, "a")
+    assert sim.service.webhooks.route is Route.RECEIVER
+    (delivery,) = sim.webhooks
+    assert [each.status for each in delivery.attempts] == [200]
+    flags = {name: seen[0][f"wsgi.{name}"] for name in ("multithread", "multiprocess", "run_once")}
+    assert flags == {"multithread": False, "multiprocess": False, "run_once": False}
