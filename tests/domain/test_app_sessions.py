@@ -124,3 +124,20 @@ def test_only_the_clients_own_runs_are_found():
     assert not app_sessions.list_app_sessions(change, client, caller, Wanted())
     with pytest.raises(Refusal):
         app_sessions.get(change, client.id, foreign.id)
+
+
+@pytest.mark.parametrize("order", ["started", "creation"])
+def test_bounds_hold_in_either_order(order):
+    """Before and after alone and together; the first instant that there is lies before every other (G121)."""
+    change, client, caller = world({"app-sessions.order": order})
+    ids = [put(change, client, started=started).id for started in (0, 2, 4)]
+
+    def places(**bounds):
+        found = app_sessions.list_app_sessions(change, client, caller, Wanted(**bounds))
+        return [ids.index(run.id) for run in found]
+
+    assert places() == [2, 1, 0]
+    assert places(before=3) == [1, 0]
+    assert places(after=1) == [2, 1]
+    assert places(before=3, after=1) == [1]
+    assert places(before=4, after=2) == []

@@ -78,3 +78,12 @@ def test_only_new_terms_are_dated_anew():
     assert (linked.version, linked.promulgated, linked.url) == (1, 7, "https://terms.example/l")
     anew = terms.promulgate(later, client, "https://terms.example/n").terms
     assert (anew.version, anew.promulgated, anew.url) == (2, 99, "https://terms.example/n")
+
+
+@pytest.mark.rule("R103")
+def test_terms_of_a_client_are_published_from_its_beginning():
+    """And stay so, whatever version and link."""
+    change = World(seed=1).change(7)
+    client = clients.create(change, "Client", None)
+    for now in (client, terms.promulgate(change, client, "https://terms.example/n")):
+        assert terms.DOCUMENT.state(now).value == "published"

@@ -390,3 +390,11 @@ def test_a_machine_is_drawn_from_its_rows() -> None:
         {"when": "switch off", "on": "on | off", "at": "test lamp", "only if": "", "then": "off", "effect": "",
          "source": "test"},
     ]  # fmt: skip
+
+
+def test_a_need_tells_what_it_was_declared_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trigger that it precedes, the state, and the trigger that it fires."""
+    alone(monkeypatch)
+    need = Need(LAMP, "switch on", Light.ON, LAMP, "install", lambda change, lamp: (), creates=True, source="test")
+    assert (need.when, need.by, need.reaches) == (LAMP, "switch on", Light.ON)
+    assert (need.fires, need.trigger, need.source) == (LAMP, "install", "test")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import State
@@ -159,3 +160,11 @@ def test_nothing_is_left_of_a_deleted_event_room(stage):
     )
     assert [len(table.of(stage.change, CUSTOMER)) for table in tables] == [0] * len(tables)
     assert list(stage.change.timers) == []
+
+
+def test_a_duration_may_be_as_long_as_any_and_no_longer():
+    """The longest that the register admits is stored; one more is bad input."""
+    stage = Stage()
+    assert breakouts.create(stage.change, stage.event, None, durations.LONGEST).duration == durations.LONGEST
+    with pytest.raises(Refusal, match="is too long a time"):
+        breakouts.create(stage.change, stage.event, None, durations.LONGEST + 1)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.broadcast import destinations
 from confsim.domain.channels import channels
 from confsim.kernel.refusal import Refusal
@@ -53,3 +54,16 @@ def test_other_urls_are_refused(change, url):
     """Of another scheme, without a host, with no port that there is."""
     with pytest.raises(Refusal, match="body destination"):
         destinations.add(change, channels.get(change, CUSTOMER, ROOM), url, None, None)
+
+
+def test_a_state_that_holds_is_refused_by_choice(change):
+    """A destination is enabled when it is added; each state is refused by its name (G537)."""
+    change.profile = {"states.repeated": "refuse"}
+    room = channels.get(change, CUSTOMER, ROOM)
+    made = destinations.add(change, room, "rtmp://h/app", None, None)
+    with pytest.raises(Refusal) as caught:
+        destinations.set_state(change, made, "enable")
+    assert (caught.value.reason, caught.value.facts) == (Reason.STATE_HOLDS, {"state": "enabled"})
+    destinations.set_state(change, made, "disable")
+    with pytest.raises(Refusal):
+        destinations.set_state(change, destinations.get(change, room, made.id), "disable")

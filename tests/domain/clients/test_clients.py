@@ -101,3 +101,15 @@ def test_ids_made_of_names(names, expected):
     made = [clients.create(short, "A", None).id for _ in range(2)]
     assert [len(id) for id in made] == [10, 10]
     assert len({*made, *(id.lower() for id in made)}) == 2
+
+
+@pytest.mark.parametrize("choice", ["allow", "refuse"])
+def test_a_name_that_another_client_has(choice):
+    """It is allowed, or refused (G293); one that nobody has is free either way."""
+    change = World(seed=2).change(0, {"clients.names": choice})
+    clients.create(change, "Acme", None)
+    clients.require_name(change, "Acme Ltd")
+    if choice == "allow":
+        clients.require_name(change, "Acme")
+    else:
+        assert refused(clients.require_name, change, "Acme") is Reason.CLIENT_NAME_TAKEN

@@ -13,6 +13,7 @@ from confsim.domain.config.template_choice import SELECTIONS
 from confsim.domain.config.templates import CHOICES, TEMPLATES
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import refused
 
 
 class Family:
@@ -133,3 +134,15 @@ def test_any_journey_agrees_with_three_sets(steps):
         assert {place for place, client in enumerate(family.clients) if family.sees(client, made.id)} == (
             {0, 1, 2} if inheritable else {0}
         )
+
+
+def test_offering_what_is_offered_is_refused_by_choice():
+    """As is withdrawing what is not offered (G537)."""
+    family = Family({"states.repeated": "refuse"})
+    client = family.clients[0]
+    made = templates.create(family.change, client, "T")
+    for _ in range(2):
+        seen = templates.get(family.change, client, made.id)
+        holds, other = ("enable", "disable") if seen.enabled else ("disable", "enable")
+        assert refused(templates.offer, family.change, seen, holds) is Reason.STATE_HOLDS
+        templates.offer(family.change, seen, other)

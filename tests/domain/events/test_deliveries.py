@@ -162,6 +162,16 @@ def test_a_discarded_delivery_has_no_timer():
     assert list(line.world.timers) == []
 
 
+def test_what_waits_while_events_are_off_goes_to_every_endpoint():
+    """Once they are on again, and not to the first endpoint alone (G534)."""
+    line = Line(count=3)
+    line.happen("a")
+    line.switch("disable")
+    assert line.ready == []
+    line.switch("enable")
+    assert line.states == [State.READY] * 3
+
+
 # Order
 
 

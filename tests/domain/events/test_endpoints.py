@@ -41,3 +41,11 @@ def test_reading_the_secret_writes_nothing():
     assert endpoints.secret(change, OTHER) != secret
     assert endpoints.renew_secret(change, CUSTOMER) != secret
     assert endpoints.secret(change.commit().change(0), CUSTOMER) != secret
+
+
+def test_renewals_are_counted_from_the_first():
+    """A secret that was never renewed counts none."""
+    change = ORIGIN.change(0)
+    for number in (1, 2):
+        endpoints.renew_secret(change, CUSTOMER)
+        assert endpoints.SECRETS.of(change, CUSTOMER)[CUSTOMER].renewals == number

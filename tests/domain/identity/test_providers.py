@@ -39,6 +39,13 @@ def test_unknown_names_by_choice(choice: str, kept: tuple[str, ...]) -> None:
     assert providers.enabled(change, client) == kept
 
 
+@pytest.mark.parametrize(("empty", "kept"), [("none", ()), ("all", ALL)])
+def test_a_list_of_unknown_names_is_empty_where_they_are_left_out(empty: str, kept: tuple[str, ...]) -> None:
+    """What an empty list means then holds (G184, G185)."""
+    change, client = opened(unknown="ignore", empty=empty)
+    assert providers.choose(change, client, ["myspace"]).providers == kept
+
+
 @pytest.mark.parametrize("choice", ["refuse", "store"])
 def test_a_blank_name_is_never_kept(choice: str) -> None:
     """Stored or not, a name has to say something."""

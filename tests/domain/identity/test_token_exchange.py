@@ -286,3 +286,11 @@ def test_larger_tokens_by_choice() -> None:
 def test_fewer_algorithms_by_choice() -> None:
     """A validator of an algorithm that is not accepted vouches for nothing."""
     assert exchange(chosen(validators__algorithms=["RS256"]), hs(CLAIMS)).status == 401
+
+
+@pytest.mark.parametrize(("length", "status"), [(255, 200), (256, 401)])
+def test_an_origin_has_up_to_255_characters(length: int, status: int) -> None:
+    """One of more names nobody."""
+    sim = Simulator(clock=START)
+    assert exchange(sim, hs(CLAIMS, sub="p" * length)).status == status
+    assert (of_origin(sim, "p" * length) is not None) is (status == 200)

@@ -22,7 +22,7 @@ from confsim.domain.clients import clients
 from confsim.domain.identity import validators
 from confsim.domain.identity.validators import MACHINE, VALIDATORS, Activity, Validator
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.world import Change
+from confsim.kernel.world import Change, World
 from kit import CUSTOMER, OTHER, START
 
 
@@ -215,3 +215,15 @@ def test_the_machine_admits_every_trigger_in_every_state(change: Change) -> None
         for state in Activity:
             moved = MACHINE.fire(change, VALIDATORS.of(change, CUSTOMER).put(replace(validator, state=state)), trigger)
             assert moved.state is then
+
+
+@pytest.mark.parametrize(("inherited", "found"), [(False, ["own"]), (True, ["own", "above"])])
+def test_validators_of_clients_above_are_listed_by_choice(inherited: bool, found: list[str]) -> None:
+    """After the client's own, the nearest first (G191)."""
+    change = World(seed=1).change(0, {"validators.inherited": inherited})
+    above = clients.create(change, "Above", None)
+    client = clients.create(change, "Client", above.id)
+    for owner, id in ((above, "above"), (client, "own")):
+        validators.add(change, owner, id, "HS256", "a secret")
+    assert [each.id for each in validators.list_assignable(change, client)] == found
+    assert [each.id for each in validators.list_assignable(change, above)] == ["above"]

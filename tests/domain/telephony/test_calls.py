@@ -299,6 +299,12 @@ def test_each_phone_that_dials_in_is_a_new_user(office, caller):
     assert sessions.find_active(office.change, office.room).participants == 2
 
 
+def test_a_phone_that_dials_in_does_not_whisper(office):
+    """Only who calls out may ask for it (G453)."""
+    call, _ = office.ring()
+    assert (call.inbound, call.whisper) == (True, False)
+
+
 def test_handles_of_callers_by_profile():
     """A template for the handle, and a word for those who send no number."""
     office = Office({"dial-in.handle": "Phone {number}", "dial-in.anonymous": "nobody"})

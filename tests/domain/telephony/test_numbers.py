@@ -59,6 +59,16 @@ class Shop:
         return [each.number for each in number_assignments.list_available(self.change, self.client, country)]
 
 
+def test_the_list_of_available_numbers_counts_what_it_has():
+    """A number that is taken exclusively is not among them, nor counted; one that is shared is (R480, G469)."""
+    shop = Shop()
+    shop.assign(shop.a, US, exclusive=True)
+    shop.assign(shop.b, GB)
+    for country in (None, "GB", "US"):
+        found = number_assignments.list_available(shop.change, shop.client, country)
+        assert (len(found), list(found)) == ((0, []) if country == "US" else (1, [shop.number(GB)]))
+
+
 # The inventory
 
 
