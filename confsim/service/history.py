@@ -19,8 +19,8 @@ class Snapshot(Struct, frozen=True):
 
     world: World
     now: int
-    frozen: bool = False
-    rate: float = 1
+    frozen: bool
+    rate: float
 
 
 class History:

@@ -7,7 +7,7 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.service import journal
-from confsim.service.journal import ControlCall
+from confsim.service.journal import ControlCall, Journal
 from confsim.service.messages import Request, Response
 from confsim.testing.samples import IdPool, valid
 from kit import CUSTOMER
@@ -114,3 +114,36 @@ def test_iterating_is_not_disturbed_by_new_entries(sim):
     for _ in sim.service.journal:
         sim.call("get_user_terms", "demo-user")
     assert len(sim.service.journal) == 2
+
+
+def test_a_journal_that_is_empty():
+    """It knows no id, has been restarted never, and takes a thousand calls."""
+    empty = Journal()
+    assert (len(empty), empty.last(), empty.find("r1")) == (0, None, None)
+    assert (empty.epoch, empty.count, empty.most) == (0, 0, 1000)
+    empty.restart()
+    assert empty.epoch == 1
+
+
+def test_entries_are_found_and_removed_by_their_ids(sim):
+    """What is removed is found no longer; ids that are not there are not counted."""
+    for _ in range(4):
+        sim.call("get_user_terms", "demo-user")
+    entries = {entry.id: entry for entry in sim.service.journal}
+    assert all(sim.service.journal.find(id) is entry for id, entry in entries.items())
+    assert sim.service.journal.find("r9") is None
+    assert sim.service.journal.forget({"r1", "r3", "r9"}) == 2
+    assert [entry.id for entry in sim.service.journal] == ["r2", "r4"]
+    assert sim.service.journal.find("r3") is None
+    assert sim.service.journal.find("r2") is entries["r2"]
+
+
+def test_large_bodies_of_256_mib_are_kept():
+    """Together; one byte more pushes the oldest out. Those of 64 KiB and less are not counted."""
+    part, full = bytes(16 << 20), Journal()
+    for body in (b"x" * (64 << 10), *[part] * 15, part[: -(64 << 10) - 1]):
+        full.add_control_call(ControlCall(0, 0, "put_state", (), body))
+    full.add_control_call(ControlCall(0, 0, "put_state", (), b"x" * ((64 << 10) + 1)))
+    assert len(full.control_calls) == 18
+    full.add_control_call(ControlCall(0, 0, "put_state", (), b"x" * ((64 << 10) + 1)))
+    assert len(full.control_calls) == 17

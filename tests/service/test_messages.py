@@ -26,8 +26,9 @@ def test_header_names_match_in_any_case():
     headers = Answer(Response(200, [("X-One", "1"), ("ETag", "e")])).headers
     assert (headers["x-ONE"], headers.get("etag"), headers.get("no"), headers.get("no", "d")) == ("1", "e", None, "d")
     assert ("x-one" in headers, "no" in headers, 3 in headers, list(headers)) == (True, False, False, ["X-One", "ETag"])
-    with pytest.raises(KeyError, match="no"):
+    with pytest.raises(KeyError, match="no") as caught:
         headers["no"]
+    assert [each.ishidden(caught) for each in caught.traceback] == [False, True]  # pytest shows the caller's line
 
 
 @pytest.mark.parametrize("content", [b"", b"<p>", b"\xff"])

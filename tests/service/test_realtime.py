@@ -167,7 +167,7 @@ def test_another_world_in_the_place_of_this_one_is_followed(place):
 def test_the_end_of_the_service_ends_every_connection(place):
     """With a message, and nobody is followed any longer."""
     _, sink = place.open()
-    place.realtime.end_all()
+    place.sim.service.shut_down()
     assert (sink.types, sink.ended, len(place.realtime)) == (["connected", "session-ended"], ["session-ended"], 0)
     place.sim.presence.leave(ROOM, USER_ID)
     assert sink.types == ["connected", "session-ended"]

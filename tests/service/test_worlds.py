@@ -5,12 +5,16 @@ from __future__ import annotations
 import threading
 
 import pytest
+from msgspec.structs import replace
 
-from confsim import Misuse
+from confsim import Misuse, Simulator
 from confsim.api.address import HOST
+from confsim.domain.events import deliveries
+from confsim.service.clock import Clock
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.webhooks.sending import Route, Webhooks
-from confsim.service.worlds import Worlds
+from confsim.service.worlds import GRACE, ScenarioRun, Worlds
+from kit.things.webhooks import happen, listening
 
 
 @pytest.fixture
@@ -123,3 +127,64 @@ def test_calls_are_counted(sim):
     sim.client().get("/nowhere")
     sim.control("get_info")
     assert sim.service.usage.calls == 3
+
+
+@pytest.fixture
+def full(worlds):
+    """A server that may have one world beside the root, and has it."""
+    worlds.limit(1)
+    return worlds
+
+
+def test_a_world_in_use_is_not_evicted(full, sim):
+    """At the limit no other is added then."""
+    with pytest.raises(Misuse, match="no more may be") as caught:
+        full._evict()
+    assert caught.value.status == 409
+    with pytest.raises(Misuse):
+        full.add("w2", sim.service.fork())
+    assert list(full) == ["", "w1"]
+
+
+def test_the_world_that_was_idle_for_longest_is_evicted(full, sim):
+    """Once it is idle for a minute; the root never is."""
+    full.get("").usage.used -= 10 * GRACE
+    full.get("w1").usage.used -= GRACE
+    full._evict()
+    assert list(full) == [""]
+    with pytest.raises(Misuse):
+        full._evict()
+    assert list(full) == [""]
+
+
+def test_an_idle_world_makes_place_for_another(full, sim):
+    """At the limit."""
+    full.get("w1").usage.used -= GRACE
+    full.add("w2", sim.service.fork())
+    assert list(full) == ["", "w2"]
+
+
+def test_what_is_due_at_this_instant_is_done_by_a_tick(monkeypatch):
+    """And not before, for worlds with webhooks that wait for a retry."""
+    sim = listening()
+    sim.webhooks.deliver_to(lambda message: 500)
+    happen(sim, "a")
+    due = sim.service.world.timers.due
+    worlds = Worlds(sim.service)
+    for late, attempts in ((-1, 1), (0, 2)):
+        monkeypatch.setattr(Clock, "now", lambda clock, late=late: due + late)
+        worlds.tick()
+        assert [len(each.attempts) for each in deliveries.list_deliveries(sim.service.change())] == [attempts]
+
+
+def test_runs_of_a_scenario_that_have_the_same_result(sim):
+    """From the same world and settings, the clock in the same state, within a second after the first."""
+    run = ScenarioRun(sim.service.world, {}, sim.service.settings, sim.service.clock.values(), 5000, sim.service)
+    assert run.equals(replace(run, profile={}))
+    for at, same in ((4999, False), (5000, True), (5999, True), (6000, False)):
+        assert run.equals(replace(run, at=at)) is same
+    other = Simulator("empty", clock=None)
+    assert not run.equals(replace(run, origin=other.service.world))
+    assert not run.equals(replace(run, clock=other.service.clock.values()))
+    assert not run.equals(replace(run, profile={"states.repeated": "refuse"}))
+    assert not run.equals(replace(run, settings=replace(run.settings, by_request=False)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -193,3 +194,40 @@ def test_what_was_edited_is_reported(begin, place, statement, words):
     rows(place, statement)
     with pytest.raises(Misuse, match=words):
         begin(place)
+
+
+def test_the_bytes_of_a_document_are_counted(begin, place):
+    """Those of its parts, when it is made and when it is read again."""
+    sim = begin(place)
+    busy(sim)
+    sim.durable.checkpoint()
+    document = checkpoint.Document(sim.service.world, lambda: None)
+    assert document.size == sum(len(part[-1]) for part in document.parts)
+    killed(sim)
+    again = begin(place)
+    stored = again.durable.store._store.execute("SELECT digest, sum(length(body)) FROM parts GROUP BY digest")
+    assert again.durable._sizes == dict(stored.fetchall())
+
+
+def test_a_world_whose_document_is_gone_is_written_again(begin, place):
+    """One that comes back into force after the base no longer names it."""
+    sim = begin(place)
+    busy(sim)
+    world = sim.service.world
+    sim.service.live.replace(world)
+    sim.snapshot("a")
+    sim.durable.checkpoint()
+    busy(sim)
+    sim.snapshot("a")
+    sim.durable.checkpoint()
+    sim.service.live.replace(world)
+    killed(sim)
+    assert reported(begin(place)) == reported(sim)
+
+
+def test_calls_are_let_through_between_the_parts(monkeypatch):
+    """The thread that makes a checkpoint rests for a moment."""
+    rests = []
+    monkeypatch.setattr(checkpoint, "time", SimpleNamespace(sleep=rests.append))
+    checkpoint.yield_to_calls()
+    assert rests == [checkpoint.REST]

@@ -6,7 +6,13 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.domain.fault_points import InjectedFault, Outcome
+from confsim.service.clock import LATEST
 from confsim.service.conformance import Conformance
+from confsim.service.faults import per_request
+from confsim.service.faults.spec import read
+from confsim.service.faults.words import read_effect
+from confsim.service.messages import Request
 from kit import CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, USER, code
 from kit.each import by_name, each
 
@@ -425,3 +431,30 @@ def test_the_list_can_be_put_back(sim):
     ]
     sim.faults.clear()
     assert len(sim.faults) == 0
+
+
+@pytest.mark.parametrize(("by", "taken"), [(0, False), (1, True), (LATEST, True), (LATEST + 1, False)])
+def test_what_is_late_comes_within_the_calendar(by, taken):
+    """After a millisecond at least."""
+    given = {"thing": "webhook", "do": {"outcome": "late", "by": by}}
+    if taken:
+        assert read(given).effect == InjectedFault(Outcome.LATE, by)
+    else:
+        with pytest.raises(Misuse, match=r"do\.by: .* is no while"):
+            read(given)
+
+
+@pytest.mark.parametrize(("word", "longest"), [("real", 30_000), ("holdAtMost", 3_600_000)])
+def test_nobody_waits_longer_than_the_longest(word, longest):
+    """Half a minute for a response, an hour for a call that is held."""
+    others = {"hold": "before"} if word == "holdAtMost" else {}
+    assert getattr(read_effect({word: longest, **others}, "do"), word) == longest
+    with pytest.raises(Misuse, match=f"do.{word}: "):
+        read_effect({word: longest + 1, **others}, "do")
+
+
+@pytest.mark.parametrize("query", ["_confsim=status=503", "a=b&_confsim=status=503", "_confsim=status=503&a&confsim=x"])
+def test_other_parameters_of_a_query_bring_no_fault(query):
+    """That of an override is found among them."""
+    found = per_request.read(Request("GET", "/", query=query))
+    assert (found.given, found.effect.status) == ({"status": 503}, 503)

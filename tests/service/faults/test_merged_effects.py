@@ -19,6 +19,8 @@ def effect(**words):
         ([{"status": 418, "body": {"a": 1}}, {"headers": {"X-A": "1"}}],
          {"status": 418, "body": {"a": 1}, "headers": {"X-A": "1"}}),
         ([{"clock": "1s"}, {"clock": "2s", "real": "5ms"}], {"clock": "1s", "real": "5ms"}),
+        ([{"headers": {"X-A": "1"}}, {"status": 418}, {"clock": "1s"}],
+         {"headers": {"X-A": "1"}, "status": 418, "clock": "1s"}),
         ([{"status": 500}, {"status": 418, "body": "x"}], {"status": 500}),
         ([{"reason": "channel_full", "facts": {"limit": 3}}, {"retryAfter": 5}, {"truncate": 4}],
          {"reason": "channel_full", "facts": {"limit": 3}, "truncate": 4}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from http.client import HTTPConnection
 from types import SimpleNamespace
 
 import pytest
@@ -264,3 +265,19 @@ def test_a_bug_of_a_decision_is_kept_and_the_call_is_answered(sim):
     happen(sim, "a")
     assert [type(bug) for bug in sim.service.bugs] == [ZeroDivisionError]
     assert deliveries.ready(sim.service.world)
+
+
+def test_a_sender_that_stops_aborts_what_is_under_way():
+    """Connections that are open are shut down; those that are not yet, or failed to be, are left alone."""
+    sender, shut = HttpSender(), []
+
+    def closed(how):
+        shut.append(how)
+        raise OSError("it is closed")
+
+    for shutdown in (None, closed, shut.append):
+        connection = HTTPConnection("host.example")
+        connection.sock = shutdown and SimpleNamespace(shutdown=shutdown)
+        sender._open.add(connection)
+    sender.close()
+    assert shut == [socket.SHUT_RDWR] * 2

@@ -6,9 +6,11 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from confsim.domain.events.deliveries import State
+from confsim.service.journal import DeliveryNote, DeliveryStep
 from confsim.service.webhooks.sending import Plan, Route
 from kit import START_MS, ok
 from kit.things.webhooks import URL, happen, listening, names, states
@@ -316,3 +318,27 @@ def test_a_receiver_can_verify_with_the_simulator():
     assert sim.webhooks.verify(body, headers, secret) == message.json
     sim.clock.advance("1s")
     refused("not within five minutes")
+
+
+@pytest.mark.parametrize("problem", ["its host is not allowed", None])
+def test_a_recorded_refusal_is_repeated_as_it_was(sim, problem):
+    """With the problem that it had."""
+    note = DeliveryNote(0, 0, 0, DeliveryStep.REFUSED, "", 0, 0, None, problem, "http://hooks.example")
+
+    def recorded(delivery):
+        return replace(note, id=delivery.id)
+
+    sim.service.webhooks.repeat(recorded)
+    happen(sim, "a")
+    (attempt,) = sim.webhooks[0].attempts
+    assert (attempt.status, attempt.problem) == (None, problem or "")
+
+
+def test_the_route_of_deliveries(sim):
+    """A receiver of the process comes before the list."""
+    webhooks = sim.service.webhooks
+    assert webhooks.route is Route.LIST
+    sim.webhooks.deliver_to([])
+    assert webhooks.route is Route.RECEIVER
+    sim.webhooks.deliver_to(None)
+    assert webhooks.route is Route.LIST
