@@ -148,8 +148,8 @@ def test_a_world_in_use_is_not_evicted(full, sim):
 
 def test_the_world_that_was_idle_for_longest_is_evicted(full, sim):
     """Once it is idle for a minute; the root never is."""
-    full.get("").usage.used -= 10 * GRACE
-    full.get("w1").usage.used -= GRACE
+    full.find("").usage.used -= 10 * GRACE
+    full.find("w1").usage.used -= GRACE
     full._evict()
     assert list(full) == [""]
     with pytest.raises(Misuse):
@@ -159,7 +159,7 @@ def test_the_world_that_was_idle_for_longest_is_evicted(full, sim):
 
 def test_an_idle_world_makes_place_for_another(full, sim):
     """At the limit."""
-    full.get("w1").usage.used -= GRACE
+    full.find("w1").usage.used -= GRACE
     full.add("w2", sim.service.fork())
     assert list(full) == ["", "w2"]
 

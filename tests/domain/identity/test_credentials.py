@@ -39,6 +39,18 @@ def test_a_token_lives_its_life_and_no_longer() -> None:
         credentials.authenticate(change, issued.value)
 
 
+def test_use_prolongs_a_token_by_choice() -> None:
+    """To the life of a new one from then on (G020)."""
+    change, user = opened(tokens__use="prolongs", duration__token=1000)
+    issued = credentials.issue(change, user)
+    for now in (START_MS, START_MS + 999, START_MS + 1998):
+        change.now = now
+        assert credentials.authenticate(change, issued.value).expires == now + 1000
+    change.now += 1000
+    with pytest.raises(Refusal, match="credential_expired"):
+        credentials.authenticate(change, issued.value)
+
+
 @pytest.mark.parametrize(("profile", "life"), [({}, DAY), ({"duration__token": 3_600_000}, 3_600_000)])
 def test_the_life_without_another_word(profile: dict[str, Any], life: int) -> None:
     """A day, or what the profile says (G112)."""

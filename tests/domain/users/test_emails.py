@@ -206,3 +206,13 @@ def test_the_address_told_is_the_verified_one_or_the_last_that_waits():
     assert emails.find_latest(ann) == "b@x"
     ann = emails.put(change, emails.trust(change, ann, "v@x"), "c@x")
     assert emails.find_latest(ann) == "v@x"
+
+
+def test_a_code_that_another_address_waits_with_is_drawn_again(monkeypatch: pytest.MonkeyPatch):
+    """Each address of a user waits with a code of its own."""
+    change, drawn = _now(), ["1", "1", "1", "2"]
+    monkeypatch.setattr(Change, "digits", lambda change, count: drawn.pop(0) * count)
+    ann = _ann(change)
+    for address in ("a@x", "b@x"):
+        ann = emails.put(change, ann, address)
+    assert ann.pending == (("a@x", "111111"), ("b@x", "222222"))

@@ -201,7 +201,7 @@ def test_the_bytes_of_a_document_are_counted(begin, place):
     sim = begin(place)
     busy(sim)
     sim.durable.checkpoint()
-    document = checkpoint.Document(sim.service.world, lambda: None)
+    document = checkpoint.CheckpointDocument(sim.service.world, lambda: None)
     assert document.size == sum(len(part[-1]) for part in document.parts)
     killed(sim)
     again = begin(place)
