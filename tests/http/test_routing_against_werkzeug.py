@@ -87,13 +87,13 @@ def test_every_operation_is_where_the_referee_finds_it(referee):
 
 
 def test_any_other_path_is_judged_alike(referee):
-    """Every second of them, also where literal words stand for parameters.
+    """Also where literal words stand for parameters.
 
     The one difference: where a literal path has not the method, the Map goes on to a templated one and so lends it its
     methods; ours answers 405.
     """
     wrong, borrowed = [], 0
-    for path, method in itertools.product(sorted(set(paths()))[::2], METHODS):
+    for path, method in itertools.product(set(paths()), METHODS):
         answer, expected = ours(method, path), referee(method, path)
         if answer == expected:
             continue

@@ -11,7 +11,7 @@ from confsim import Simulator
 from kit.growth.kinds import KINDS
 from kit.growth.prepared import Names, prepared
 
-SMALL, LARGE = 100, 2500
+SMALL, LARGE = 100, 5000
 #: Things of each kind where every line is counted that looks through all of them, part by part.
 LARGER = 1000
 #: How many times the steps of the small world a call may take in the large one.
