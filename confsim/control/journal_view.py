@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from confsim.api.catalogue import API
-from confsim.assumptions.register import ProfileContext
+from confsim.assumptions.register import REGISTER, ProfileContext
 from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Int, Json, Wire
@@ -137,6 +137,7 @@ class RequestPattern(CommandBody):
     path: Annotated[str | None, "The path of the call, where * stands for any text."] = None
     status: Annotated[Int | None, "The status of the answer."] = None
     body: Annotated[Json, "A part of the body."] = None
+    assumption: Annotated[str | None, "An assumption that the call used."] = None
 
 
 #: The pattern that every call matches.
@@ -146,8 +147,9 @@ EVERYTHING = RequestPattern()
 def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry | None]:
     """Yield the entries of the journal that match, oldest first, None for each other.
 
-    Raises Misuse (404) for an unknown operation.
+    Raises Misuse (404) for an unknown operation or assumption.
     """
+    _require_assumption(pattern)
     if pattern.operation is not None and pattern.operation not in API.operations:
         known = suggest(pattern.operation, API.operations)
         raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
@@ -159,6 +161,7 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry
             and (pattern.path is None or fnmatchcase(request.target, pattern.path))
             and (pattern.status is None or entry.response.status == pattern.status)
             and (pattern.body is None or part_of(pattern.body, read_body(request.body)))
+            and (pattern.assumption is None or pattern.assumption in context.service.relied_on(entry))
         ):
             yield entry
 
@@ -196,8 +199,9 @@ def list_entries(
     """Yield the descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
 
     With ``limit`` only the newest ones, before the newest ``offset``. Control calls and timers are in their order
-    between the calls. Raises Misuse (404) for an unknown operation.
+    between the calls. Raises Misuse (404) for an unknown operation or assumption.
     """
+    _require_assumption(pattern)
     found: list[tuple[tuple[int, int], Noted]] = []
     if kind in {Kind.CALL, Kind.ALL}:
         if pattern.operation is None or kind is Kind.CALL or pattern.operation not in CONTROL.operations:
@@ -223,6 +227,12 @@ def list_entries(
     return listed
 
 
+def _require_assumption(pattern: RequestPattern) -> None:
+    if pattern.assumption is not None and pattern.assumption not in REGISTER.entries:
+        known = suggest(pattern.assumption, REGISTER.entries)
+        raise Misuse(f"there is no assumption {pattern.assumption!r}{known}", status=404)
+
+
 def _matches(info: RequestInfo, pattern: RequestPattern) -> bool:
     return (
         pattern.operation in (None, info.operation)
@@ -230,6 +240,7 @@ def _matches(info: RequestInfo, pattern: RequestPattern) -> bool:
         and (pattern.path is None or fnmatchcase(info.path, pattern.path))
         and pattern.status in (None, info.status)
         and (pattern.body is None or part_of(pattern.body, info.body))
+        and (pattern.assumption is None or pattern.assumption in info.assumptions)
     )
 
 

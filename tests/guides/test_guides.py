@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
 
+import click
 import pytest
 
 import confsim.control.catalogue  # noqa: F401  (what is imported in a test is forgotten after it, and declared twice)
@@ -99,6 +101,17 @@ def test_every_example_of_a_guide_runs(name: str, pytester: pytest.Pytester) -> 
         outcomes = result.parseoutcomes()
         assert set(outcomes) <= {"passed", "warnings"}, "\n".join(result.outlines[-60:])
         assert outcomes["passed"] >= len(tests)
+
+
+@pytest.mark.parametrize("name", guides.NAMES)
+def test_what_a_guide_shows_of_commands_that_no_test_can_run_is_a_command(name: str) -> None:
+    """Those for a service elsewhere, a cluster, another program: their options are there."""
+    for language, text in _BLOCK.findall(guides.get(name).text):
+        for line in text.splitlines() if language in _SHOWN else ():
+            if line.startswith("confsim "):
+                called, *arguments = shlex.split(line)[1:]
+                command = commands.commands[called]
+                command.make_parser(click.Context(command)).parse_args(arguments)
 
 
 def test_every_guide_is_listed_and_has_a_title() -> None:

@@ -288,6 +288,17 @@ def test_a_call_shows_its_headers_folded_and_the_essential_first(sim, browse):
     assert places == sorted(places)
 
 
+def test_an_assumption_leads_to_the_calls_that_used_it(sim, browse):
+    """From the register to the journal."""
+    sim.call("get_me", "demo-owner")
+    sim.call("list_channels", "demo-owner")
+    link = "/_confsim/inspector/requests?assumption=size.page-most"
+    assert link in browse("/_confsim/inspector/assumptions?search=size.page-most").links()
+    journal = browse(link)
+    assert "list_channels" in journal.text
+    assert "get_me" not in journal.text
+
+
 def test_a_call_that_matched_no_route_shows_the_nearest(sim, browse):
     """So that a wrong method or a misspelt path is seen at once."""
     sim.client("demo-user").put("/v1_0/users/handle/reserve")

@@ -45,10 +45,17 @@ class RequestsFacade(Sequence[RequestInfo]):
         path: str | None = None,
         status: int | None = None,
         body: object = None,
+        assumption: str | None = None,
     ) -> list[RequestInfo]:
         """Return the calls that match every given value; ``path`` may contain ``*``, ``body`` is part of the body."""
         found: list[RequestInfo] = self._control(
-            "find_requests", operation=operation, method=method, path=path, status=status, body=body
+            "find_requests",
+            operation=operation,
+            method=method,
+            path=path,
+            status=status,
+            body=body,
+            assumption=assumption,
         )
         return found
 
@@ -60,10 +67,17 @@ class RequestsFacade(Sequence[RequestInfo]):
         path: str | None = None,
         status: int | None = None,
         body: object = None,
+        assumption: str | None = None,
     ) -> int:
         """Return the number of calls that match, as for ``find``."""
         count: int = self._control(
-            "count_requests", operation=operation, method=method, path=path, status=status, body=body
+            "count_requests",
+            operation=operation,
+            method=method,
+            path=path,
+            status=status,
+            body=body,
+            assumption=assumption,
         ).count
         return count
 

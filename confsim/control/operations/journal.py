@@ -71,6 +71,7 @@ def list_requests(
     method: Annotated[str | None, "Calls of this method."] = None,
     path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
     status: Annotated[int | None, "Calls with this status."] = None,
+    assumption: Annotated[str | None, "Calls that used this assumption."] = None,
     kind: Kind = Kind.CALL,
     limit: Limit | None = None,
     offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
@@ -81,7 +82,7 @@ def list_requests(
     with "timer" timers that fired, with "all" everything in the order in which it happened. Misuse (404) for an unknown
     operation.
     """
-    pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
+    pattern = RequestPattern(operation=operation, method=method, path=path, status=status, assumption=assumption)
     return in_steps(list_entries(context, pattern, kind, limit, offset or 0))
 
 

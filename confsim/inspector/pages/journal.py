@@ -25,7 +25,7 @@ def requests(asked: PageRequest) -> str:
     if asked.path:
         return _request(asked, asked.path[0])
     query = asked.query
-    pattern: dict[str, Any] = {name: query[name] for name in ("operation", "path") if query.get(name)}
+    pattern: dict[str, Any] = {name: query[name] for name in ("operation", "path", "assumption") if query.get(name)}
     if query.get("status"):
         pattern["status"] = number(asked, "status")
     kind = query.get("kind") or Kind.ALL

@@ -37,6 +37,24 @@ def test_an_entry_tells_the_whole_call(plane, sim, people):
     assert "size.page-most" in entry["assumptions"]
 
 
+def test_the_calls_that_used_an_assumption_are_found(plane, sim):
+    """Of every kind; an unknown id is a mistake."""
+    sim.call("list_channels", "demo-owner", limit=1)
+    update(sim)
+    for found in (
+        plane("GET", "/requests?assumption=size.page-most")[1],
+        plane("GET", "/requests?assumption=size.page-most&kind=all")[1],
+        plane("POST", "/requests/find", {"assumption": "size.page-most"})[1],
+    ):
+        assert [each["operation"] for each in found] == ["list_channels"]
+    assert (
+        sim.requests.matching(assumption="size.page-most") == len(sim.requests.find(assumption="size.page-most")) == 1
+    )
+    for kind in ("call", "control", "all"):
+        status, problem = plane("GET", f"/requests?assumption=size.page-mots&kind={kind}")
+        assert (status, "did you mean 'size.page-most'" in problem["detail"]) == (404, True)
+
+
 def test_an_api_token_calls_as_nobody(plane, sim):
     """Its caller has no user."""
     update(sim)
