@@ -80,7 +80,7 @@ def list_requests(
 
     ``kind`` is "call"; with "control" it lists calls of the control plane that changed something or used an assumption,
     with "timer" timers that fired, with "all" everything in the order in which it happened. Misuse (404) for an unknown
-    operation.
+    operation or assumption.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status, assumption=assumption)
     return in_steps(list_entries(context, pattern, kind, limit, offset or 0))
