@@ -194,6 +194,31 @@ def test_a_table_is_written_by_its_own_module(name):
 MAKERS = {"confsim.domain.channels.channels._create_room"}
 
 
+#: Functions that change fields of another module's records by a mapping, with the reason that none holds a state.
+MAPPINGS = {
+    "confsim.control.operations.records._change_channel": "tests of the control plane hold which fields can be set",
+    "confsim.control.operations.records._change_user": "tests of the control plane hold which fields can be set",
+    "confsim.domain.identity.registration.register": "the details of a person",
+    "confsim.domain.identity.token_exchange._with_details": "the details of a person",
+    "confsim.testing.learning.discovery._copy_client": "terms, providers and lists of hosts",
+}
+
+
+@each("name", NAMES)
+def test_no_mapping_hides_a_state(name):
+    """Where another module's ``update`` takes fields by a mapping, a reason says why no state is among them."""
+    module = importlib.import_module(name)
+    found = {
+        f"{name}.{function.name}"
+        for function in nodes(Path(str(module.__file__)))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update"
+        if isinstance(value_of(node.func, vars(module)), FunctionType) and any(not each.arg for each in node.keywords)
+    }
+    assert found == {place for place in MAPPINGS if place.rpartition(".")[0] == name}
+
+
 @each("name", NAMES)
 def test_the_state_of_a_machine_is_written_by_rows(name):
     """No other module sets the field that holds the state of a record."""

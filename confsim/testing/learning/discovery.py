@@ -9,9 +9,12 @@ from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users.users import AUTH_KIND_WORDS
-from confsim.domain.clients import clients
-from confsim.domain.clients.clients import CLIENTS, Terms
-from confsim.domain.users import user_images, users
+from confsim.domain.channels import friendly_urls
+from confsim.domain.clients import clients, settings
+from confsim.domain.clients.clients import CLIENTS, Client, Terms
+from confsim.domain.clients.settings import Default
+from confsim.domain.events import endpoints
+from confsim.domain.users import handles, user_images, users
 from confsim.domain.users.users import USERS, AuthKind, Level
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
@@ -31,13 +34,12 @@ UNUSED = frozenset({"guest"})
 _ADMINS = ("customer-admin", "api-token", "partner-admin")
 #: The channel of the model that stands for all channels that the owner and the operator host already.
 ELSEWHERE = "elsewhere"
-_SETTINGS = {
-    "uniqueUsersHandle": "unique_handles",
-    "friendlyURLs": "friendly_urls",
-    "speech2text": "speech2text",
-    "dialIn": "dial_in",
-    "dialOut": "dial_out",
-    "midi": "midi",
+#: The settings that channels of a client start with, by their fields in the answer.
+_DEFAULTS = {
+    "speech2text": Default.SPEECH2TEXT,
+    "dialIn": Default.DIAL_IN,
+    "dialOut": Default.DIAL_OUT,
+    "midi": Default.MIDI,
 }
 
 
@@ -78,9 +80,9 @@ class Discovery:
         simulator.service.webhooks.set_listed(True)
         change = simulator.service.change()
         for client_id in ids:
-            self._tell_client(change, client_id)
+            self._copy_client(change, client_id)
         for person in self._people.values():
-            self._tell_user(change, person)
+            self._copy_user(change, person)
         simulator.service.commit(change)
         model = Model(simulator)
         for role, person in self._people.items():
@@ -89,7 +91,7 @@ class Discovery:
                 model.call(
                     ModelCall("accept_terms", self._accounts.tokens[role], {"version": str(terms["currentVersion"])})
                 )
-        self._tell_config(model)
+        self._copy_config(model)
         return model
 
     def forget(self, call: ModelCall) -> bool:
@@ -225,14 +227,12 @@ class Discovery:
             "acceptedTerms": False,  # the accepted version is found out later
         }
 
-    def _tell_client(self, change: Change, client_id: str) -> None:
-        """Copy the settings of a client to the model."""
+    def _copy_client(self, change: Change, client_id: str) -> None:
+        """Copy terms, providers, hosts and settings of a client to the model."""
         reader = self._reader(client_id)
         if reader is None:
             return
         client, fields = CLIENTS.of(change)[client_id], dict[str, Any]()
-        settings = self._read("get_client_settings", reader) or {}
-        fields |= {field: settings[name] for name, field in _SETTINGS.items() if name in settings}
         terms = self._read("get_client_terms", None, clientId=client_id)
         if terms is not None:
             unit = in_force(self._profile, units.PROMULGATED)
@@ -247,12 +247,27 @@ class Discovery:
             listed = self._read(operation, reader, clientId=client_id)
             if listed is not None:
                 fields[field] = tuple(listed)
-        events = self._read("get_events_status", reader)
-        if events is not None:
-            fields["events"] = bool(events["enabled"])
-        clients.update(change, client, **fields)
+        client = clients.update(change, client, **fields)
+        self._copy_switches(change, client, reader)
 
-    def _tell_user(self, change: Change, person: Mapping[str, Any]) -> None:
+    def _copy_switches(self, change: Change, client: Client, reader: str) -> None:
+        """Copy what is enabled for a client to the model."""
+        shown = self._read("get_client_settings", reader) or {}
+        unique = bool(shown.get("uniqueUsersHandle", client.unique_handles))
+        if unique is not client.unique_handles:
+            client = handles.require(change, client, unique)
+        friendly = bool(shown.get("friendlyURLs", client.friendly_urls))
+        if friendly is not client.friendly_urls:
+            client = friendly_urls.set_use(change, client, _trigger(friendly))
+        for name, default in _DEFAULTS.items():
+            held = getattr(client, default.value)
+            if bool(shown.get(name, held)) is not held:
+                client = settings.switch_default(change, client, default, _trigger(not held))
+        events = self._read("get_events_status", reader)
+        if events is not None and bool(events["enabled"]) is not client.events:
+            endpoints.set_interface(change, client, _trigger(not client.events))
+
+    def _copy_user(self, change: Change, person: Mapping[str, Any]) -> None:
         """Copy a user to the model."""
         everybody = USERS.of(change, str(person["clientId"])).all
         user = next(each for each in everybody if each.handle == person["handle"])
@@ -270,12 +285,17 @@ class Discovery:
         )
         self._known.pair("users", user.id, person["id"])
 
-    def _tell_config(self, model: Model) -> None:
+    def _copy_config(self, model: Model) -> None:
         """Copy the configuration of the service's client to the model's."""
         reader, admin = self._reader(self._accounts.client), self._accounts.tokens.get("customer-admin")
         document = self._read("get_config", reader) if reader is not None else None
         if isinstance(document, dict) and document and admin is not None:
             model.call(ModelCall("set_config", admin, body=document))
+
+
+def _trigger(enabled: bool) -> str:
+    """Return the trigger that leads to this state of a switch."""
+    return "enable" if enabled else "disable"
 
 
 def _after_parent(client_id: str, views: Mapping[str, Mapping[str, Any]], ordered: list[str]) -> None:
