@@ -13,8 +13,7 @@ from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Sized, Wire
 from confsim.domain import app_sessions
-from confsim.domain.app_sessions import AppSession as Run
-from confsim.domain.app_sessions import Log, Wanted
+from confsim.domain.app_sessions import AppSessionFilter, Log
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import USERS, User
 
@@ -74,7 +73,7 @@ class AppSessionLog(Wire):
     index: Annotated[Long | None, "A sequence number, unique in the app session."] = None
 
 
-def _app_session_view(call: Call, run: Run) -> AppSession:
+def _app_session_view(call: Call, run: app_sessions.AppSession) -> AppSession:
     people = USERS.of(call.change, run.client)
     found = [people.get(id) for id in run.users]
     return AppSession(
@@ -111,7 +110,7 @@ def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistra
     line=LINE,
     gaps="G120 G383 G384",
 )
-def add_app_session_log(call: Call, appSession: Run, body: NewAppSessionLog) -> None:
+def add_app_session_log(call: Call, appSession: app_sessions.AppSession, body: NewAppSessionLog) -> None:
     """Add a log to an app session. 409 for an index that a different log has."""
     app_sessions.append(call.change, appSession, body.time, body.data, body.index)
 
@@ -123,7 +122,7 @@ def add_app_session_log(call: Call, appSession: Run, body: NewAppSessionLog) -> 
     line=LINE,
     gaps="G386",
 )
-def get_app_session(call: Call, appSessionId: Run) -> AppSession:
+def get_app_session(call: Call, appSessionId: app_sessions.AppSession) -> AppSession:
     """Get an app session: for administrators and the caller who created it."""
     return _app_session_view(call, appSessionId)
 
@@ -151,8 +150,8 @@ def list_app_sessions(
 
     ``url`` is a part of the address; ``startedBefore`` and ``startedAfter`` are UTC milliseconds.
     """
-    wanted = Wanted(user, channelSession, channel, url, _at(call, startedBefore), _at(call, startedAfter))
-    found = app_sessions.list_app_sessions(call.change, call.client, call.require_caller(), wanted)
+    filters = AppSessionFilter(user, channelSession, channel, url, _at(call, startedBefore), _at(call, startedAfter))
+    found = app_sessions.list_app_sessions(call.change, call.client, call.require_caller(), filters)
     return views.page(call, found, limit, offset, lambda run: _app_session_view(call, run))
 
 
@@ -168,7 +167,7 @@ def _at(call: Call, given: int | None) -> int | None:
     gaps="G387 G388",
 )
 def link_app_session_to_channel_session(
-    call: Call, appSession: Run, channelUuid: Channel, channelSession: LinkedSession
+    call: Call, appSession: app_sessions.AppSession, channelUuid: Channel, channelSession: LinkedSession
 ) -> None:
     """Link a channel and a session of it to an app session; linking again changes nothing."""
     app_sessions.link_channel(call.change, appSession, channelUuid, channelSession)
@@ -182,7 +181,7 @@ def link_app_session_to_channel_session(
     gaps="G361 G388",
     slash=SESSION_WITHOUT_ID,
 )
-def link_app_session_to_channel(call: Call, appSession: Run, channelUuid: Channel) -> None:
+def link_app_session_to_channel(call: Call, appSession: app_sessions.AppSession, channelUuid: Channel) -> None:
     """Link a channel alone to an app session; linking again changes nothing."""
     app_sessions.link_channel(call.change, appSession, channelUuid)
 
@@ -196,7 +195,7 @@ def link_app_session_to_channel(call: Call, appSession: Run, channelUuid: Channe
     line="P2 L354",
 )
 def list_app_session_logs(
-    call: Call, appSession: Run, *, offset: Offset | None = None, limit: Limit | None = None
+    call: Call, appSession: app_sessions.AppSession, *, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[AppSessionLog]:
     """List the logs of an app session by their index: for administrators and the caller who created it."""
     return views.page(call, app_sessions.list_logs(call.change, appSession), limit, offset, _log_view)
@@ -214,6 +213,6 @@ def _log_view(log: Log) -> AppSessionLog:
     gaps="G388 G582",
     line="P2 L354",
 )
-def link_app_session_to_user(call: Call, appSession: Run, userId: User) -> None:
+def link_app_session_to_user(call: Call, appSession: app_sessions.AppSession, userId: User) -> None:
     """Link a user of the client to an app session; linking again changes nothing."""
     app_sessions.link_user(call.change, appSession, userId)

@@ -31,8 +31,8 @@ from .runtime.sessions import SESSIONS
 from .users.users import User
 
 
-class Run(Enum):
-    """An app session is registered once; no end is modelled."""
+class AppSessionState(Enum):
+    """The state of an app session: it is registered once, and no end is modelled."""
 
     REGISTERED = "registered"
 
@@ -106,13 +106,13 @@ def _link(change: Change, run: AppSession, *, links: dict[str, Any]) -> AppSessi
 
 
 _ALIKE = Guard("it counts as the same log", lambda run, *, alike: alike)
-_HERE = Run.REGISTERED
+_HERE = AppSessionState.REGISTERED
 
-MACHINE: Machine[Run, AppSession] = Machine(
+MACHINE: Machine[AppSessionState, AppSession] = Machine(
     "app session",
     "One run of a client application (R306, R427-R435).",
     APP_SESSIONS,
-    Run,
+    AppSessionState,
     (
         Row("register", ABSENT, _HERE, source="P2 L242, R427"),
         Row("log", _HERE, _HERE, effect=_append, source="P2 L243, R428"),
@@ -207,7 +207,7 @@ def link_user(change: Change, run: AppSession, user: User) -> AppSession:
     return MACHINE.fire(change, run, "link", links={"users": user.id})
 
 
-class Wanted(Struct, frozen=True):
+class AppSessionFilter(Struct, frozen=True):
     """Criteria for finding app sessions; all that are given must match (R432). Instants in epoch milliseconds."""
 
     user: int | None = None
@@ -218,14 +218,16 @@ class Wanted(Struct, frozen=True):
     after: int | None = None
 
 
-def list_app_sessions(change: Change, client: Client, caller: Caller, wanted: Wanted) -> Sequence[AppSession]:
+def list_app_sessions(
+    change: Change, client: Client, caller: Caller, filters: AppSessionFilter
+) -> Sequence[AppSession]:
     """The client's app sessions that match, newest first (R431, G389)."""
     rows = APP_SESSIONS.of(change, client.id)
-    given = (("user", wanted.user), ("session", wanted.session), ("channel", wanted.channel))
+    given = (("user", filters.user), ("session", filters.session), ("channel", filters.channel))
     links = {link for link in given if link[1] is not None}
     views = sorted((rows.where(LINKED, link) for link in links), key=len)
     view = views[0] if views else rows.all
-    low, high = _bounds(change, view, wanted)
+    low, high = _bounds(change, view, filters)
     found: Sequence[AppSession]
     if ask(change, assumed.ORDER) == "started":
         found = in_order(change, view, STARTED, low=low, high=high, descending=True)
@@ -235,8 +237,8 @@ def list_app_sessions(change: Change, client: Client, caller: Caller, wanted: Wa
             found = [run for run in found if (low or 0) <= run.started and (high is None or run.started < high)]
     if len(views) > 1:
         found = [run for run in found if links <= {*_linked(run)}]
-    if wanted.url is not None:
-        found = [run for run in found if _within(change, wanted.url, run.url)]
+    if filters.url is not None:
+        found = [run for run in found if _within(change, filters.url, run.url)]
     if caller.user is not None and ask(change, assumed.LISTED) == "own":
         found = [run for run in found if run.by == caller.user.id]
     return found
@@ -246,8 +248,8 @@ def _within(change: Change, part: str, url: str) -> bool:
     return part in url if ask(change, assumed.URL_CASE) else part.casefold() in url.casefold()
 
 
-def _bounds(change: Change, view: View[AppSession], wanted: Wanted) -> tuple[int | None, int | None]:
-    """The first start that is wanted, and the first after it that is not (G121); None for no bound."""
+def _bounds(change: Change, view: View[AppSession], filters: AppSessionFilter) -> tuple[int | None, int | None]:
+    """The first start that matches, and the first after it that does not (G121); None for no bound."""
 
     def moved(bound: int | None, inclusive: bool) -> int | None:
         """One later where an app session that started at the bound is on this side of it by assumption."""
@@ -255,4 +257,4 @@ def _bounds(change: Change, view: View[AppSession], wanted: Wanted) -> tuple[int
             return bound
         return bound + 1 if (ask(change, assumed.BOUNDS) == "inclusive") is inclusive else bound
 
-    return moved(wanted.after, inclusive=False), moved(wanted.before, inclusive=True)
+    return moved(filters.after, inclusive=False), moved(filters.before, inclusive=True)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import app_sessions
-from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, Wanted
+from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, AppSessionFilter
 from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Refusal
@@ -112,7 +112,7 @@ def test_finding_agrees_with_filtering_a_list(runs, query):
         place for place, run in enumerate(runs) if all(MATCHES[name](run, value) for name, value in query.items())
     ]
     expected.sort(key=lambda place: (runs[place]["started"], place), reverse=True)
-    found = app_sessions.list_app_sessions(change, client, caller, Wanted(**query))
+    found = app_sessions.list_app_sessions(change, client, caller, AppSessionFilter(**query))
     assert [run.id for run in found] == [ids[place] for place in expected]
 
 
@@ -121,7 +121,7 @@ def test_only_the_clients_own_runs_are_found():
     change, client, caller = world()
     other = clients.create(change, "Other", None)
     foreign = put(change, other)
-    assert not app_sessions.list_app_sessions(change, client, caller, Wanted())
+    assert not app_sessions.list_app_sessions(change, client, caller, AppSessionFilter())
     with pytest.raises(Refusal):
         app_sessions.get(change, client.id, foreign.id)
 
@@ -133,7 +133,7 @@ def test_bounds_hold_in_either_order(order):
     ids = [put(change, client, started=started).id for started in (0, 2, 4)]
 
     def places(**bounds):
-        found = app_sessions.list_app_sessions(change, client, caller, Wanted(**bounds))
+        found = app_sessions.list_app_sessions(change, client, caller, AppSessionFilter(**bounds))
         return [ids.index(run.id) for run in found]
 
     assert places() == [2, 1, 0]

@@ -24,9 +24,8 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.recordings import assets, recording_list
 from confsim.domain.runtime import session_list, sessions
-from confsim.domain.runtime.session_list import Sort, Wanted
+from confsim.domain.runtime.session_list import SessionFilter, Sort
 from confsim.domain.runtime.sessions import Attendance
-from confsim.domain.runtime.sessions import Session as Run
 from confsim.domain.users.users import USERS
 
 
@@ -51,7 +50,7 @@ class Session(Wire, kw_only=True):
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G366")
 
 
-def _session_view(call: Call, session: Run, size: ImageSize | None) -> Session:
+def _session_view(call: Call, session: sessions.Session, size: ImageSize | None) -> Session:
     image = session.image
     if ask(call, assumed_sessions.IMAGE) == "current":
         image = channels.get(call.change, session.client, session.channel).image
@@ -103,7 +102,7 @@ def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None
     gaps="G118 G359 G367 G368 G369 G370 G371",
     line="P2 Sessions",
 )
-def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> Session:
+def get_session(call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None) -> Session:
     """Get a session, as a host of its channel or an administrator."""
     return _session_view(call, sessionId, imgSize)
 
@@ -115,7 +114,9 @@ def get_session(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None)
     gaps="G372 G446",
     line="P2 Sessions",
 )
-def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize | None = None) -> list[UserSummary]:
+def list_session_participants(
+    call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None
+) -> list[UserSummary]:
     """List the participants of a session: every user once, by first join."""
     found = list(_participants(call, sessions.attendances(call.change, sessionId)))
     choice = ask(call, assumed_sessions.PARTICIPANTS)
@@ -133,7 +134,7 @@ def list_session_participants(call: Call, sessionId: Run, *, imgSize: ImageSize 
     rules="R024 R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R416 R557",
     line="P2 Sessions",
 )
-def list_session_recordings(call: Call, sessionId: Run) -> list[RecordingAsset]:
+def list_session_recordings(call: Call, sessionId: sessions.Session) -> list[RecordingAsset]:
     """List the assets of the recordings of a session, as a host of its channel or an administrator."""
     found = recording_list.list_of_session(call.change, sessionId)
     return [
@@ -220,7 +221,7 @@ def list_sessions(
     ``from`` and ``to`` are epoch milliseconds: sessions that started after, and before. ``presence`` sorts by the
     number of participants.
     """
-    wanted = Wanted(channel, search, from_, to, hasRecording)
+    filters = SessionFilter(channel, search, from_, to, hasRecording)
     caller = call.require_caller()
-    found = session_list.list_sessions(call.change, call.client, caller, wanted, sort, descending=order is Order.DESC)
+    found = session_list.list_sessions(call.change, call.client, caller, filters, sort, descending=order is Order.DESC)
     return page(call, found, limit, offset, lambda each: _session_view(call, each, imgSize))

@@ -126,7 +126,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         presence.MACHINE,
         "route",
         related_breakout.in_event_room,
-        facts=related_breakout.way,
+        facts=related_breakout.route_facts,
         source="P2 States L166, R355",
     ),
     _session(

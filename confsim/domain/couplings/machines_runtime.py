@@ -32,7 +32,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     _occupied(streaming.MACHINE, "place", related.placement, facts=related.placed, source="G349, G359"),
     _occupied(sessions.MACHINE, "initialise", related.session_of, facts=related.new_session, source="R285, G350"),
     _occupied(sessions.MACHINE, "start", related.session_of, source="R285, G359"),
-    _joined(presence.MACHINE, "route", related_breakout.latecomer, facts=related_breakout.way, source="G437"),
+    _joined(presence.MACHINE, "route", related_breakout.latecomer, facts=related_breakout.route_facts, source="G437"),
     Coupling(
         streaming.MACHINE,
         Placed.HOSTED,

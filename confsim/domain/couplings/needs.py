@@ -66,7 +66,7 @@ def _room(change: Change, call: Call) -> Room | None:
     return None if call.place is None else ROOMS.of(change, call.client).one(BY_PLACE, call.place)
 
 
-def _way(change: Change, call: Call, present: Presence) -> dict[str, Any]:
+def _route_facts(change: Change, call: Call, present: Presence) -> dict[str, Any]:
     """The breakout room of the call and its channel."""
     room = _room(change, call)
     assert room is not None
@@ -102,7 +102,7 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
         presence.MACHINE,
         "route",
         of(_in_event_room),
-        facts=of(_way),
+        facts=of(_route_facts),
         source="R498, G450",
     )
     return join, route

@@ -77,8 +77,8 @@ def latecomer(change: Change, present: Presence) -> Iterable[Presence]:
     return assignments.routed(change, present) if ask(change, assumed_breakout.LATECOMERS) == "route" else ()
 
 
-def way(change: Change, record: object, present: Presence) -> dict[str, Any]:
-    """The assigned room and its channel."""
+def route_facts(change: Change, record: object, present: Presence) -> dict[str, Any]:
+    """The facts of moving to a room: the assigned one and its channel."""
     return dict(assignments.route(change, present))
 
 

@@ -40,7 +40,7 @@ class Sort(StrEnum):
     PRESENCE = "presence"
 
 
-class Wanted(Struct, frozen=True):
+class SessionFilter(Struct, frozen=True):
     """Filters of the session list, all of which must match: ``after`` and ``before`` are epoch milliseconds."""
 
     channel: str | None = None
@@ -108,7 +108,7 @@ def participants(change: Change, session: Session) -> int:
 
 
 def list_sessions(
-    change: Change, client: Client, caller: Caller, wanted: Wanted, sort: Sort, *, descending: bool
+    change: Change, client: Client, caller: Caller, filters: SessionFilter, sort: Sort, *, descending: bool
 ) -> Sequence[Session]:
     """The sessions that the caller may list and that match, sorted; those not started come last, if at all (G379).
 
@@ -116,30 +116,30 @@ def list_sessions(
     """
     rooms = ask(change, assumed.ROOMS) == "listed"
     visible = _VisibleSessions(change, client.id, caller, _administers(change, caller), rooms)
-    channel = None if wanted.channel is None else wanted.channel.lower()
+    channel = None if filters.channel is None else filters.channel.lower()
     hosted = channel is None or visible.includes(channel)
     if not hosted and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
         raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
-    recorded = wanted.recorded
+    recorded = filters.recorded
     if recorded is False and ask(change, assumed.WITHOUT_RECORDING) == "ignore":
         recorded = None
     slack = 1 if ask(change, assumed.BOUNDS) == "inclusive" else 0
-    low = None if wanted.after is None else wanted.after - slack + 1
-    high = None if wanted.before is None else wanted.before + slack
-    unstarted = not wanted.bounded and ask(change, assumed.NOT_STARTED) == "last"
+    low = None if filters.after is None else filters.after - slack + 1
+    high = None if filters.before is None else filters.before + slack
+    unstarted = not filters.bounded and ask(change, assumed.NOT_STARTED) == "last"
     found: Sequence[Session] = ()
     if hosted:
         views = None if unstarted else _views(visible, channel, recorded)
         order = _order(change, sort, views or (), descending=descending)
-        if views is None or order is None or (wanted.bounded and sort is not Sort.STARTED):
+        if views is None or order is None or (filters.bounded and sort is not Sort.STARTED):
             matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
             every = SESSIONS.of(change, client.id).where(LISTED, (None, recorded))
             bounds = None if low is None and high is None else (low, high)
             found = _merged(visible, every, views, order, bounds, recorded, descending=descending)
-    if wanted.search:
-        return [session for session in found if lists.matches(change, wanted.search, session.name)]
+    if filters.search:
+        return [session for session in found if lists.matches(change, filters.search, session.name)]
     return found
 
 

@@ -18,7 +18,7 @@ from confsim.service.messages import Request, Response, split_target
 
 from .encoding import BROKEN, encoded
 from .handover import Peer, hand_over
-from .log import Log, tell
+from .log import Log, log_request
 from .streams import FindStream
 from .turns import Turns
 
@@ -214,7 +214,7 @@ class Connection(asyncio.Protocol):
         self._transport.set_protocol(websocket)
         self._leaving = True
         if self._log is not None:
-            tell(self._log, noted, response, self._clock() - self._begun)
+            log_request(self._log, noted, response, self._clock() - self._begun)
         if rest:
             websocket.data_received(rest)
         return True
@@ -343,7 +343,7 @@ class Connection(asyncio.Protocol):
         else:
             self._poll = response.poll
             if self._log is not None:
-                tell(self._log, request, response, self._clock() - self._begun)
+                log_request(self._log, request, response, self._clock() - self._begun)
             asyncio.get_running_loop().call_later(BREATH, self._poll_response, request, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
@@ -365,13 +365,13 @@ class Connection(asyncio.Protocol):
         elif cut is not None or not keep:
             self._half_close()
         if self._log is not None:
-            tell(self._log, request, response, self._clock() - self._begun)
+            log_request(self._log, request, response, self._clock() - self._begun)
 
     def _poll_response(self, request: Request, keep: bool) -> None:
         """Poll the pending response; when it is ready, send it and continue with the queue."""
         if self._transport.is_closing():
             if self._log is not None:
-                tell(self._log, request, None, self._clock() - self._begun)
+                log_request(self._log, request, None, self._clock() - self._begun)
             return
         assert self._poll is not None
         begun = monotonic()

@@ -14,7 +14,7 @@ Log = Callable[[Request, Response | None, float], object]
 _LOG = logging.getLogger("confsim.http")
 
 
-def tell(log: Log, request: Request, response: Response | None, seconds: float) -> None:
+def log_request(log: Log, request: Request, response: Response | None, seconds: float) -> None:
     """Log a request; an exception of the log function is ignored."""
     try:
         log(request, response, seconds)

@@ -13,7 +13,7 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import presence, session_list, sessions
-from confsim.domain.runtime.session_list import Sort, Wanted
+from confsim.domain.runtime.session_list import SessionFilter, Sort
 from confsim.domain.runtime.sessions import SESSIONS, Life, Session
 from confsim.domain.users.users import USERS
 from kit import CUSTOMER, ROOM, START
@@ -101,10 +101,10 @@ def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
     if everything:
         change.profile["sessions.administrators"] = "all"
         caller = replace(caller, customer_admin=True)
-    wanted = Wanted(None if place is None else places[place], "", after, before, recorded)
+    filters = SessionFilter(None if place is None else places[place], "", after, before, recorded)
 
     def listed():
-        return session_list.list_sessions(change, client, caller, wanted, sort, descending=descending)
+        return session_list.list_sessions(change, client, caller, filters, sort, descending=descending)
 
     with mock.patch.object(session_list, "_order", return_value=None):
         expected = [session.id for session in listed()]

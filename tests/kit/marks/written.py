@@ -291,7 +291,7 @@ def _any_criterion() -> AbstractContextManager[Any]:
         found = {
             run.id: run
             for name, value in given.items()
-            for run in find(change, client, caller, app_sessions.Wanted(**{name: value}))
+            for run in find(change, client, caller, app_sessions.AppSessionFilter(**{name: value}))
         }
         return list(found.values()) if given else find(change, client, caller, wanted)
 
