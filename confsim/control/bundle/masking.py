@@ -23,7 +23,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.journal import Entry
 
-from .substitution import DISTINCTIVE, SECRET_HEADERS, SECRETS, of_record, of_url
+from .substitution import DISTINCTIVE, SECRET_HEADERS, of_record, of_url, secrets_of
 
 #: A signed JWT in a text.
 JWT = re.compile(rb"(eyJ[\w-]{8,}\.[\w-]+)\.([\w-]*)")
@@ -55,14 +55,14 @@ def in_document(document: Any) -> Iterator[str]:
     """Yield the secrets in a state document (plain values), in its order."""
     tables = document.get("tables") if isinstance(document, dict) else None
     for table, clients in tables.items() if isinstance(tables, dict) else ():
-        for record in chain.from_iterable(clients.values()) if table in SECRETS else ():
+        for record in chain.from_iterable(clients.values()) if secrets_of(table) else ():
             yield from of_record(table, record)
 
 
 def in_writes(touched: Iterable[tuple[Place, Any]], world: World) -> Iterator[str]:
     """Yield the secrets in what a change has written."""
     for (client, table), key in touched:
-        if table in SECRETS:
+        if secrets_of(table):
             record = Table.declared[table].seen(world, client).get(key)
             if record is not None:
                 yield from of_record(table, msgspec.to_builtins(record, enc_hook=str))

@@ -12,6 +12,8 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
+from confsim.kernel.tables.table import SecretForm, Table
+
 from .document import BundledCall, RecordedAnswer, SentRequest, content, raw
 
 #: Shorter texts, such as PINs, are replaced only as the whole value of a place that is named for a secret.
@@ -26,30 +28,20 @@ _IN_URL = re.compile(rf"{_NAMED.decode()}|[\w-]*(?:sig|signature|auth|hmac|pass|
 _RANDOM = re.compile(r"(?=[a-z]*[0-9])(?=[0-9]*[a-z])[a-z0-9]{20,}", re.IGNORECASE)
 _BASIC = re.compile(r"(basic )(\S+)", re.IGNORECASE)
 
-#: Fields of records that are secrets, by table; for parts of URLs see ``of_url``.
-SECRETS = {
-    "credentials": ("value",),
-    "api tokens": ("value",),
-    "validators": ("key",),
-    "invitations": ("code",),
-    "reservations": ("token",),
-    "pins": ("pin",),
-    "gateway endpoints": ("password",),
-    "mail": ("code",),
-    "users": ("pending",),
-    "events endpoints": ("url",),
-    "broadcast destinations": ("url",),
-}
+
+def secrets_of(table: str) -> Mapping[str, SecretForm]:
+    """Return the fields with secrets of a table; none for a table that does not exist."""
+    return Table.declared[table].secrets if table in Table.declared else {}
 
 
 def of_record(table: str, record: Mapping[str, Any]) -> Iterator[str]:
     """Yield the secrets in a record of a table."""
-    for field in SECRETS.get(table, ()):
+    for field, form in secrets_of(table).items():
         value = record.get(field)
-        if field == "url" and isinstance(value, str):
-            yield from of_url(value, keyed=table == "broadcast destinations")
-        elif field == "pending":
+        if form is SecretForm.CODES:
             yield from (code for _, code in value or ())
+        elif isinstance(value, str) and form is not SecretForm.TEXT:
+            yield from of_url(value, keyed=form is SecretForm.KEYED_URL)
         elif isinstance(value, str) and value:
             yield value
 
@@ -134,7 +126,7 @@ class Substitution:
             return self.replaced(document)
         whole = msgspec.json.decode(document)
         for table, clients in whole["tables"].items():
-            if table in SECRETS:
+            if secrets_of(table):
                 for records in clients.values():
                     for record in records:
                         self._record(table, record)
@@ -193,7 +185,7 @@ class Substitution:
         for field, value in record.items() if short else ():
             if isinstance(value, str):
                 record[field] = _words(value, short)
-            elif field == "pending":
+            elif secrets_of(table).get(field) is SecretForm.CODES:
                 record[field] = [[address, short.get(code, code)] for address, code in value]
 
 

@@ -15,7 +15,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -39,7 +39,9 @@ class Destination(Record, kw_only=True):
 
 
 BY_CHANNEL: Index[Destination] = Index("channel", lambda destination: (destination.channel,))
-DESTINATIONS: Table[str, Destination] = Table("broadcast destinations", Destination, "id", BY_CHANNEL)
+DESTINATIONS: Table[str, Destination] = Table(
+    "broadcast destinations", Destination, "id", BY_CHANNEL, secrets={"url": SecretForm.KEYED_URL}
+)
 
 
 _ENABLED = Guard("it is to be enabled", lambda destination, *, draft: draft.enabled)

@@ -19,7 +19,7 @@ from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -71,7 +71,7 @@ class Endpoint(Record, kw_only=True):
 
 
 SUBSCRIBED: Index[Endpoint] = Index("active", lambda endpoint: (True,) if endpoint.active else ())
-ENDPOINTS: Table[str, Endpoint] = Table("events endpoints", Endpoint, "id", SUBSCRIBED)
+ENDPOINTS: Table[str, Endpoint] = Table("events endpoints", Endpoint, "id", SUBSCRIBED, secrets={"url": SecretForm.URL})
 
 
 def _move(change: Change, endpoint: Endpoint, *, url: str) -> Endpoint:

@@ -15,7 +15,7 @@ from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Row
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -38,7 +38,7 @@ class ApiToken(Record):
     expires: int | None = None
 
 
-API_TOKENS: Table[str, ApiToken] = Table("api tokens", ApiToken, "id")
+API_TOKENS: Table[str, ApiToken] = Table("api tokens", ApiToken, "id", secrets={"value": SecretForm.TEXT})
 
 
 def _renew(change: Change, token: ApiToken) -> ApiToken:

@@ -20,7 +20,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal, suggest_near
 from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.table import Record, SecretForm, SharedTable
 from confsim.kernel.tables.views import View
 from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
@@ -46,7 +46,9 @@ def _holder(credential: Credential) -> tuple[object, ...]:
 BY_USER: Index[Credential] = Index("user", _holder)
 #: Those that never expire, under True.
 LASTING: Index[Credential] = Index("lasting", lambda credential: (True,) if credential.expires is None else ())
-CREDENTIALS: SharedTable[str, Credential] = SharedTable("credentials", Credential, "value", BY_USER, LASTING)
+CREDENTIALS: SharedTable[str, Credential] = SharedTable(
+    "credentials", Credential, "value", BY_USER, LASTING, secrets={"value": SecretForm.TEXT}
+)
 
 
 #: Tokens with which one that is not known is compared.

@@ -17,7 +17,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import Unique
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
 
 from . import credentials, jws
@@ -57,7 +57,9 @@ class Invitation(Record, kw_only=True):
 BY_CODE: Unique[Invitation] = Unique(
     "code", lambda invitation: (invitation.code,) if invitation.state is State.PENDING else ()
 )
-INVITATIONS: Table[int, Invitation] = Table("invitations", Invitation, "user", BY_CODE, located=BY_CODE.values)
+INVITATIONS: Table[int, Invitation] = Table(
+    "invitations", Invitation, "user", BY_CODE, located=BY_CODE.values, secrets={"code": SecretForm.TEXT}
+)
 
 
 def _replace(change: Change, invitation: Invitation, *, draft: Invitation) -> Invitation:

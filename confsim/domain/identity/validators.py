@@ -16,7 +16,7 @@ from confsim.kernel.machine import switch
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import Field
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -50,7 +50,7 @@ class Validator(Record, kw_only=True):
 
 
 ACTIVE: Index[Validator] = Index("active", lambda validator: (True,) if validator.state is Activity.ACTIVE else ())
-VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE)
+VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE, secrets={"key": SecretForm.TEXT})
 
 
 MACHINE = switch(

@@ -13,7 +13,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
 
 
@@ -37,7 +37,9 @@ class Endpoint(Record, kw_only=True):
 
 
 BY_KIND: Index[Endpoint] = Index("user and kind", lambda endpoint: ((endpoint.user, endpoint.kind),))
-ENDPOINTS: Table[str, Endpoint] = Table("gateway endpoints", Endpoint, "uuid", BY_KIND)
+ENDPOINTS: Table[str, Endpoint] = Table(
+    "gateway endpoints", Endpoint, "uuid", BY_KIND, secrets={"password": SecretForm.TEXT}
+)
 
 
 def _create(change: Change, *, user: User, kind: str) -> Endpoint:

@@ -17,7 +17,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -45,7 +45,7 @@ class Pin(Record, kw_only=True):
 
 
 OF_CHANNEL: Index[Pin] = Index("channel", lambda pin: (pin.channel,))
-PINS: Table[str, Pin] = Table("pins", Pin, "key", OF_CHANNEL)
+PINS: Table[str, Pin] = Table("pins", Pin, "key", OF_CHANNEL, secrets={"pin": SecretForm.TEXT})
 
 
 def _add(change: Change, *, channel: Channel, pin: str, organizer: bool) -> Pin:

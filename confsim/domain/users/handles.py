@@ -14,7 +14,7 @@ from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
 
 from . import users
@@ -46,7 +46,9 @@ class Reservation(Record):
 
 BY_FOLDED: Index[Reservation] = Index("handle", lambda reservation: (reservation.folded,))
 BY_MAKER: Index[Reservation] = Index("maker", lambda reservation: (reservation.by,))
-RESERVATIONS: Table[str, Reservation] = Table("reservations", Reservation, "token", BY_FOLDED, BY_MAKER)
+RESERVATIONS: Table[str, Reservation] = Table(
+    "reservations", Reservation, "token", BY_FOLDED, BY_MAKER, secrets={"token": SecretForm.TEXT}
+)
 
 
 def _reserve(change: Change, *, client: Client, handle: str, by: str) -> Reservation:

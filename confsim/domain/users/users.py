@@ -16,7 +16,7 @@ from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
 
 
@@ -163,6 +163,7 @@ BY_CHANNEL: Index[User] = Index("channel", _belonging)
 USERS: Table[int, User] = Table(
     *("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, BY_LEVEL, MEMBERS, BY_CHANNEL),
     located=lambda user: (user.id,),
+    secrets={"pending": SecretForm.CODES},
 )
 
 UNREGISTERED = (Account.GUEST, Account.LINKED, Account.DIALLED)

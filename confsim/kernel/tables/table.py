@@ -8,9 +8,11 @@ rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from enum import Enum
 from functools import cached_property
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 from msgspec import Struct
@@ -30,6 +32,18 @@ K = TypeVar("K", bound=Hashable)
 #: By value, the ids of the clients whose records are found by it.
 Owners: TypeAlias = Map[Hashable, str]
 R = TypeVar("R", bound=Record)
+
+
+class SecretForm(Enum):
+    """The form of a field that is secret, or has a secret in it."""
+
+    TEXT = "text"
+    CODES = "codes"  # pairs, in each of which the second is secret
+    URL = "url"  # what an address has for its receiver alone
+    KEYED_URL = "keyed url"  # the same, and the end of its path
+
+
+_NO_SECRETS: Mapping[str, SecretForm] = MappingProxyType({})
 
 
 class TableState(Struct, frozen=True, gc=False):
@@ -67,8 +81,8 @@ class Table(Generic[K, R]):
     """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
 
     ``located(record)`` returns the values by which ``find_client`` finds the client of a record, at a cost independent
-    of the number of clients; each value belongs to one record of all clients. ``position`` is the index of the table in
-    the list that each client has.
+    of the number of clients; each value belongs to one record of all clients. ``secrets`` are the fields with secrets,
+    which a masked export replaces. ``position`` is the index of the table in the list that each client has.
     """
 
     #: Every table by name, in order of declaration.
@@ -87,6 +101,7 @@ class Table(Generic[K, R]):
         orders: tuple[Order[R], ...] = (CREATED,),
         totals: tuple[Total[R], ...] = (),
         located: Callable[[R], Values] | None = None,
+        secrets: Mapping[str, SecretForm] = _NO_SECRETS,
     ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
@@ -98,6 +113,7 @@ class Table(Generic[K, R]):
         self.all = Arrangement(orders, totals)
         self.indexes = indexes
         self.located = located
+        self.secrets = secrets
         for place, index in enumerate(indexes):
             index.position = place
         self.position = len(self.by_position)

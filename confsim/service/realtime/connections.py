@@ -14,11 +14,13 @@ from confsim.assumptions.register import ask, in_force
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import Channel
+from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
+from confsim.domain.members.roles import HOSTS
 from confsim.domain.runtime import presence, streaming
 from confsim.domain.runtime.presence import PRESENCES
+from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
@@ -33,7 +35,7 @@ from . import notifications, tokens
 from .notifications import NotificationType, State
 
 #: Tables in which one write can change the state of everybody in a channel.
-_OF_ALL = frozenset({"channels", "hosts", "sessions"})
+_OF_ALL = frozenset(table.name for table in (CHANNELS, HOSTS, SESSIONS))
 #: Notes a request that reached no operation, with its outcome and assumptions; returns its final response.
 Unrouted = Callable[[Request, Refusal | Response, Mapping[str, None] | None, Finish | None], Response]
 #: Client, channel (for a breakout room its event room) and user.

@@ -7,10 +7,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from confsim.api import ids
+from confsim.contract.annotations import mark_of
+from confsim.contract.types import Names
 from confsim.testing.learning.run import Run
 
 #: Kinds of values that give access; they never appear in a report.
-SECRETS = ("tokens", "secrets", "asset_tokens", "codes", "reservations")
+SECRETS = tuple(mark.kind for each in vars(ids).values() if (mark := mark_of(each, Names)) is not None and mark.secret)
 MASK = "***"
 
 
