@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from confsim.contract import gates
-from confsim.contract.operation import Catalogue
+from confsim.contract.operation import Catalogue, Words
 
 
 def declared(catalogue, name, module):
@@ -45,3 +45,25 @@ def test_a_name_is_taken_once():
     declared(catalogue, "twice", "a")
     with pytest.raises(ValueError, match="'twice' is declared twice"):
         declared(catalogue, "twice", "b")
+
+
+#: The words whose attribute is not what was given, but made of it.
+_SPLIT = {"rules": ("R001", "R002"), "gaps": ("G001", "G002")}
+
+
+@pytest.mark.parametrize("word", sorted(Words.__annotations__))
+def test_each_word_of_a_declaration_is_an_attribute(word):
+    """As it was given; it has a value where nothing was given, too."""
+    catalogue, value = Catalogue("test"), " ".join(_SPLIT[word]) if word in _SPLIT else object()
+
+    def plain(call):
+        """Do it."""
+
+    def worded(call):
+        """Do it, too."""
+
+    given = {"gate": gates.PUBLIC} if word == "gate" else {"gate": gates.PUBLIC, word: value}
+    catalogue.operation("POST /plain", gate=gates.PUBLIC)(plain)
+    catalogue.operation("POST /worded", **given)(worded)
+    assert hasattr(catalogue["plain"], word)
+    assert getattr(catalogue["worded"], word) == _SPLIT.get(word, given[word])

@@ -123,6 +123,8 @@ def test_a_journal_that_is_empty():
     assert (empty.epoch, empty.count, empty.most) == (0, 0, 1000)
     empty.restart()
     assert empty.epoch == 1
+    empty.continue_from(7)
+    assert (empty.next_id(), empty.next_id()) == ("r7", "r8")
 
 
 def test_entries_are_found_and_removed_by_their_ids(sim):

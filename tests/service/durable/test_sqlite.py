@@ -12,6 +12,7 @@ def test_a_directory_is_made_with_those_above_it(begin, tmp_path):
     """None of them has to be there."""
     place = tmp_path / "a" / "b" / "state"
     sim = begin(place)
+    assert repr(sim.durable) == f"<DurableWorlds in state directory {str(place)!r}>"
     busy(sim)
     killed(sim)
     assert reported(begin(place)) == reported(sim)

@@ -183,3 +183,12 @@ def test_profiles_share_a_world_where_it_is_the_same_under_both():
             assert (loaded.world.digest(), loaded.assumptions) == (built.world.digest(), built.assumptions), id
     assert world_file.load("demo", 0, {"status.role-missing": 418}).world is plain.world
     assert world_file.load("demo", 0, {"users.first-id": 5000}).world is not plain.world
+
+
+def test_shipped_worlds_are_inside_the_package_or_beside_it(monkeypatch, tmp_path):
+    """Inside where it is installed, beside it in a checkout."""
+    package = tmp_path / "place" / "confsim"
+    monkeypatch.setattr(world_file, "__file__", str(package / "service" / "files" / "world_file.py"))
+    assert world_file.fixtures() == tmp_path / "place" / "fixtures"
+    (package / "fixtures").mkdir(parents=True)
+    assert world_file.fixtures() == package / "fixtures"
