@@ -58,7 +58,10 @@ def mcp(
         root = mount_url(base_url, chosen)
         transport = RemoteTransport(root)
         _look_for(RemoteTransport(root, timeout=_PATIENCE))
-        serve(Tools(transport, chosen))
+        try:
+            serve(Tools(transport, chosen))
+        finally:
+            transport.close()
     else:
         simulator = Simulator(world, seed, moment(clock), chosen, scenario)
         serve(Tools(direct(simulator.control.context), chosen))

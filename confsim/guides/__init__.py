@@ -1,6 +1,7 @@
 """The guides: Markdown files of this package, shown by the inspector and by ``confsim guide``.
 
-It imports nothing of confsim. Every example in them runs in the tests.
+It imports nothing of confsim. The examples in them run in the tests; a block of ``text`` is output, or a command for
+something elsewhere, which the tests of that feature run against what plays it, or check by its options.
 """
 
 from __future__ import annotations

@@ -13,11 +13,12 @@ import anyio
 import jsonschema
 import pytest
 
-from confsim import Misuse, Simulator, cli
+from confsim import Misuse, Simulator, cli, guides
 from confsim.assistant import tools
 from confsim.assistant.tools import TOOLS, Tools
 from confsim.control.scenarios import direct
 from confsim.transport.remote import RemoteTransport
+from kit.documented import BLOCK, command
 
 pytestmark = pytest.mark.own_ways
 
@@ -243,6 +244,16 @@ def test_a_server_elsewhere_is_worked_on(sim):
         made.close()
 
 
+def test_the_command_of_the_guide_works_on_a_server(capsys, monkeypatch, sim):
+    """The tools that it serves call the world that is there."""
+    call = ("call_operation", {"operation": "get_me", "caller": "demo-user"})
+    monkeypatch.setattr("confsim.assistant.server.serve", lambda tools: tools.run(*call))
+    with sim.serve() as there:
+        cli.main(command("assistants", "confsim", base_url=there.root))
+    assert [each.operation for each in sim.requests] == ["get_me"]
+    assert capsys.readouterr().err == ""
+
+
 def test_a_server_that_is_not_there_is_named(capsys, monkeypatch, sim):
     """On standard error when the tools start, and by each tool that needs it; so is one that is none of confsim."""
     served = []
@@ -261,14 +272,17 @@ def test_a_server_that_is_not_there_is_named(capsys, monkeypatch, sim):
 
 
 def test_it_speaks_over_standard_input_and_output():
-    """As assistants start it."""
+    """As the guide tells assistants to start it."""
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    (text,) = [text for language, text in BLOCK.findall(guides.get("assistants").text) if language == "json"]
+    documented = json.loads(text)["mcpServers"]["confsim"]
+    assert documented["command"] == "confsim"
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "confsim", "mcp", "--seed", "7"], env=environment
+        command=sys.executable, args=["-m", "confsim", *documented["args"]], env=environment
     )
-    assistant = Assistant(lambda: stdio_client(command))
+    assistant = Assistant(lambda: stdio_client(command, errlog=sys.__stderr__))
     answer = assistant.call("call_operation", operation="get_me", caller="demo-owner")
     assert answer["body"]["handle"] == "Olaf Owner"
 

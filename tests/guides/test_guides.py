@@ -1,4 +1,4 @@
-"""Every example of the guides runs.
+"""The examples of the guides run; what they only show of commands has the options that there are.
 
 A guide's code blocks are taken in their order, in a directory of their own: files are written (their first line is a
 comment with the name), commands are run, and in the end pytest runs what it finds. ``confsim serve`` and the command of
@@ -23,13 +23,12 @@ from confsim import guides
 from confsim.cli import confsim as commands
 from confsim.cli import settings
 from confsim.service.files.profile import read_profile
+from confsim.testing.learning.accounts import read_accounts
+from kit.documented import BLOCK, SHOWN, shown
 from kit.processes.commands import run_pytest, run_script, serving
 
 pytest_plugins = ["pytester"]
 
-_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
-#: What stands in the block, in no language that runs: output, or the form of a command.
-_SHOWN = {"text"}
 _NAME = re.compile(r"(?:#|//) (\S+\.\w+)\n")
 
 
@@ -57,8 +56,10 @@ class Walk:
             command = json.loads(re.search(r"^CMD (.*)$", text, re.M)[1])
             assert command[:2] == ["confsim", "serve"]
             self._serve(command[2:])
+        elif language == "json":
+            assert json.loads(text)
         else:
-            assert language in _SHOWN, f"no example is in {language!r}"
+            assert language == SHOWN, f"no example is in {language!r}"
 
     def _write(self, language: str, text: str) -> None:
         name = _NAME.match(text)[1]
@@ -69,6 +70,8 @@ class Walk:
             return
         if name == "pyproject.toml":
             assert any(settings.defaults(path, commands).values())
+        elif name == "tokens.toml":
+            assert read_accounts(str(path)).tokens
         else:
             assert read_profile(tomllib.loads(text))
 
@@ -89,8 +92,8 @@ class Walk:
 @pytest.mark.parametrize("name", guides.NAMES)
 def test_every_example_of_a_guide_runs(name: str, pytester: pytest.Pytester) -> None:
     """Its files, its commands, its tests."""
-    blocks = _BLOCK.findall(guides.get(name).text)
-    assert [language for language, _ in blocks if language not in _SHOWN], "a guide shows something that runs"
+    blocks = BLOCK.findall(guides.get(name).text)
+    assert [language for language, _ in blocks if language != SHOWN], "a guide shows something that runs"
     with ExitStack() as stack:
         walk = Walk(stack, pytester.path)
         for language, text in blocks:
@@ -106,12 +109,11 @@ def test_every_example_of_a_guide_runs(name: str, pytester: pytest.Pytester) -> 
 @pytest.mark.parametrize("name", guides.NAMES)
 def test_what_a_guide_shows_of_commands_that_no_test_can_run_is_a_command(name: str) -> None:
     """Those for a service elsewhere, a cluster, another program: their options are there."""
-    for language, text in _BLOCK.findall(guides.get(name).text):
-        for line in text.splitlines() if language in _SHOWN else ():
-            if line.startswith("confsim "):
-                called, *arguments = shlex.split(line)[1:]
-                command = commands.commands[called]
-                command.make_parser(click.Context(command)).parse_args(arguments)
+    for line in shown(name):
+        if line.startswith("confsim "):
+            called, *arguments = shlex.split(line)[1:]
+            command = commands.commands[called]
+            command.make_parser(click.Context(command)).parse_args(arguments)
 
 
 def test_every_guide_is_listed_and_has_a_title() -> None:
@@ -125,7 +127,7 @@ def test_every_guide_is_listed_and_has_a_title() -> None:
 
 def test_the_journey_of_the_guide_finds_a_client_that_forgets_to_encode(pytester: pytest.Pytester) -> None:
     """By a counterexample of nothing but its rules."""
-    block = next(text for _, text in _BLOCK.findall(guides.get("contract").text) if "test_contract.py" in text)
+    block = next(text for _, text in BLOCK.findall(guides.get("contract").text) if "test_contract.py" in text)
     right = 'f"/channels/{uuid}/rename", params={"name": name}'
     assert right in block
     pytester.makepyfile(test_contract=block.replace(right, 'f"/channels/{uuid}/rename?name={name}"'))

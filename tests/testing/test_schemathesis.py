@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ from confsim import Simulator
 from confsim.testing import schemathesis as hooks
 from confsim.testing.expected_findings import expected
 from kit import CUSTOMER, ROOM, START
+from kit.documented import shown as documented
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +138,26 @@ def test_a_refusal_for_the_state_of_things_is_no_finding() -> None:
     assert expected(valid, state)
     assert not expected(wrong, state)
     assert not expected(valid, SimpleNamespace(json=lambda: {"code": "invalid_input"}))
+
+
+def test_the_command_of_the_guide_finds_nothing(served: tuple[Simulator, Any]) -> None:
+    """For one operation, by one example: the hooks are loaded, and its options are there."""
+    simulator, _ = served
+    (line,) = [line for line in documented("contract") if " st run " in line]
+    (setting, program, *words) = line.split()
+    assert program == "st"
+    with simulator.serve() as server:
+        address = words[-1].replace("http://127.0.0.1:8080", server.root)
+        options = ["--include-path", "/users/me", "--phases", "fuzzing", "--max-examples", "1"]
+        done = subprocess.run(
+            [sys.executable, "-m", "schemathesis.cli", *words[:-1], address, *options],
+            env={**os.environ, setting.partition("=")[0]: setting.partition("=")[2]},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "No issues found" in done.stdout
 
 
 def test_who_has_no_schemathesis_does_not_need_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 
 import pytest
 
@@ -13,6 +14,7 @@ from confsim.testing.campaigning import campaign
 from confsim.testing.campaigning.jobs import Job, JobOutcome, JourneyMachine, Verify, machine_of, perform
 from kit import choices
 from kit.beside import Beside
+from kit.documented import shown
 
 ROOMS = """
 from hypothesis import strategies as st
@@ -133,6 +135,16 @@ def test_a_campaign_does_all_seeds_and_goes_on_where_it_stopped(tmp_path, capsys
         assert ("3 of 3 seeds, " in told.err) is (before == 0)
     lines = (tmp_path / "found" / "jobs.jsonl").read_text().splitlines()
     assert sorted(json.loads(line)["key"] for line in lines) == ["0", "1", "2"]
+
+
+def test_the_cluster_of_the_guide_has_the_options_that_it_shows():
+    """Those of Dask; the guide's own test looks at those of confsim."""
+    pytest.importorskip("distributed")
+    from distributed.cli import dask_scheduler, dask_worker
+
+    for name, module in (("scheduler", dask_scheduler), ("worker", dask_worker)):
+        (line,) = [line for line in shown("campaign") if line.startswith(f"dask {name}")]
+        module.main.make_context(name, shlex.split(line)[2:])
 
 
 def test_wrong_use_of_the_command_is_reported(tmp_path, capsys):

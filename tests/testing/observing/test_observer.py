@@ -18,6 +18,7 @@ from confsim.testing.observing.session import observe
 from confsim.transport.wsgi import WsgiTransport
 from kit import CUSTOMER, OWNER, choices
 from kit.beside import Beside
+from kit.documented import command
 
 HIDDEN = choices(encode__empty="204", status__created=201, status__role_missing=401)
 ACCOUNTS = accounts_of({"client": {"id": CUSTOMER}, "tokens": {"owner": OWNER}})
@@ -127,7 +128,8 @@ def test_a_service_that_is_gone_is_reported():
 
 
 def test_the_command_writes_what_was_learned(monkeypatch, tmp_path, capsys):
-    """The profile, and the report without tokens."""
+    """The line of the guide: the profile, and the report without tokens."""
+    monkeypatch.chdir(tmp_path)
     accounts, output, report = tmp_path / "accounts.toml", tmp_path / "learned.toml", tmp_path / "report.json"
     accounts.write_text(f'[client]\nid = "{CUSTOMER}"\n[tokens]\nowner = "{OWNER}"\n')
 
@@ -139,10 +141,7 @@ def test_the_command_writes_what_was_learned(monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr("confsim.cli.learning._wait_for_end", traffic)
     with Simulator(profile=choices(status__created=201)).serve() as server:
-        cli.main(
-            ["observe", "--upstream", server.base_url, "--accounts", str(accounts), "-p", "0", "-o", str(output),
-             "--report", str(report)]
-        )  # fmt: skip
+        cli.main(command("observe", "confsim", upstream=server.base_url, p="0"))
     assert output.read_text() == "[status]\ncreated = 201\n"
     assert OWNER not in report.read_text()
     assert "1 learned" in capsys.readouterr().out
