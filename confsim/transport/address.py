@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -152,10 +152,18 @@ def encoded(body: object) -> bytes:
     try:
         raw = _encoded(body)
         if raw.find(b"null") >= 0:  # NaN and infinity are encoded as null too
-            json.dumps(msgspec.to_builtins(body, str_keys=True, enc_hook=_plain), allow_nan=False)
+            _check_finite(msgspec.to_builtins(body, str_keys=True, enc_hook=_plain), "body")
     except (TypeError, ValueError, RecursionError) as error:
         raise Misuse(f"body: {error}") from None
     return raw
+
+
+def _check_finite(value: object, place: str) -> None:
+    if isinstance(value, float) and not isfinite(value):
+        raise Misuse(f"{place}: {value} is no number of JSON")
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
+    for key, item in items:
+        _check_finite(item, f"{place}.{key}" if isinstance(value, dict) else f"{place}[{key}]")
 
 
 def _text(value: object) -> str:

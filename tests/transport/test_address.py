@@ -7,7 +7,7 @@ import pytest
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.kernel.refusal import Misuse
-from confsim.transport.address import address, route
+from confsim.transport.address import address, encoded, route
 from kit import ROOM
 from kit.each import each
 
@@ -66,3 +66,18 @@ def test_what_cannot_be_sent_is_misuse(operation, arguments, body):
     """A path parameter that is missing, half a surrogate pair, what JSON has not."""
     with pytest.raises(Misuse):
         address(API[operation], arguments, {}, body=body)
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ({"name": float("nan")}, "body.name: nan"),
+        ({"a": None, "list": [1, {"b": float("-inf")}]}, r"body.list\[1\].b: -inf"),
+        (float("inf"), "body: inf"),
+    ],
+)
+def test_a_number_that_json_has_not_is_named_with_its_place(body, place):
+    """It would be sent as null."""
+    with pytest.raises(Misuse, match=rf"^{place} is no number of JSON$"):
+        encoded(body)
+    assert encoded({"name": None, "limit": 1.5}) == b'{"name":null,"limit":1.5}'
