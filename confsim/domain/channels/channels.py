@@ -112,6 +112,7 @@ CHANNELS: Table[str, Channel] = Table(
     *("channels", Channel, "id", BY_NAME, BY_FRIENDLY_URL, BY_MEETING_ID),
     orders=(CREATED, NAME),
     located=lambda channel: (channel.id,),
+    names={"parent": "channels"},
 )
 
 ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
@@ -122,6 +123,7 @@ ROOM_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel
 ROOMS: Table[str, Channel] = Table(
     *("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID),
     located=lambda room: (room.id,),
+    names={"parent": "channels"},
 )
 
 

@@ -26,7 +26,7 @@ class Favourite(Record, kw_only=True):
 
 
 FAVOURITES_OF: Index[Favourite] = Index("channel", lambda favourite: (favourite.channel,))
-FAVOURITES: Table[str, Favourite] = Table("favourites", Favourite, "key", FAVOURITES_OF)
+FAVOURITES: Table[str, Favourite] = Table("favourites", Favourite, "key", FAVOURITES_OF, names={"channel": "channels"})
 
 
 def ids(change: Change, channel: Channel) -> list[int]:

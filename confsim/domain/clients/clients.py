@@ -66,7 +66,9 @@ class Client(Record, kw_only=True):
 
 CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
 BY_ORIGIN: Index[Client] = Index("origin", lambda client: client.origins)
-CLIENTS: SharedTable[str, Client] = SharedTable("clients", Client, "id", CHILDREN, BY_ORIGIN)
+CLIENTS: SharedTable[str, Client] = SharedTable(
+    "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}
+)
 
 _BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, *, by_parent: by_parent)
 

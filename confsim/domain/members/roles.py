@@ -60,7 +60,9 @@ APPOINTED: Index[Host] = Index("appointed", lambda host: ((host.channel, host.ro
 OF_USER: Index[Host] = Index("user", lambda host: (host.user,), orders=(BY_CREATION, BY_NAME))
 #: The roles of a user that are this one.
 OF_USER_AS: Index[Host] = Index("role of a user", lambda host: ((host.user, host.role),), orders=(BY_CREATION,))
-HOSTS: Table[str, Host] = Table("hosts", Host, "key", APPOINTED, OF_USER, OF_USER_AS)
+HOSTS: Table[str, Host] = Table(
+    "hosts", Host, "key", APPOINTED, OF_USER, OF_USER_AS, names={"channel": "channels", "user": "users"}
+)
 
 
 def _appoint(role: Role) -> Callable[..., Host]:

@@ -69,7 +69,8 @@ BY_USER: Index[Presence] = Index("user", lambda presence: (presence.user,))
 IN_LOBBY: Index[Presence] = Index("lobby", lambda each: (each.channel,) if each.state is Where.WAITING else ())
 PRESENTERS: Index[Presence] = Index("presenters", lambda presence: (presence.channel,) if presence.presenter else ())
 PRESENCES: Table[str, Presence] = Table(
-    "presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER, IN_LOBBY, PRESENTERS
+    *("presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER, IN_LOBBY, PRESENTERS),
+    names={"user": "users"},
 )
 
 

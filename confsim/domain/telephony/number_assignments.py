@@ -62,7 +62,8 @@ BY_CODE: Unique[Assignment] = Unique(
 #: All exclusive assignments, under True.
 ALONE: Index[Assignment] = Index("alone", lambda assignment: (True,) if assignment.code is None else ())
 ASSIGNMENTS: Table[str, Assignment] = Table(
-    "number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, BY_CODE, ALONE
+    *("number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, BY_CODE, ALONE),
+    names={"number": "inbound numbers"},
 )
 
 

@@ -33,7 +33,7 @@ _HEADINGS = (
     ("Gaps", Group.GAP),
 )
 #: Kinds of records that have a heading of their own.
-_OWN = {"mail", "webhook deliveries", "presences"}
+_OWN = {group for _, group in _HEADINGS if not isinstance(group, Group)}
 
 
 def search(asked: PageRequest) -> str:

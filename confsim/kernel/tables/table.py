@@ -43,7 +43,7 @@ class SecretForm(Enum):
     KEYED_URL = "keyed url"  # the same, and the end of its path
 
 
-_NO_SECRETS: Mapping[str, SecretForm] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class TableState(Struct, frozen=True, gc=False):
@@ -82,7 +82,9 @@ class Table(Generic[K, R]):
 
     ``located(record)`` returns the values by which ``find_client`` finds the client of a record, at a cost independent
     of the number of clients; each value belongs to one record of all clients. ``secrets`` are the fields with secrets,
-    which a masked export replaces. ``position`` is the index of the table in the list that each client has.
+    which a masked export replaces. ``names`` are the fields that name a record of another table, of the same client or
+    shared, which must be there because calls depend on it. ``position`` is the index of the table in the list that each
+    client has.
     """
 
     #: Every table by name, in order of declaration.
@@ -101,7 +103,8 @@ class Table(Generic[K, R]):
         orders: tuple[Order[R], ...] = (CREATED,),
         totals: tuple[Total[R], ...] = (),
         located: Callable[[R], Values] | None = None,
-        secrets: Mapping[str, SecretForm] = _NO_SECRETS,
+        secrets: Mapping[str, SecretForm] = _NOTHING,
+        names: Mapping[str, str] = _NOTHING,
     ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
@@ -114,6 +117,7 @@ class Table(Generic[K, R]):
         self.indexes = indexes
         self.located = located
         self.secrets = secrets
+        self.names = names
         for place, index in enumerate(indexes):
             index.position = place
         self.position = len(self.by_position)

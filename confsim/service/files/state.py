@@ -18,17 +18,6 @@ from confsim.version import __version__
 
 from .formats import FORMAT, READABLE, current_document, current_world, readable
 
-#: Fields of a table's records that name records of another, of the same client or shared; calls depend on them.
-_NAMED = {
-    "clients": {"parent": "clients"},
-    "channels": {"parent": "channels"},
-    "room channels": {"parent": "channels"},
-    "hosts": {"channel": "channels", "user": "users"},
-    "favourites": {"channel": "channels"},
-    "presences": {"user": "users"},
-    "number assignments": {"number": "inbound numbers"},
-}
-
 
 def document(world: World) -> bytes:
     """Return the whole world as one JSON document; the same world gives the same bytes."""
@@ -118,7 +107,7 @@ def world_of_parts(read: Callable[[], Iterable[Part]]) -> World:
 def _check_names(world: World) -> None:
     """Raise Misuse for a record that refers to a missing one, and for a client that is its own ancestor."""
     for (client, name), state in world.tables():
-        for field, other in _NAMED.get(name, {}).items():
+        for field, other in Table.declared[name].names.items():
             there, named = Table.declared[other].seen(world, client), attrgetter(field)
             gone = {id for id in {named(record) for _, record in state.rows.values()} if id not in there} - {None}
             if gone:
