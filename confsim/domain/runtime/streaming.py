@@ -103,11 +103,6 @@ def find(change: Change, client: str, channel: str) -> Placement | None:
     return PLACEMENTS.get(change, channel, client)
 
 
-def is_hosted(change: Change, channel: Channel) -> bool:
-    """Whether a streaming server hosts the channel."""
-    return MACHINE.state(find(change, channel.client, channel.id)) is Placed.HOSTED
-
-
 def place(change: Change, channel: Channel) -> None:
     """Request the streaming server of the channel, which begins its placement.
 
