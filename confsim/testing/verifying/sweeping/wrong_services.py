@@ -71,12 +71,12 @@ class WrongServices:
         self._able: dict[str, str | None] = {}
 
     def go_on_with(self, run: Run) -> None:
-        """Stop to follow all of them, since the model is another."""
+        """Stop following all of them, since the model is another."""
         self.open.clear()
         self._shapes = run.shapes
 
     def give_up(self, wrong: WrongService) -> None:
-        """Stop to follow one that no answer distinguishes."""
+        """Stop following one that no answer distinguishes."""
         self.open.remove(wrong)
         self.missed[wrong.key] = wrong.call
 
@@ -108,7 +108,7 @@ class WrongServices:
         return found
 
     def of(self, operations: Iterable[str]) -> list[WrongService]:
-        """Return those of some operations."""
+        """Return the followed services that are wrong with one of these operations."""
         wanted = set(operations)
         return [each for each in self.open if each.call.operation in wanted]
 
