@@ -220,13 +220,18 @@ class Load:
 
     def check(self, port):
         """The world is as after the last answered call, or as after the one that was under way."""
-        connection = HTTPConnection("127.0.0.1", port, timeout=30)
-        connection.request("GET", f"{self.mount}/_confsim/state/digest")
-        found = msgspec.json.decode(connection.getresponse().read())["digest"]
+        connection, found = HTTPConnection("127.0.0.1", port, timeout=30), []
+        for path in ("clock", "state/digest"):
+            connection.request("GET", f"{self.mount}/_confsim/{path}")
+            found.append(msgspec.json.decode(connection.getresponse().read()))
         connection.close()
-        if found != self.twin.service.world.digest():
+        if found != self.state():
             self.take()
-        assert found == self.twin.service.world.digest()
+        assert found == self.state()
+
+    def state(self):
+        """The clock of the twin, which its world does not have, and the digest of the world."""
+        return [self.client.get(f"/_confsim/{path}").json for path in ("clock", "state/digest")]
 
 
 @contextmanager
