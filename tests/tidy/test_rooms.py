@@ -35,9 +35,9 @@ def packages(room: str) -> set[str]:
 
 
 def test_no_folder_lies_flat():
-    """Fifteen modules at most, in the package and in the tests."""
+    """Sixteen modules at most, in the package and in the tests."""
     counted = Counter((folder, path.parent.as_posix()) for folder in ("confsim", "tests") for path in modules(folder))
-    assert {place: number for place, number in counted.items() if number > 15} == {}
+    assert {place: number for place, number in counted.items() if number > 16} == {}
 
 
 def test_a_name_stands_in_one_place():
