@@ -19,7 +19,7 @@ TESTS = {
 }
 #: Tests that hold all declarations of a room against lists of their own.
 LISTS = {
-    "domain": ["domain/test_tables.py", "domain/test_effects.py"],
+    "domain": ["domain/test_tables.py", "domain/test_effects.py", "domain/test_secrets.py"],
     "api": ["tidy/test_catalogue.py", "api/test_declarations.py"],
 }
 #: Tests of a room that go across its packages.
