@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from urllib.parse import parse_qsl, unquote
 
 import msgspec
@@ -20,6 +22,7 @@ from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
+from . import changes
 from .page_request import PageRequest
 from .stepped import SteppedControl
 
@@ -59,14 +62,14 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
             return _answered(asked, lambda: Response(200, [json, *_HEADERS], _index(control)))
         if list(segments[1:]) != [""]:
             return Response(302, [("Location", home), *_HEADERS])
-    from . import changes, forms, pages
-
     if request.method in ("GET", "HEAD"):
         if name == "static":
             return _answered(asked, lambda: _static(path))
         if request.headers.get("if-none-match") == f'"{changes.tag(context)}"':
             return Response(304, list(_HEADERS))
-        return _answered(asked, lambda: _html(200, pages.get(name)(asked)))
+        return _answered(asked, lambda: _page(asked, name))
+    from . import forms, pages
+
     if request.method != "POST":
         return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
     if cross_site(request, HOST):
@@ -75,16 +78,34 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
     return _answered(asked, lambda: Response(303, [("Location", forms.get(name)(asked, form)), *_HEADERS]))
 
 
-def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
-    """Return the response of a function, called again once a pending answer is there; Misuse is an error page."""
+def _page(asked: PageRequest, name: str) -> Response:
+    if "markdown_it" not in sys.modules:
+        asked.control.beside(("modules",), _import)
     from . import pages
 
+    return _html(200, pages.get(name)(asked))
+
+
+def _import() -> None:
+    """Import what pages need, which takes long in the first of a process."""
+    from . import pages, render  # noqa: F401
+
+    import_module("markdown_it")
+    for _ in render.loading("overview"):
+        pass
+
+
+def _answered(asked: PageRequest, make: Callable[[], Response]) -> Response:
+    """Return the response of a function, called again once a pending answer is there; Misuse is an error page."""
+
     def problem(misuse: Misuse) -> Response:
+        from . import pages
+
         return _html(misuse.status, pages.problem(asked, misuse.status, str(misuse)))
 
     def poll() -> Response | None:
         try:
-            if not asked.control.step():
+            if asked.control.step():
                 return None
         except Misuse as misuse:
             return problem(misuse)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
@@ -37,9 +38,27 @@ REFERENCE: Mapping[str, tuple[str, Callable[[], str]]] = {
 }
 
 
-@lru_cache(maxsize=128)
-def shown(home: str, text: str) -> Rendered:
-    """Return Markdown as HTML in which names are links to their pages; ``home`` is the path of the overview."""
+#: Begins of the parts of a text that are rendered each by itself.
+_SECTION = re.compile(r"^(?=##+ )", re.M)
+
+
+def shown(home: str, text: str) -> Generator[None, None, Rendered]:
+    """Return Markdown as HTML in which names are links to their pages, after steps as of ``in_steps``.
+
+    ``home`` is the path of the overview.
+    """
+    from .markdown import Rendered
+
+    made = []
+    for each in [text] if "```" in text else _SECTION.split(text):
+        made.append(_section(home, each))
+        yield
+    html = Markup().join(each.html for each in made)
+    return Rendered(html, [heading for each in made for heading in each.headings])
+
+
+@lru_cache(maxsize=4096)  # more than all pages of the reference have
+def _section(home: str, text: str) -> Rendered:
     from .markdown import Rendered, render
 
     def find(name: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -35,6 +35,13 @@ def _environment() -> Environment:
     filters = around, brief, date, fields, instant, marked, numbered, others, pretty, short
     environment.filters |= {each.__name__: each for each in filters} | {"json": as_json}
     return environment
+
+
+def loading(template: str) -> Generator[None, None, None]:
+    """Load a template and those that it is made of, in steps."""
+    for name in ("macros", "base", template):
+        _environment().get_template(f"{name}.html")
+        yield
 
 
 def page(template: str, **values: Any) -> str:

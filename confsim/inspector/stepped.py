@@ -6,8 +6,10 @@ once the answer is there; answers to earlier questions are stored meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+import threading
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from confsim.contract.operation import Operation
 from confsim.control.catalogue import CONTROL
@@ -15,9 +17,26 @@ from confsim.control.context import ControlContext
 from confsim.control.invoke import ControlPlane, invoke
 from confsim.control.problems import misuse_of
 from confsim.kernel.refusal import Refusal
-from confsim.service.deferred import Pending, in_slices
+from confsim.service.deferred import Pending, in_slices, in_steps
 
+T = TypeVar("T")
 _Key = tuple[object, ...]
+
+
+def beside(work: Callable[[], T]) -> Generator[bool, None, T]:
+    """Return the result of work that a thread of its own does, after steps as of ``in_steps``; raise what it raises."""
+    done: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    while not done.done():
+        yield True
+    return done.result()
 
 
 class SteppedControl(ControlPlane):
@@ -34,6 +53,15 @@ class SteppedControl(ControlPlane):
         """Invoke an operation and return its result; the result of an equal earlier call is reused. Raises Pending."""
         key = (operation.name, *path, *query.items(), body)
         return self._once(key, lambda: invoke(self.context, operation, path, query, body))
+
+    def made(self, key: _Key, work: Callable[[], Generator[Any, None, T]]) -> T:
+        """Return the result of work in steps, which this page stores under a key. Raises Pending."""
+        found: T = self._once(key, lambda: in_steps(work()))
+        return found
+
+    def beside(self, key: _Key, work: Callable[[], T]) -> T:
+        """Return the result of work that another thread does, which this page stores under a key. Raises Pending."""
+        return self.made(key, lambda: beside(work))
 
     def chosen(self, name: str, items: Iterable[Any], matches: Callable[[Any], bool]) -> list[Any]:
         """Return the items that match, as a list that this page stores under a name. Raises Pending."""
@@ -53,14 +81,15 @@ class SteppedControl(ControlPlane):
         return found
 
     def step(self) -> bool:
-        """Do a slice of the pending work; return whether its answer is there now. Raises Misuse."""
-        assert self._pending is not None
+        """Do a slice of the pending work; return whether there was any. Raises Misuse."""
+        if self._pending is None:
+            return False
         key, again = self._pending
         try:
             self._done[key] = again()
         except Pending as pending:
             self._pending = key, pending.again
-            return False
+            return True
         except Refusal as refusal:
             raise misuse_of(refusal) from None
         self._pending = None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from confsim import Simulator
+from confsim.inspector.stepped import beside
 from confsim.service import deferred
 from confsim.service.messages import Request
 from kit import OWNER, START
@@ -15,6 +18,9 @@ PAGES = (
     "inspector/requests",
     "inspector/what-if?id=channels.unique-names&value=refuse",
     "inspector/presence",
+    "inspector/reference/state-documents",
+    "inspector/reference/command-line",
+    "inspector/operations/create_channel",
     "",
 )
 
@@ -55,6 +61,13 @@ def test_a_mistake_that_shows_late_is_a_page(sim, monkeypatch):
         response = deferred.wait_for(ask(sim, path))
         assert response.status == status
         assert b"Not found" in response.body
+
+
+def test_work_beside_is_done_by_another_thread():
+    """Its result is returned, what it raises is raised."""
+    assert deferred.wait_for_result(lambda: deferred.in_steps(beside(threading.get_ident))) != threading.get_ident()
+    with pytest.raises(ZeroDivisionError):
+        deferred.wait_for_result(lambda: deferred.in_steps(beside(lambda: 1 / 0)))
 
 
 def test_a_program_gets_the_whole_index(sim, monkeypatch):

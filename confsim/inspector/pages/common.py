@@ -46,7 +46,12 @@ _SECTIONS = {
 
 
 def show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
-    """Return a page: a template with its values inside the outer template."""
+    """Return a page: a template with its values inside the outer template. Raises Pending."""
+    asked.control.made(("template", template), lambda: render.loading(template))
+    return _show(asked, template, title, **values)
+
+
+def _show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
     context = asked.control.context
     return render.page(
         template,
@@ -67,7 +72,7 @@ def show(asked: PageRequest, template: str, title: str, **values: Any) -> str:
 def problem(asked: PageRequest, status: int, text: str) -> str:
     """Return an error page."""
     title = {403: "Refused", 404: "Not found", 410: "No longer there"}.get(status, "Not possible")
-    return show(asked, "problem", title, status=status, text=text)
+    return _show(asked, "problem", title, status=status, text=text)
 
 
 def number(asked: PageRequest, name: str, otherwise: int = 0) -> int:

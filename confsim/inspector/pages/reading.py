@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from confsim import guides as written
 from confsim.api.catalogue import API
@@ -13,6 +13,9 @@ from confsim.inspector.page_request import PageRequest
 from confsim.kernel.refusal import Misuse, suggest
 
 from .common import part, show
+
+if TYPE_CHECKING:
+    from confsim.inspector.markdown import Rendered
 
 
 def assumptions(asked: PageRequest) -> str:
@@ -51,7 +54,7 @@ def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
         known = suggest(name, [each.name for each in declared])
         raise Misuse(f"there is no operation {name!r}{known}", status=404)
     own = [each for each in asked.control("list_assumptions", operation=name) if each.operations]
-    shown = manual.shown(asked.home, manual.operation(name, profile)).html
+    shown = _html(asked, manual.operation(name, profile)).html
     prefix = API.prefix_under(profile)
     return show(asked, "operation", name, operation=operation, prefix=prefix, entries=own, shown=shown)
 
@@ -80,7 +83,10 @@ def reference(asked: PageRequest) -> str:
         titles = {name: title for name, (title, _) in manual.REFERENCE.items()}
         return show(asked, "reference", "Reference", titles=titles)
     name = asked.path[0]
-    text = manual.control_plane() if name == manual.CONTROL_PLANE else manual.reference(name)
+    if name == manual.CONTROL_PLANE:
+        text = manual.control_plane()
+    else:
+        text = asked.control.beside(("reference", name), lambda: manual.reference(name))
     return _read(asked, f"Reference: {manual.REFERENCE[name][0]}", text, "reference")
 
 
@@ -90,7 +96,11 @@ def explain(asked: PageRequest) -> str:
     return _read(asked, f"{found.name}: {found.kind}", found.text, "reference")
 
 
+def _html(asked: PageRequest, text: str) -> Rendered:
+    return asked.control.made(("html", text), lambda: manual.shown(asked.home, text))
+
+
 def _read(asked: PageRequest, title: str, text: str, section: str) -> str:
     """Return a page with a Markdown text, in which names are links."""
-    shown = manual.shown(asked.home, text)
+    shown = _html(asked, text)
     return show(asked, "text", title, section=section, shown=shown.html, headings=shown.headings)
