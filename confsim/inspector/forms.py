@@ -18,7 +18,9 @@ def _value(text: str, what: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
-        raise Misuse(f"{what}: {error}") from None
+        problem = str(error).removeprefix("JSON is malformed: ")
+        told = "it ends too early" if problem == "Input data was truncated" else problem
+        raise Misuse(f"{what}: {text[:40]!r} is no JSON: {told}") from None
 
 
 def clock(asked: PageRequest, form: Mapping[str, str]) -> str:

@@ -32,7 +32,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = around, brief, date, fields, instant, marked, numbered, others, pretty, short
+    filters = around, brief, called, date, fields, instant, marked, numbered, others, pretty, short
     environment.filters |= {each.__name__: each for each in filters} | {"json": as_json}
     return environment
 
@@ -71,6 +71,12 @@ def brief(record: dict[str, Any], id: str) -> dict[str, Any]:
 def fields(record: dict[str, Any]) -> str:
     """Fields on one line, cut off where it is long."""
     return short(" · ".join(f"{name} {date(value) or short(value)}" for name, value in record.items()))
+
+
+def called(record: Any) -> str:
+    """The name of a record, or its handle; an empty text where it has none."""
+    found = record.get("name") or record.get("handle") if isinstance(record, dict) else None
+    return found if isinstance(found, str) else ""
 
 
 def others(entry: Any) -> list[str]:

@@ -149,6 +149,7 @@ def test_body_and_answer_of_a_held_call_are_changed(sim, submit, browse, when, f
         assert submit("held", id=id, action="answer", status="x", answer="").status == 400
         assert submit("held", id=id, action="answer", status="200", answer="{").status == 400
         assert submit("held", id=id, action="body", body="{").status == 400
+        assert b"is no JSON: it ends too early" in submit("held", id=id, action="change", do="{").body
         assert submit("held", id=id, **fields).status == 303
         answered = answer.result(20)
     made = answered.body["channelUuid"] if fields["action"] == "body" else None

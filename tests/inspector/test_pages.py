@@ -288,6 +288,14 @@ def test_a_call_shows_its_headers_folded_and_the_essential_first(sim, browse):
     assert places == sorted(places)
 
 
+def test_what_a_call_made_is_shown_by_its_name_too(sim, browse):
+    """Beside its id, where it was made and on its own page."""
+    made = sim.call("create_channel", "demo-owner", body={"name": "Planning"}).json()["channelUuid"]
+    shown = "".join(browse(f"/_confsim/inspector/requests/{sim.requests[-1].id}").text.split("What it changed")[1])
+    assert f"{made} Planning" in " ".join(shown.split())
+    assert "Planning · Client" in " ".join(browse(f"/_confsim/inspector/records/channels/{made}").text.split())
+
+
 def test_an_assumption_leads_to_the_calls_that_used_it(sim, browse):
     """From the register to the journal."""
     sim.call("get_me", "demo-owner")
