@@ -201,6 +201,7 @@ def test_what_is_no_bundle_is_refused(text, error):
         decoded(text.encode())
 
 
+@pytest.mark.own_ways
 @pytest.mark.parametrize(
     ("change", "error"),
     [
@@ -221,6 +222,7 @@ def test_a_call_that_no_bundle_has_is_refused(sim, change, error):
         decoded(json.dumps(document).encode())
 
 
+@pytest.mark.own_ways
 def test_what_this_version_lacks_of_a_call_is_said(sim):
     """An operation, a path parameter, and the calls before the recorded end."""
     sim.call("get_user", "demo-owner", userId=OWNER)

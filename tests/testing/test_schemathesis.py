@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -140,7 +141,7 @@ def test_a_refusal_for_the_state_of_things_is_no_finding() -> None:
     assert not expected(valid, SimpleNamespace(json=lambda: {"code": "invalid_input"}))
 
 
-def test_the_command_of_the_guide_finds_nothing(served: tuple[Simulator, Any]) -> None:
+def test_the_command_of_the_guide_finds_nothing(served: tuple[Simulator, Any], tmp_path: Path) -> None:
     """For one operation, by one example: the hooks are loaded, and its options are there."""
     simulator, _ = served
     (line,) = [line for line in documented("contract") if " st run " in line]
@@ -152,6 +153,7 @@ def test_the_command_of_the_guide_finds_nothing(served: tuple[Simulator, Any]) -
         done = subprocess.run(
             [sys.executable, "-m", "schemathesis.cli", *words[:-1], address, *options],
             env={**os.environ, setting.partition("=")[0]: setting.partition("=")[2]},
+            cwd=tmp_path,  # it leaves a cache where it runs
             capture_output=True,
             text=True,
             timeout=120,
