@@ -47,11 +47,11 @@ def through(way: str, log: Callable[[Request], object] = lambda request: None) -
     """
     wire: Wire = OverSocket() if way == "socket" else OverWsgi()
     before = Simulator.default_transport
-    Simulator.default_transport = partial(Through, wire=wire, log=log)
+    Simulator.default_transport = staticmethod(partial(Through, wire=wire, log=log))
     try:
         yield
     finally:
-        Simulator.default_transport = before
+        Simulator.default_transport = before and staticmethod(before)
         wire.stop()
 
 
