@@ -23,8 +23,8 @@ def command(name: str, program: str, **instead: str) -> list[str]:
 
     ``instead`` are words by the option before them. Raises ValueError unless there is one such line with those options.
     """
-    (line,) = [line for line in shown(name) if f"{program} " in line]
-    words = shlex.split(line.partition(f"{program} ")[2])
+    (line,) = [line for line in shown(name) if f"{program} " in f"{line} "]
+    words = shlex.split(f"{line} ".partition(f"{program} ")[2])
     for option, value in instead.items():
         words[words.index(f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}") + 1] = value
     return words

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shlex
 
 import pytest
 
-from confsim import cli
+from confsim import Simulator, cli, guides
 from confsim.kernel.refusal import Misuse
+from confsim.service.clock import Clock
 from confsim.testing.campaigning import campaign
 from confsim.testing.campaigning.jobs import Job, JobOutcome, JourneyMachine, Verify, machine_of, perform
 from kit import choices
 from kit.beside import Beside
-from kit.documented import shown
+from kit.documented import BLOCK, command
+from kit.processes import dask
 
 ROOMS = """
 from hypothesis import strategies as st
@@ -137,14 +138,32 @@ def test_a_campaign_does_all_seeds_and_goes_on_where_it_stopped(tmp_path, capsys
     assert sorted(json.loads(line)["key"] for line in lines) == ["0", "1", "2"]
 
 
-def test_the_cluster_of_the_guide_has_the_options_that_it_shows():
-    """Those of Dask; the guide's own test looks at those of confsim."""
+def test_the_lines_of_the_guide_for_several_machines_do_what_they_say(tmp_path, monkeypatch, capsys):
+    """Its scheduler, its worker and its campaign, on one machine and with two seeds: the failure is found."""
     pytest.importorskip("distributed")
-    from distributed.cli import dask_scheduler, dask_worker
+    monkeypatch.chdir(tmp_path)
+    (journey,) = [text for _, text in BLOCK.findall(guides.get("campaign").text) if "# rooms_journey.py" in text]
+    (tmp_path / "rooms_journey.py").write_text(journey)
+    at, *options = command("campaign", "dask worker", nworkers="1")
+    assert at == "tcp://HOST:8786"
+    with dask.scheduler(command("campaign", "dask scheduler")) as address, dask.worker(address, tmp_path, options):
+        line = command("campaign", "confsim campaign rooms_journey.py::Rooms", seeds="2", scheduler=address)
+        line += ["--steps", "5", "--examples", "3", "--into", "found"]
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["campaign", "rooms_journey.py::Rooms", *line])
+    assert ended.value.code == 2
+    assert capsys.readouterr().out.splitlines()[-1] == "2 of 2 seeds, 1 failures"
 
-    for name, module in (("scheduler", dask_scheduler), ("worker", dask_worker)):
-        (line,) = [line for line in shown("campaign") if line.startswith(f"dask {name}")]
-        module.main.make_context(name, shlex.split(line)[2:])
+
+def test_the_line_of_the_guide_for_a_service_does_what_it_says(tmp_path, monkeypatch, capsys, one_worker):
+    """Against a service that is as the model says, with one seed: nothing is found."""
+    simulator = Simulator(clock=Clock())
+    (tmp_path / "accounts.toml").write_bytes(simulator.control("get_accounts").data)
+    monkeypatch.chdir(tmp_path)
+    with simulator.serve() as server:
+        line = command("campaign", "confsim campaign verify", base_url=server.base_url, seeds="1", workers="1")
+        cli.main(["campaign", "verify", *line, "--examples", "1", "--into", "found"])
+    assert capsys.readouterr().out.splitlines()[-1] == "1 of 1 seeds, 0 failures"
 
 
 def test_wrong_use_of_the_command_is_reported(tmp_path, capsys):
