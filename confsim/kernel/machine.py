@@ -227,7 +227,10 @@ class Machine(Generic[S, R]):
         if state is not row.then:
             moved = self.field.write(moved, row.then)
         if moved is not record and self.table_of is not None:
-            self._rows_of(change, moved).put(moved)
+            rows = self._rows_of(change, moved)
+            if row.move_to_end:
+                rows.remove(rows.table.key(moved))
+            rows.put(moved)
         return moved
 
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:

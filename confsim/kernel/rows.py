@@ -88,14 +88,15 @@ class Row:
 
     ``effect(change, record, *, fact…)`` performs the side effects and returns the record with its other changes. A row
     out of ABSENT has ``effect(change, *, fact…)``, which makes the record; without one the record is the fact
-    ``draft``. The effect of a row into ABSENT returns nothing and is called before the record is removed. A row with a
-    deadline ``at`` is also applied when that falls due. ``source`` cites the document part and lines, or the rule and
+    ``draft``. The effect of a row into ABSENT returns nothing and is called before the record is removed. With
+    ``move_to_end`` the record becomes the latest of its table, as if it were created now. A row with a deadline ``at``
+    is also applied when that falls due. ``source`` cites the document part and lines, or the rule and
     gap numbers. The ``needs``, ``observers`` and ``couplings`` of ``influence`` that belong to the row are in order of
     registration.
     """
 
     __slots__ = (
-        *("at", "effect", "facts", "on", "only_if", "source", "then", "when"),
+        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "when"),
         *("couplings", "needs", "observers"),
     )
 
@@ -108,6 +109,7 @@ class Row:
         only_if: Guard | None = None,
         effect: Callable[..., Any] | None = None,
         at: Deadline | None = None,
+        move_to_end: bool = False,
         source: str,
     ) -> None:
         self.when = when
@@ -117,6 +119,7 @@ class Row:
         self.effect = effect
         self.facts = keywords(effect) if effect is not None else ("draft",) if ABSENT in self.on else ()
         self.at = at
+        self.move_to_end = move_to_end
         self.source = source
         self.needs: tuple[Any, ...] = ()
         self.observers: tuple[Any, ...] = ()

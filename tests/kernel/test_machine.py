@@ -173,6 +173,23 @@ def test_a_row_without_an_effect_creates_the_draft() -> None:
     Machine.declared.pop("test undeclared")
 
 
+def test_a_row_moves_its_record_to_the_end() -> None:
+    """It is the latest of its table afterwards; other rows leave it at its place."""
+    moving = make(
+        "test mover",
+        Row("switch on", Light.OFF, Light.ON, source="test"),
+        Row("switch off", Light.ON, Light.OFF, move_to_end=True, source="test"),
+    )
+    change = World().change(0)
+    rows = LAMPS.of(change, "c")
+    lamps = [LAMP.create(change, "install", lamp=Lamp(id=id)) for id in (1, 2)]
+    lit = moving.fire(change, lamps[0], "switch on")
+    assert [lamp.id for lamp in rows.all] == [1, 2]
+    moving.fire(change, lit, "switch off")
+    assert list(rows.all) == [lamps[1], Lamp(id=1)]
+    assert list(rows.where(BY_ROOM, "hall")) == [lamps[1], Lamp(id=1)]
+
+
 def test_a_machine_of_one_state_needs_no_field() -> None:
     """Its records are in the state; one of several states says which field holds them."""
 

@@ -18,6 +18,7 @@ from confsim.domain.channels import channels
 from confsim.domain.runtime import lobby
 from confsim.domain.users import users
 from confsim.kernel.machine import Machine
+from confsim.kernel.rows import ABSENT
 from confsim.kernel.tables.table import Table
 from kit.each import each
 from kit.source import ROOT, nodes, tree
@@ -188,6 +189,63 @@ def test_a_table_is_written_by_its_own_module(name):
     functions = [node for node in nodes(Path(str(module.__file__))) if isinstance(node, ast.FunctionDef)]
     found = [foreign_writes(module, list(ast.walk(each)), vars(module)) for each in functions]
     assert [write for writes in found for write in writes] == []
+
+
+MOVED = {machine.record for machine in Machine.declared.values()}
+CHOOSERS = [machine.table_of for machine in Machine.declared.values()]
+
+
+def without_a_row(code: Sequence[ast.AST], names: Mapping[str, Any]) -> list[str]:
+    """Where the code removes a record that a machine has, or puts another than ``replace`` of one."""
+
+    def moved(rows: ast.AST) -> bool:
+        """Whether an expression is ``TABLE.of(…)`` of such a table, or of one that a function chooses for a machine."""
+        if not (isinstance(rows, ast.Call) and isinstance(rows.func, ast.Attribute) and rows.func.attr == "of"):
+            return False
+        holder = rows.func.value
+        if isinstance(holder, ast.Call):
+            return value_of(holder.func, names) in CHOOSERS
+        table = value_of(holder, names)
+        return isinstance(table, Table) and table.record in MOVED
+
+    def of_another(record: ast.AST) -> bool:
+        return isinstance(record, ast.Call) and ast.unparse(record.func) == "replace"
+
+    bound = {
+        node.targets[0].id
+        for node in code
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and moved(node.value)
+    }
+    return [
+        ast.unparse(node)
+        for node in code
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"put", "remove"}
+        if moved(rows := node.func.value) or (isinstance(rows, ast.Name) and rows.id in bound)
+        if node.func.attr == "remove" or not of_another(node.args[0])
+    ]
+
+
+@each("name", [name for name in NAMES if name not in READERS])
+def test_rows_create_and_remove_what_a_machine_has(name):
+    """The interpreter puts the first record and removes the last; a function may change its other fields."""
+    module = importlib.import_module(name)
+    functions = [node for node in nodes(Path(str(module.__file__))) if isinstance(node, ast.FunctionDef)]
+    found = [without_a_row(list(ast.walk(each)), vars(module)) for each in functions]
+    assert [write for writes in found for write in writes] == []
+
+
+def test_a_record_without_a_row_is_found():
+    """Also through the rows of a table as a variable, and in a table that a function chooses."""
+    names = {"USERS": users.USERS, "table_of": channels.table_of}
+    for code in (
+        "USERS.of(c, 'x').put(User(id=1))",
+        "rows = USERS.of(c, 'x')\nrows.remove(1)",
+        "table_of(r).of(c, 'x').remove(r.id)",
+    ):
+        assert without_a_row(list(ast.walk(ast.parse(code))), names)
+    assert not without_a_row(list(ast.walk(ast.parse("USERS.of(c, 'x').put(replace(user, name=n))"))), names)
+    absent = {machine.record for machine in Machine.declared.values() if ABSENT in machine.states}
+    assert absent >= MOVED - {None}
 
 
 #: Functions outside of a machine that set its field: in a record that they make.

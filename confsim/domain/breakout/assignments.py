@@ -41,12 +41,14 @@ def _assign(change: Change, *, room: Room, user: User) -> Assignment:
 
 def _assign_another(change: Change, assignment: Assignment, *, room: Room) -> Assignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
-    if assignment.room != room.id:
-        ASSIGNMENTS.of(change, assignment.client).remove(assignment.key)  # inserted again as the latest of the room
     return replace(assignment, room=room.id)
 
 
 _BEFORE = Guard("the breakout session has not started", lambda assignment, *, before: before)
+_BEFORE_HERE = Guard(
+    "it is the same room, and the breakout session has not started",
+    lambda assignment, *, room, before: before and assignment.room == room.id,
+)
 
 MACHINE: Machine[Assigned, Assignment] = Machine(
     "breakout assignment",
@@ -59,8 +61,16 @@ MACHINE: Machine[Assigned, Assignment] = Machine(
             "assign",
             Assigned.ASSIGNED,
             Assigned.ASSIGNED,
+            only_if=_BEFORE_HERE,
+            source="P2 States L168, R464, G428",
+        ),
+        Row(
+            "assign",
+            Assigned.ASSIGNED,
+            Assigned.ASSIGNED,
             only_if=_BEFORE,
             effect=_assign_another,
+            move_to_end=True,
             source="P2 States L168, R464, G428",
         ),
         Row("remove", Assigned.ASSIGNED, ABSENT, only_if=_BEFORE, source="P2 States L168, R358, R465"),

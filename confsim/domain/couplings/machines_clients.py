@@ -89,6 +89,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         credentials.MACHINE,
         "revoke",
         related_identity.exchanged_tokens,
+        out_of=(validators.Activity.ACTIVE,),
         source="G194",
     ),
     # The value of an API token is a credential; ``needs`` has the end of one that is replaced

@@ -12,9 +12,9 @@ from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.lookups import require_found
-from confsim.kernel.machine import switch
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.rows import Field
+from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
@@ -53,14 +53,21 @@ ACTIVE: Index[Validator] = Index("active", lambda validator: (True,) if validato
 VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE, secrets={"key": SecretForm.TEXT})
 
 
-MACHINE = switch(
+_ANY = tuple(Activity)
+
+MACHINE: Machine[Activity, Validator] = Machine(
     "validator",
     "A validator of identity tokens; at most one of a client is active (R113-R116, R238).",
     VALIDATORS,
-    Field("state"),
     Activity,
+    (
+        Row("add", ABSENT, Activity.INACTIVE, source="R139, G190"),
+        Row("enable", _ANY, Activity.ACTIVE, source="P1 States L180, R113, R114, G537"),
+        Row("disable", _ANY, Activity.INACTIVE, source="P1 States L181, R115, G537"),
+    ),
+    state="state",
+    facts={"add": "draft"},
     refusals={None: Reason.NOT_FOUND},
-    sources=("P1 States L180, R113, R114, G537", "P1 States L181, R115, G537"),
 )
 
 
@@ -90,18 +97,17 @@ def add(
         jws.require_key(algorithm, key)
     except ValueError as error:
         raise Misuse(f"validator {id!r}: {error}") from None
-    return VALIDATORS.of(change, client.id).put(
-        Validator(
-            id=id,
-            client=client.id,
-            algorithm=algorithm,
-            key=key,
-            name=name or id,
-            issuer=issuer,
-            audience=audience,
-            claims=claims,
-        )
+    draft = Validator(
+        id=id,
+        client=client.id,
+        algorithm=algorithm,
+        key=key,
+        name=name or id,
+        issuer=issuer,
+        audience=audience,
+        claims=claims,
     )
+    return MACHINE.create(change, "add", draft=draft)
 
 
 def get(change: Change, client: Client, id: str) -> Validator:

@@ -144,7 +144,6 @@ def _belong(change: Change, session: Session, *, parent: str) -> Session:
 
 def _start(change: Change, session: Session) -> Session:
     """The first user has joined; from now on the session is listed in the order of its start."""
-    SESSIONS.of(change, session.client).remove(session.id)  # the record is inserted again as the latest
     return replace(session, started=change.now)
 
 
@@ -198,7 +197,14 @@ MACHINE: Machine[Life, Session] = Machine(
     (
         Row("initialise", ABSENT, Life.INITIALISED, effect=_initialise, source="P2 Session L69, R285, G350"),
         Row("belong", Life.INITIALISED, Life.INITIALISED, effect=_belong, source="P2 Session L67, R288, G369"),
-        Row("start", Life.INITIALISED, Life.ONGOING, effect=_start, source="P2 Session L70, R285, G359"),
+        Row(
+            "start",
+            Life.INITIALISED,
+            Life.ONGOING,
+            effect=_start,
+            move_to_end=True,
+            source="P2 Session L70, R285, G359",
+        ),
         Row("attend", Life.ONGOING, Life.ONGOING, effect=_attend, source="P2 Session L64, R287"),
         Row("become empty", Life.ONGOING, Life.ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
         Row("become empty", Life.ONGOING, Life.ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
