@@ -77,6 +77,11 @@ def _appoint(role: Role) -> Callable[..., Host]:
     return appoint
 
 
+def _change(change: Change, host: Host) -> Host:
+    """The user has the other role from the next call on, as the latest appointed to it."""
+    return host
+
+
 def _rename(change: Change, host: Host, *, name: str) -> Host:
     """The channel has another name."""
     return replace(host, name=name)
@@ -99,10 +104,18 @@ MACHINE: Machine[Role, Host] = Machine(
         Row("remove operator", Role.OPERATOR, ABSENT, source="P1 Channel roles L254, R205, R206"),
         Row("remove operator", Role.OWNER, ABSENT, only_if=_TAKES, source="G272"),
         Row("make owner", ABSENT, Role.OWNER, effect=_appoint(Role.OWNER), source="P1 L247, R545, G561"),
-        Row("make owner", Role.OPERATOR, Role.OWNER, move_to_end=True, source="P1 L247, G561"),
+        Row("make owner", Role.OPERATOR, Role.OWNER, effect=_change, move_to_end=True, source="P1 L247, G561"),
         Row("make owner", Role.OWNER, Role.OWNER, source="G561, G270"),
         Row("remove owner", Role.OWNER, ABSENT, only_if=_OTHERS, source="P1 L247, G562"),
-        Row("demote owner", Role.OWNER, Role.OPERATOR, only_if=_OTHERS, move_to_end=True, source="P1 L247, G563"),
+        Row(
+            "demote owner",
+            Role.OWNER,
+            Role.OPERATOR,
+            only_if=_OTHERS,
+            effect=_change,
+            move_to_end=True,
+            source="P1 L247, G563",
+        ),
         Row("leave", tuple(Role), ABSENT, source="G542, G309"),
         *(Row("rename channel", role, role, effect=_rename, source="P2 L194, R381") for role in Role),
     ),
