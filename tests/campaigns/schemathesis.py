@@ -1,8 +1,9 @@
 """Schemathesis as a user runs it: its command line, the hooks of ``confsim.testing.schemathesis``, a served demo world.
 
-The examples, coverage and fuzzing phases run for one area of the API after the other, the stateful phase for all of it.
-With ``--into FILE --seconds N`` it runs in parts, each of which goes on where the last one stopped; ``--only all`` runs
-every phase of every area at once, which is quicker with few examples.
+The examples, coverage and fuzzing phases run for a few operations of an area at a time, the stateful phase for all of
+them, in runs of a few examples with a seed of their own. With ``--into FILE --seconds N`` it runs in parts, each of
+which goes on where the last one stopped; ``--only all`` runs every phase of every area at once, which is quicker with
+few examples.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,13 @@ from confsim.api.catalogue import API
 
 BAD = ("findings", "errors", "operations that never succeed", "parts to do")
 ROOT = Path(__file__).resolve().parents[2]
-#: The name of the part that is the stateful phase.
+#: The name of the parts that are the stateful phase.
 STATEFUL = "stateful"
 #: The name of the part that is every phase of every area.
 ALL = "all"
+#: Operations of a part, and examples of a part of the stateful phase.
+MOST = 6
+SCENARIOS = 20
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -42,8 +47,9 @@ def add_options(options: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Run the parts that are left, print the findings, and return the figures."""
-    areas = list(dict.fromkeys(each.area for each in API))
-    wanted = chosen.only.split(",") if chosen.only else [*areas, STATEFUL]
+    every = parts(chosen.examples)
+    named = chosen.only.split(",") if chosen.only else list(every)
+    wanted = [ALL] if named == [ALL] else [each for each in every if each in named or each.split()[0] in named]
     done: dict[str, Any] = {}
     if chosen.into is not None and chosen.into.exists():
         done = json.loads(chosen.into.read_text())
@@ -59,6 +65,17 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         for line in result["findings"] + result["errors"]:
             print(f"{part}: {line}")  # noqa: T201  (this is its output)
     return figures(wanted, done)
+
+
+def parts(examples: int) -> dict[str, tuple[str, ...]]:
+    """The operations of each part by its name; none of a part of the stateful phase, which is of all of them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for area, operations in groupby(sorted(API, key=lambda each: each.area), lambda each: each.area):
+        names = [each.name for each in operations]
+        pieces = [tuple(names[start : start + MOST]) for start in range(0, len(names), MOST)]
+        found |= {f"{area} {number}/{len(pieces)}": piece for number, piece in enumerate(pieces, 1)}
+    runs = -(-examples // SCENARIOS)
+    return {**found, **{f"{STATEFUL} {number}/{runs}": () for number in range(1, runs + 1)}}
 
 
 def figures(wanted: list[str], done: dict[str, Any]) -> dict[str, Any]:
@@ -83,17 +100,19 @@ def _part(part: str, chosen: argparse.Namespace, until: float) -> dict[str, Any]
     """The result of Schemathesis for an area, or for the stateful phase; None when there is no time left."""
     if time.monotonic() > until:
         return None
-    phases = {STATEFUL: [STATEFUL], ALL: ["examples", "coverage", "fuzzing", STATEFUL]}
-    chosen_phases = ",".join(phases.get(part, ["examples", "coverage", "fuzzing"]))
-    area = [] if part in phases else ["--include-tag", part]
+    operations, seed, examples = parts(chosen.examples).get(part, ()), chosen.seed, chosen.examples
+    phases = "examples,coverage,fuzzing,stateful" if part == ALL else "examples,coverage,fuzzing"
+    if part.startswith(STATEFUL):
+        phases, seed, examples = STATEFUL, seed + int(part.split()[1].split("/")[0]) - 1, min(SCENARIOS, examples)
     with tempfile.TemporaryDirectory() as folder, Simulator().serve() as server:
         report = Path(folder) / "report.json"
         done = subprocess.run(
             [
                 *(str(Path(sys.executable).with_name("st")), "run", f"{server.root}/openapi.json"),
-                *("-n", str(chosen.examples), "--seed", str(chosen.seed), "--continue-on-failure"),
+                *("-n", str(examples), "--seed", str(seed), "--continue-on-failure"),
                 *("--report", "json", "--report-json-path", str(report)),
-                *("--phases", chosen_phases, *area),
+                *("--phases", phases),
+                *(word for each in operations for word in ("--include-operation-id", each)),
             ],
             cwd=folder,
             env={**os.environ, "SCHEMATHESIS_HOOKS": "confsim.testing.schemathesis", "PYTHONPATH": str(ROOT)},

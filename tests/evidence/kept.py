@@ -51,13 +51,23 @@ def missing(shares: Mapping[str, Measured]) -> int:
 
 
 def figures(shares: Mapping[str, Measured]) -> dict[str, Any]:
-    """The figures of a part: those of its shares added up, numbers as numbers and lists as lists."""
+    """The figures of a part: those of its shares added up, numbers as numbers, lists as lists, and counts by name."""
     whole: dict[str, Any] = {}
     for measured in shares.values():
-        for name, figure in measured.figures.items():
-            added = name in whole and isinstance(figure, int | float | list) and not isinstance(figure, bool)
-            whole[name] = whole[name] + figure if added else figure
+        whole = _added(whole, measured.figures)
     return whole
+
+
+def _added(whole: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    added = dict(whole)
+    for name, figure in more.items():
+        if name in whole and isinstance(figure, dict):
+            added[name] = _added(whole[name], figure)
+        elif name in whole and isinstance(figure, int | float | list) and not isinstance(figure, bool):
+            added[name] = whole[name] + figure
+        else:
+            added[name] = figure
+    return added
 
 
 def commit() -> str:

@@ -30,8 +30,9 @@ from schemathesis.generation.meta import (
 from schemathesis.openapi.checks import RejectedPositiveData
 
 from confsim import Simulator
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.testing import schemathesis as hooks
-from confsim.testing.expected_findings import expected
+from confsim.testing.expected_findings import BEYOND_SCHEMAS, expected
 from kit import CUSTOMER, ROOM, START
 from kit.documented import shown as documented
 
@@ -131,11 +132,13 @@ def test_what_is_meant_to_be_wrong_stays_wrong(served: tuple[Simulator, Any]) ->
     assert _called(operation.Case(path_parameters=dict(wrong), _meta=meta)).path_parameters == wrong
 
 
-def test_a_refusal_for_the_state_of_things_is_no_finding() -> None:
-    """Of valid input alone, and for the codes that are named."""
+@pytest.mark.parametrize("code", BEYOND_SCHEMAS)
+def test_a_refusal_that_no_schema_foresees_is_no_finding(code: str) -> None:
+    """Of valid input alone, and for the codes that are named, which some operation answers."""
+    assert code.upper() in Reason.__members__
     valid = RejectedPositiveData(operation="", message="", status_code=400, allowed_statuses=["2xx"])
     wrong = AcceptedNegativeData(operation="", message="", status_code=200, expected_statuses=["400"])
-    state = SimpleNamespace(json=lambda: {"code": "not_predefined"})
+    state = SimpleNamespace(json=lambda: {"code": code})
     assert expected(valid, state)
     assert not expected(wrong, state)
     assert not expected(valid, SimpleNamespace(json=lambda: {"code": "invalid_input"}))

@@ -9,7 +9,9 @@ import pytest
 
 from campaigns.__main__ import NAMES, main
 from confsim.api.catalogue import API
+from kit.mutation.sample import LISTS, lists_of
 
+TESTS = Path(__file__).resolve().parents[1]
 #: The smallest part of a campaign that takes less than a second.
 SMALLEST = {
     "calibrate": "--profiles 1 --values 0 --examples 1",
@@ -44,3 +46,9 @@ def test_its_smallest_part_runs(
     assert main([name, *SMALLEST[name].split(), "--json", str(figures)]) in (0, 1)
     assert set(json.loads(figures.read_text()))
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("room", LISTS)
+def test_a_mutant_is_held_against_the_lists_of_its_room(room: str) -> None:
+    """Whether it is tried on the tests of its package or of the whole room."""
+    assert lists_of(f"{room}/channels") == lists_of(f"{room}*") == [TESTS / path for path in LISTS[room]]

@@ -91,9 +91,15 @@ def test_shares_are_added_up() -> None:
     """Until all are there the figure is not met; a share of other shares takes the place of all."""
     found: kept.Kept = {}
     for share, survivors in (("1/3", 0), ("2/3", 0)):
-        found = kept.merged(found, "tables", share, Measured("", "", "", {"survivors": survivors, "mutants": 5}))
+        found = kept.merged(
+            found,
+            "tables",
+            share,
+            Measured("", "", "", {"survivors": survivors, "mutants": 5, "by kind": {share: 2, "row": 3}}),
+        )
     (row,) = [each for each in table.rows(found) if (each.part, each.figure) == ("tables", "survivors")]
     assert (row.verdict, row.measured) == ("not met", "0 (shares to measure: 1)")
     assert kept.figures(found["tables"])["mutants"] == 10
+    assert kept.figures(found["tables"])["by kind"] == {"1/3": 2, "2/3": 2, "row": 6}
     found = kept.merged(found, "tables", "", Measured("", "", "", {"survivors": 0, "mutants": 12}))
     assert kept.figures(found["tables"])["mutants"] == 12

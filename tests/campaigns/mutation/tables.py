@@ -20,7 +20,7 @@ BAD = ("survivors",)
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_argument("--only", default="", metavar="TEXT", help="mutants whose name contains this")
-    options.add_argument("--part", default="1/1", metavar="I/N", help="which part of them to try")
+    options.add_argument("--part", default="1/1", metavar="I/N", help="which part of the machines to try")
     options.add_argument("--limit", type=float, default=20, metavar="S", help="seconds of tests for each")
     options.add_argument("--behaviour", action="store_true", help="leave the golden tables out")
 
@@ -34,7 +34,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
 
     number, parts = map(int, chosen.part.split("/"))
     every = [mutant for mutant in table_mutants.every() if chosen.only in mutant.key]
-    every = every[len(every) * (number - 1) // parts : len(every) * number // parts]
+    machines = list(dict.fromkeys(mutant.machine for mutant in every))[number - 1 :: parts]
+    every = [mutant for mutant in every if mutant.machine in machines]
     reasons = tomllib.loads((ROOT / "tests/data/table_mutants.toml").read_text())
     same = {mutant.key for mutant in every if equal(mutant)}
     judged = {mutant.key for mutant in every if mutant.key in reasons}
@@ -49,7 +50,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     for key, verdict in left:
         print(f"{verdict.what}: {key}")  # noqa: T201  (this is its output)
     return {
-        "machines": len({mutant.machine for mutant in every}),
+        "machines": len(machines),
         "mutants": len(every) + len(guards),
         "by kind": {**Counter(mutant.kind for mutant in every), "in the function of a guard": len(guards)},
         "noticed by the golden tables": len(golden),

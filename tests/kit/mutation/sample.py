@@ -71,13 +71,18 @@ def tests_of(unit: str) -> list[Path]:
     """The folders and files of the tests of a package, or of a room, which has files of its own."""
     name, _, package = unit.removesuffix(_WHOLE).partition("/")
     tests = [ROOT / "tests" / folder for folder in TESTS[name]]
-    lists = [ROOT / "tests" / path for path in LISTS.get(name, ())]
+    lists = lists_of(unit)
     if unit.endswith(_WHOLE) or name in {"kernel", "contract"}:
         return [*tests, *(path for path in lists if path.parent not in tests)]
     if package:
         across = [ROOT / "tests" / path for path in _ACROSS.get(name, ())]
         return [*(folder / package for folder in tests if (folder / package).is_dir()), *across, *lists]
     return list(dict.fromkeys([*(path for folder in tests for path in sorted(folder.glob("test_*.py"))), *lists]))
+
+
+def lists_of(unit: str) -> list[Path]:
+    """The tests that hold all declarations of the room of a package against lists."""
+    return [ROOT / "tests" / path for path in LISTS.get(unit.removesuffix(_WHOLE).partition("/")[0], ())]
 
 
 def sources_of(unit: str) -> Path:

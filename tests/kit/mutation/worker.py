@@ -25,7 +25,7 @@ from .operators import Mutant
 from .patch import EVERYTHING, FixedTooEarlyError, Functions, Importer, Place, place_of
 from .reach import Reach, measured, read
 from .running import OPTIONS, Verdict, forked, until_failure
-from .sample import LISTS, sources_of, tests_of
+from .sample import lists_of, sources_of, tests_of
 
 #: What is imported before the forks that import confsim.
 _OUTSIDE = """
@@ -147,8 +147,7 @@ def imported(root: Path, unit: str, limit: float, mutant: Mutant) -> Verdict:
         seconds[root / test.partition("::")[0]] += reach.seconds[test]
     files = sorted(seconds, key=lambda file: (-common(path, file), seconds[file]))
     undecided = False
-    lists = [root / "tests" / name for name in LISTS.get(unit.partition("/")[0], ())]
-    for paths in (lists, files[:_FILES], files[_FILES:] or tests_of(unit)):
+    for paths in (lists_of(unit), files[:_FILES], files[_FILES:] or tests_of(unit)):
         plugin = Imported(reach, limit, path)
         if paths:
             pytest.main([*map(str, paths), *OPTIONS], plugins=[plugin])
