@@ -18,6 +18,8 @@ from kit.growth.variants import CALLS, is_search
 BOUNDS = {"again": (0.3, 0.5, None), "first": (0.4, 0.8, 3.0)}
 #: How many times its figure at the smallest size a call may cost at the largest.
 GROWTH = 2.0
+#: Most records that a call writes by which calls are counted apart.
+MANY = 3
 #: Why an operation is above a bound in the demo world, where neither what it writes nor what it answers says so.
 COSTLY: dict[str, str] = {
     "get_channel_config": "documents of four levels are merged",
@@ -26,7 +28,6 @@ COSTLY: dict[str, str] = {
 SLOW: dict[str, str] = {
     "delete_channel": "whatever a channel has goes with it, here one of everything",
     "dial_unregistered_user": "a user and a call are made, and the callee comes in",
-    "exchange_identity_token": "a signature is checked, and a user is made",
     "start_breakout_session": "everybody who is assigned or unassigned goes to a room",
 }
 _SEARCHES = {call.name for call in CALLS if is_search(call)}
@@ -131,6 +132,9 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
                 f"{name} {value:.2f}x" + (f" (at most {most}x)" if most else "") for name, value, most in named
             )
             yield f"{mode}: {len(plain)} operations in the demo world: {reported}"
+        said = ", ".join(f"{ratio} that {kind}" for kind, ratio in by_writing(plain).items())
+        yield f"again, by what is written: the median is {said}"
+        yield from _above(plain)
         yield "the ten slowest:"
         for figure in sorted(plain, key=lambda figure: -figure.worst)[:10]:
             yield f"  {figure.call:50}{figure.again:8.2f}x again{figure.first:8.2f}x first  {why(figure)}"
@@ -144,6 +148,28 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
             small, large = growth.small, growth.large
             span = f"{small.worst:.2f}x with {small.size:,}, {large.worst:.2f}x with {large.size:,}"
             yield f"  {growth.ratio:7.1f}  {growth.call} ({growth.kind}: {span}) {growth.reason}"
+
+
+def by_writing(plain: Sequence[Figure]) -> dict[str, str]:
+    """By how many records they write, the operations: their median in the demo world, called again, and number."""
+    groups: dict[str, list[float]] = {}
+    for figure in sorted(plain, key=lambda figure: figure.written):
+        groups.setdefault(_writing(figure.written), []).append(figure.again)
+    return {kind: f"{median(ratios):.2f}x of {len(ratios)}" for kind, ratios in groups.items()}
+
+
+def _writing(records: int) -> str:
+    if records > MANY:
+        return f"write more than {MANY} records"
+    return ("write nothing", "write one record")[records] if records < 2 else f"write {records} records"
+
+
+def _above(plain: Sequence[Figure]) -> Iterator[str]:
+    """How many operations are above the bound of nineteen of twenty, and by which of the reasons."""
+    for mode, (_, most, _) in BOUNDS.items():
+        over = [figure for figure in plain if getattr(figure, mode) > most]
+        writing = len([figure for figure in over if figure.written])
+        yield f"{mode}: {len(over)} operations above {most}x, of which {writing} write and {len(over) - writing} do not"
 
 
 def percentiles(values: Sequence[float]) -> tuple[float, float, float]:
@@ -165,6 +191,7 @@ def as_json(figures: Sequence[Figure]) -> dict[str, Any]:
         "yardstick": "a bare Werkzeug app of 200 rules, one POST, in the same rounds",
         "operations": len(plain),
         "demo": modes,
+        "by_writing": by_writing(plain),
         "grown": [{"call": each.call, "kind": each.kind, "ratio": each.ratio, "reason": each.reason} for each in grown],
         "figures": msgspec.to_builtins(list(figures)),
     }

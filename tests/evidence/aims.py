@@ -14,7 +14,8 @@ class Aim(Struct, frozen=True, kw_only=True):
     """A figure of a part and the bound for it.
 
     ``reading`` matches the number in a figure that is a text; of a list its length is the number. ``at_least`` may be
-    the name of another figure of the part. ``in_readme`` says whether the README shows it.
+    the name of another figure of the part. ``in_readme`` says whether the README shows it, ``why`` what keeps the
+    figure from its bound where it is not met.
     """
 
     part: str
@@ -24,6 +25,7 @@ class Aim(Struct, frozen=True, kw_only=True):
     words: str | None = None
     reading: str = NUMBER
     in_readme: bool = False
+    why: str = ""
 
     def bound(self, figures: dict[str, Any]) -> str:
         """The bound in words."""
@@ -69,6 +71,14 @@ def _short(value: float) -> str:
 def _zero(part: str, *figures: str) -> tuple[Aim, ...]:
     return tuple(Aim(part=part, figure=figure, at_most=0) for figure in figures)
 
+
+#: Why speeds are not as aimed at, where several have one cause.
+_WRITES = "more than half of all operations write: see the figures by the number of records"
+_STEPS = "it takes some fifty calls of Python functions, from checks to journal, of which none is a tenth of it"
+_DECLARED = "223 operations are declared with their types, gates and assumptions while the server starts"
+_LOG = "the calls since the last checkpoint are read from the log as well, and put in their tables"
+_CLOCK = "it is no ratio: it holds while the processor is as fast as it was when it was measured"
+_TREES = "`delete_channel` takes along one of everything that a channel has, 38 records in 30 tables"
 
 AIMS: tuple[Aim, ...] = (
     *_zero("suite", "failed"),
@@ -121,24 +131,24 @@ AIMS: tuple[Aim, ...] = (
     Aim(part="judges", figure="openapi-typescript with openapi-fetch", words="a journey of"),
     Aim(part="judges", figure="@hey-api/openapi-ts", words="a journey of"),
     Aim(part="judges", figure="Prism", words="0 violations"),
-    Aim(part="speed of operations", figure="again, median", at_most=0.3, in_readme=True),
-    Aim(part="speed of operations", figure="again, p95", at_most=0.5, in_readme=True),
-    Aim(part="speed of operations", figure="first, median", at_most=0.4, in_readme=True),
-    Aim(part="speed of operations", figure="first, p95", at_most=0.8, in_readme=True),
-    Aim(part="speed of operations", figure="first, worst", at_most=3, in_readme=True),
+    Aim(part="speed of operations", figure="again, median", at_most=0.3, in_readme=True, why=_WRITES),
+    Aim(part="speed of operations", figure="again, p95", at_most=0.5, in_readme=True, why=_WRITES),
+    Aim(part="speed of operations", figure="first, median", at_most=0.4, in_readme=True, why=_WRITES),
+    Aim(part="speed of operations", figure="first, p95", at_most=0.8, in_readme=True, why=_WRITES),
+    Aim(part="speed of operations", figure="first, worst", at_most=3, in_readme=True, why=_TREES),
     Aim(part="growth", figure="growth above the bound, without a reason", at_most=0),
     Aim(part="speed of wsgi", figure="a POST through WSGI", at_most=1, in_readme=True),
-    Aim(part="speed of wsgi", figure="a POST through Simulator.call", at_most=0.25, in_readme=True),
-    Aim(part="speed of forks", figure="fork with 100,000 users", at_most=10, in_readme=True),
-    Aim(part="speed of forks", figure="reset with 100,000 users", at_most=10),
+    Aim(part="speed of wsgi", figure="a POST through Simulator.call", at_most=0.25, in_readme=True, why=_STEPS),
+    Aim(part="speed of forks", figure="fork with 100,000 users", at_most=10, in_readme=True, why=_CLOCK),
+    Aim(part="speed of forks", figure="reset with 100,000 users", at_most=10, why=_CLOCK),
     Aim(part="speed of pages", figure="newest 50 of 1,000,000", at_most=2, in_readme=True),
     Aim(part="speed of inspector", figure="slowest page of the inspector", at_most=200),
-    Aim(part="speed of starts", figure="serve to first answer", at_most=1, in_readme=True),
+    Aim(part="speed of starts", figure="serve to first answer", at_most=1, in_readme=True, why=_DECLARED),
     Aim(part="speed of servers", figure="stop of a live server", at_most=20),
     Aim(part="speed of rates", figure="POSTs on 1 connection", at_least=3, in_readme=True),
     Aim(part="speed of rates", figure="POSTs on 16 connections", at_least=10, in_readme=True),
     Aim(part="speed of openings", figure="a durable world of 100,000 rooms opens", at_most=2, in_readme=True),
-    Aim(part="speed of openings", figure="it opens after a kill", at_most=2),
+    Aim(part="speed of openings", figure="it opens after a kill", at_most=2, why=_LOG),
     Aim(part="speed of openings", figure="the memory that this takes", at_most=300),
     Aim(part="speed of pauses", figure="the longest pause by a call of control", at_most=50),
     Aim(part="speed of grows", figure="a POST while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms"),

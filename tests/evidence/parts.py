@@ -80,6 +80,7 @@ def _speeds(reported: dict[str, Any]) -> Figures:
         for mode, ratios in results["demo"].items():
             found |= {f"{mode}, {which}": round(ratio, 2) for which, ratio in ratios.items()}
         found["operations"] = results["operations"]
+        found |= {f"again, operations that {each}": ratio for each, ratio in results["by_writing"].items()}
         found["growth above the bound"] = [f"{each['call']} ({each['kind']})" for each in results["grown"]]
         unexplained = [f"{each['call']} ({each['kind']})" for each in results["grown"] if not each["reason"]]
         found["growth above the bound, without a reason"] = unexplained

@@ -19,7 +19,10 @@ MARKS = ("<!-- figures: python tests/evidence -->\n", "<!-- end of figures -->\n
 
 
 class Row(Struct, frozen=True):
-    """A figure that is aimed at: what was measured, the bound, and "met", "not met" or "not measured"."""
+    """A figure that is aimed at: what was measured, the bound, and "met", "not met" or "not measured".
+
+    ``why`` says why it is not met, if that is known.
+    """
 
     part: str
     figure: str
@@ -27,6 +30,7 @@ class Row(Struct, frozen=True):
     aim: str
     verdict: str
     in_readme: bool
+    why: str = ""
 
 
 def rows(found: Kept) -> list[Row]:
@@ -44,7 +48,8 @@ def _row(aim: Aim, found: Kept) -> Row:
     lacking = kept.missing(shares)
     verdict = "met" if aim.met(figures) and not lacking else "not met"
     shown = _shown(value) + (f" (shares to measure: {lacking})" if lacking else "")
-    return Row(aim.part, aim.figure, shown, aim.bound(figures), verdict, aim.in_readme)
+    why = aim.why if verdict == "not met" and not lacking else ""
+    return Row(aim.part, aim.figure, shown, aim.bound(figures), verdict, aim.in_readme, why)
 
 
 def _shown(value: object) -> str:
@@ -68,7 +73,8 @@ def markdown(found: Kept) -> Iterator[str]:
     yield "| part | figure | measured | aim | |"
     yield "|---|---|---|---|---|"
     for row in reported:
-        yield f"| {row.part} | {row.figure} | {row.measured} | {row.aim} | {row.verdict} |"
+        because = f": {row.why}" if row.why else ""
+        yield f"| {row.part} | {row.figure} | {row.measured} | {row.aim} | {row.verdict}{because} |"
     for name in PARTS:
         shares = found.get(name, {})
         yield ""

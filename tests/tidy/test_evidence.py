@@ -57,6 +57,21 @@ def test_a_figure_is_told_as_it_is(found: kept.Kept, verdict: str, measured: str
     assert (row.verdict, row.measured) == (verdict, measured)
 
 
+def test_what_is_slower_than_aimed_at_says_why() -> None:
+    """Each such figure that is kept has a reason in the table."""
+    slow = [row for row in table.rows(kept.load()) if row.part.startswith("speed") and row.verdict == "not met"]
+    assert [row.figure for row in slow if not row.why] == []
+
+
+def test_a_reason_is_shown_where_it_is_needed() -> None:
+    """Where the figure is measured and above its bound."""
+    for median, shown in ((0.2, False), (0.4, True)):
+        found = {"speed of operations": {"": Measured("", "", "", {"again, median": median})}}
+        (row,) = [each for each in table.rows(found) if each.figure == "again, median"]
+        assert bool(row.why) is shown
+        assert (row.why in "\n".join(table.markdown(found))) is True
+
+
 @pytest.mark.parametrize(
     ("aim", "figure", "met"),
     [

@@ -126,22 +126,24 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
     match = _COMPACT.match(token)
     if match is None:
         raise NoToken("it does not consist of three parts in base64url")
-    from jwt.exceptions import InvalidTokenError
-
-    try:
-        if isinstance(key, bytes):
-            _require_signed(token, algorithm, key)
-        else:
-            _jws().decode_complete(token, key, [algorithm])
-    except (InvalidTokenError, RecursionError):
-        raise _problem(match, algorithm) from None
+    if not (_is_signed_by_secret if isinstance(key, bytes) else _is_signed)(token, algorithm, key):
+        raise _problem(match, algorithm)
     return _object(match[2], "payload")
 
 
-@lru_cache(maxsize=256)
-def _require_signed(token: str, algorithm: str, key: bytes) -> None:
-    """Raise an error of PyJWT unless the token is signed by the secret: of links that are called again, once."""
-    _jws().decode_complete(token, key, [algorithm])
+def _is_signed(token: str, algorithm: str, key: Any) -> bool:
+    """Whether PyJWS accepts the token."""
+    from jwt.exceptions import InvalidTokenError
+
+    try:
+        _jws().decode_complete(token, key, [algorithm])
+    except (InvalidTokenError, RecursionError):
+        return False
+    return True
+
+
+#: The same for a secret, of a token or a link that is used again without another look.
+_is_signed_by_secret = lru_cache(maxsize=256)(_is_signed)
 
 
 def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
