@@ -28,19 +28,19 @@ from confsim.domain.broadcast.destinations import Destination
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.events import endpoints
-from confsim.domain.events.endpoints import Endpoint as EventsEndpoint
+from confsim.domain.events.endpoints import EventsEndpoint as EventsEndpoint
 from confsim.domain.identity import access_levels, api_tokens, validators
 from confsim.domain.identity.api_tokens import ApiToken
 from confsim.domain.identity.validators import Validator
 from confsim.domain.media import gateway, media
-from confsim.domain.media.gateway import Endpoint as GatewayEndpoint
+from confsim.domain.media.gateway import GatewayEndpoint as GatewayEndpoint
 from confsim.domain.properties import Property
 from confsim.domain.recordings import assets, recording_list
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import sessions, streaming
 from confsim.domain.runtime.sessions import Session
 from confsim.domain.telephony import number_assignments, numbers, pins
-from confsim.domain.telephony.number_assignments import Assignment
+from confsim.domain.telephony.number_assignments import NumberAssignment
 from confsim.domain.telephony.numbers import Number
 from confsim.domain.telephony.pins import Pin
 from confsim.domain.users import emails, handles, predefined, user_list
@@ -178,7 +178,7 @@ LinkedSession = Annotated[str, By("id of a session")]
 #: A kind of data channel.
 DataKind = Annotated[str, By("kind")]
 #: An asset of the pool itself, not of one that is readable from it.
-OwnMedia = Annotated[media.Asset, By("id in the pool")]
+OwnMedia = Annotated[media.MediaAsset, By("id in the pool")]
 
 
 @resolves(SessionOfChannel, str, "sessions", inside=True, about="The session, by id.")
@@ -222,19 +222,19 @@ def _recording(call: Call, id: str, channel: Channel) -> Recording:
     return recording_list.get(call.change, channel, id)
 
 
-@resolves(assets.Asset, str, "assets", inside=True, about="The asset of the recording, by id.")
-def _recording_asset(call: Call, id: str, recording: Recording) -> assets.Asset:
+@resolves(assets.RecordingAsset, str, "assets", inside=True, about="The asset of the recording, by id.")
+def _recording_asset(call: Call, id: str, recording: Recording) -> assets.RecordingAsset:
     return assets.get(call.change, recording.client, recording.id, id)
 
 
-@resolves(media.Asset, str, "media", inside=True, about="The media asset, by id.")
-def _media(call: Call, id: str, channel: Channel | None) -> media.Asset:
+@resolves(media.MediaAsset, str, "media", inside=True, about="The media asset, by id.")
+def _media(call: Call, id: str, channel: Channel | None) -> media.MediaAsset:
     """An asset of the pool of a channel, or of the client's, where the path names no channel."""
     return media.get(call.change, media.pool(call, call.client, channel), id)
 
 
 @resolves(OwnMedia, str, "media", inside=True, about="The media asset, by id.")
-def _own_media(call: Call, id: str, channel: Channel | None) -> media.Asset:
+def _own_media(call: Call, id: str, channel: Channel | None) -> media.MediaAsset:
     return media.get_own(call.change, media.pool(call, call.client, channel), id)
 
 
@@ -254,7 +254,10 @@ def _pin(call: Call, pin: str, channel: Channel) -> Pin:
 
 
 @resolves(
-    Assignment, PhoneNumber, inside=True, about="The number that leads to the channel; the leading plus is optional."
+    NumberAssignment,
+    PhoneNumber,
+    inside=True,
+    about="The number that leads to the channel; the leading plus is optional.",
 )
-def _assignment(call: Call, number: str, channel: Channel) -> Assignment:
+def _assignment(call: Call, number: str, channel: Channel) -> NumberAssignment:
     return number_assignments.get(call.change, channel, number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import images
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Entry, ask
+from confsim.assumptions.register import Assumption, ask
 from confsim.contract.text_values import invalid_input
 from confsim.kernel.refusal import Refusal
 
@@ -13,7 +13,7 @@ from .call import Call
 _FORM = "multipart/form-data"
 
 
-def uploaded(call: Call, body: bytes, form: Entry[str]) -> tuple[str | None, bytes]:
+def uploaded(call: Call, body: bytes, form: Assumption[str]) -> tuple[str | None, bytes]:
     """Return the type that the file says it is, and its bytes.
 
     Raises Refusal INVALID_INPUT where a form is asked for and there is none, or none with a file;

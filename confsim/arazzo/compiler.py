@@ -15,7 +15,7 @@ from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, suggest
 
 from .conditions import BoundCriterion
-from .document import Action, Document, Step, Workflow
+from .document import Action, ArazzoDocument, Step, Workflow
 from .expressions import Expression, expressions
 
 
@@ -53,7 +53,7 @@ class CompiledScenario(Struct, frozen=True):
     """A document that can be run: the bound steps of each workflow, and the order of the workflows."""
 
     name: str
-    document: Document
+    document: ArazzoDocument
     steps: dict[str, tuple[BoundStep, ...]]
     order: tuple[str, ...]
 
@@ -63,7 +63,7 @@ class CompiledScenario(Struct, frozen=True):
         return {each.name: each.url for each in self.document.source_descriptions}
 
 
-def compile_document(document: Document, catalogues: Iterable[SourceCatalogue], name: str) -> CompiledScenario:
+def compile_document(document: ArazzoDocument, catalogues: Iterable[SourceCatalogue], name: str) -> CompiledScenario:
     """Return the compiled document. Raises Misuse for unknown names and unsupported features."""
     compiler = _Compiler(document, tuple(catalogues), name)
     steps = {}
@@ -75,7 +75,7 @@ def compile_document(document: Document, catalogues: Iterable[SourceCatalogue], 
 
 
 class _Compiler:
-    def __init__(self, document: Document, catalogues: tuple[SourceCatalogue, ...], name: str) -> None:
+    def __init__(self, document: ArazzoDocument, catalogues: tuple[SourceCatalogue, ...], name: str) -> None:
         self.document = document
         self.name = name
         self.catalogues = {}

@@ -149,7 +149,7 @@ class Components(_Part):
     failure_actions: dict[str, Any] = {}
 
 
-class Document(_Part):
+class ArazzoDocument(_Part):
     """A whole document. ``left_out`` lists calls that have no step."""
 
     arazzo: str
@@ -164,14 +164,14 @@ class Document(_Part):
         return next((each for each in self.workflows if each.workflow_id == id), None)
 
 
-def read(values: object, name: str) -> Document:
+def read(values: object, name: str) -> ArazzoDocument:
     """Return the document of these plain values. Raises Misuse that names the place of the first mistake."""
     if not isinstance(values, dict):
         raise Misuse(f"{name}: an Arazzo document is an object")
     components = values.get("components")
     try:
         plain = _resolved(_without_extensions(values), components if isinstance(components, dict) else {})
-        document = msgspec.convert({**plain, "leftOut": values.get(LEFT_OUT, [])}, Document)
+        document = msgspec.convert({**plain, "leftOut": values.get(LEFT_OUT, [])}, ArazzoDocument)
     except _Wrong as wrong:
         raise Misuse(f"{name}: {wrong}") from None
     except msgspec.ValidationError as error:
@@ -231,7 +231,7 @@ def _component(reference: str, start: str, kind: str, components: Mapping[str, A
     return _without_extensions(known[name])
 
 
-def _problem(document: Document) -> str:
+def _problem(document: ArazzoDocument) -> str:
     """Return what is wrong with the structure of the document, "" when nothing is."""
     if not document.arazzo.startswith("1.0."):
         return f"arazzo {document.arazzo!r}: this confsim reads Arazzo 1.0"

@@ -12,7 +12,7 @@ import msgspec
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.files.world_file import fixtures
 
-from .document import Document, read
+from .document import ArazzoDocument, read
 
 _SUFFIX = ".arazzo.json"
 
@@ -28,7 +28,7 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder().glob(f"*{_SUFFIX}")))
 
 
-def load(scenario: str | Path) -> Document:
+def load(scenario: str | Path) -> ArazzoDocument:
     """Return the document of a shipped scenario by name, or of a file (.json, .yaml). Raises Misuse (404)."""
     path = Path(scenario)
     if path.suffix not in {".json", ".yaml", ".yml"}:

@@ -92,7 +92,7 @@ class ListAssumptions(ToolArguments):
     used: Annotated[bool, Meta(description="Only those that the calls of the world have used.")] = True
 
 
-class WhatIf(ToolArguments):
+class WhatIfArguments(ToolArguments):
     """Replay the journal under other alternatives of assumptions: which calls would be answered otherwise, and how."""
 
     assumptions: Annotated[dict[str, Any], Meta(description="Alternatives by the ids of assumptions.")]
@@ -223,7 +223,7 @@ class Tools:
             found = [each for each in found if given.operation in each["operations"]]
         return {"assumptions": [{name: each[name] for name in _SHORT} for each in found]}
 
-    def what_if(self, given: WhatIf) -> Any:
+    def what_if(self, given: WhatIfArguments) -> Any:
         """Return the answers that differ under other alternatives."""
         return self.control("ask_what_if", {}, {"assumptions": given.assumptions})
 
@@ -259,7 +259,7 @@ TOOLS: dict[str, Tool] = {
         Tool("control_world", ControlWorld, Tools.steer, reads=False),
         Tool("read_journal", ReadJournal, Tools.journal),
         Tool("list_assumptions", ListAssumptions, Tools.assumptions),
-        Tool("what_if", WhatIf, Tools.what_if),
+        Tool("what_if", WhatIfArguments, Tools.what_if),
     )
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, assumption, subset_of, texts
+from .register import Assumption, assumption, subset_of, texts
 
 _CALLS: tuple[str, ...] = ("create_client", "set_client_service_state", "get_client", "list_clients", "for_client")
 
@@ -89,7 +89,7 @@ WHILE_DISABLED = assumption(
     "changes",
     ("everything",),
 )
-OPEN_WHILE_DISABLED: Entry[tuple[str, ...]] = assumption(
+OPEN_WHILE_DISABLED: Assumption[tuple[str, ...]] = assumption(
     "service.open-while-disabled",
     "G162",
     "Calls that change something and yet work while the service is disabled.",

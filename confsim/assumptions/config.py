@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .register import Entry, assumption, text, texts
+from .register import Assumption, assumption, text, texts
 
 _READS = "get_config get_channel_config get_template_config"
 _WRITES = "set_config set_channel_config set_template_config"
@@ -80,7 +80,7 @@ def _document(value: object) -> dict[str, Any]:
     return value
 
 
-SERVICE_DEFAULT: Entry[dict[str, Any]] = assumption(
+SERVICE_DEFAULT: Assumption[dict[str, Any]] = assumption(
     "config.service-default",
     "G398",
     "The document of the service itself, below every client's.",
@@ -148,7 +148,7 @@ TEXTS_KEY = assumption(
     _WRITES,
     check=text,
 )
-THEMES: Entry[tuple[str, ...]] = assumption(
+THEMES: Assumption[tuple[str, ...]] = assumption(
     "config.themes",
     "G404",
     "The themes there are; an empty list takes any word.",

@@ -19,7 +19,7 @@ _SCHEDULE: tuple[int, ...] = (5_000, 5 * _MINUTE, 30 * _MINUTE, 2 * _HOUR, 5 * _
 
 
 # events.*
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """A kind of event, as an integrator receives it. The documents name none."""
 
     SESSION_STARTED = "session.started"
@@ -50,17 +50,17 @@ class Kind(StrEnum):
     SERVICE_ENABLED = "service.enabled"
 
 
-def _event_kinds(value: object) -> tuple[Kind, ...]:
-    if not isinstance(value, list | tuple) or not set(value) <= set(Kind):
-        raise ValueError(f"{value!r} is no list of {', '.join(Kind)}")
-    return tuple(Kind(each) for each in value)
+def _event_kinds(value: object) -> tuple[EventKind, ...]:
+    if not isinstance(value, list | tuple) or not set(value) <= set(EventKind):
+        raise ValueError(f"{value!r} is no list of {', '.join(EventKind)}")
+    return tuple(EventKind(each) for each in value)
 
 
 KINDS = assumption(
     "events.kinds",
     "G533",
     "Kinds of events that are emitted. None is documented: names and payloads are confsim's own.",
-    tuple(Kind),
+    tuple(EventKind),
     ("any list of them",),
     check=_event_kinds,
 )

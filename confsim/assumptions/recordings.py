@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, assumption, text
+from .register import Assumption, assumption, text
 
 _RECORDINGS = "list_recordings get_recording"
 _ASSETS = "list_recording_assets get_recording_asset list_session_recordings"
@@ -139,7 +139,7 @@ def _states(value: object) -> dict[str, str | int]:
     return value
 
 
-ASSET_STATES: Entry[dict[str, str | int]] = assumption(
+ASSET_STATES: Assumption[dict[str, str | int]] = assumption(
     "recordings.asset-states",
     "G492",
     "Words, or numbers, of the state of an asset.",

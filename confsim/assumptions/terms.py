@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .register import Entry, assumption, texts
+from .register import Assumption, assumption, texts
 
 BINDS = assumption(
     "terms.binds",
@@ -20,7 +20,7 @@ FIRST = assumption(
     "bind",
     ("accepted",),
 )
-OPEN_CALLS: Entry[tuple[str, ...]] = assumption(
+OPEN_CALLS: Assumption[tuple[str, ...]] = assumption(
     "terms.open-calls",
     "G175",
     "Calls that a user may make before accepting the current terms; public calls need no user at all.",

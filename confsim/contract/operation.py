@@ -16,7 +16,7 @@ from typing import Any, Required, TypedDict, TypeVar, Unpack, get_type_hints
 
 from msgspec import Struct
 
-from confsim.assumptions.register import Entry, assumption, in_force, text
+from confsim.assumptions.register import Assumption, assumption, in_force, text
 
 from .annotations import big_numbers, optional_fields
 from .containers import container_type
@@ -54,13 +54,13 @@ class Words(TypedDict, total=False):
     #: The operation whose route it shares; a required query parameter of this one distinguishes them.
     variant_of: str
     #: The assumption that says whether the path can end with a slash.
-    slash: Entry[str] | None
+    slash: Assumption[str] | None
     #: The assumption about the container of the elements of a list or a page.
-    container: Entry[str] | None
+    container: Assumption[str] | None
     #: The response headers, by name, that the function can set by returning a ``WithHeaders``.
     headers: Mapping[str, Header]
     #: The assumption about the form in which the bytes of a body are uploaded.
-    upload: Entry[str] | None
+    upload: Assumption[str] | None
     #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
     #: (a word of ``types.Names``).
     identifies: Mapping[str, str]
@@ -261,7 +261,7 @@ class Operation:
             return self.result
         return container_type(profile[entry.id], self.result)
 
-    def _gate_entry(self) -> Entry[tuple[Grant, ...]] | None:
+    def _gate_entry(self) -> Assumption[tuple[Grant, ...]] | None:
         if not self.gate.gaps:
             return None
         return assumption(
@@ -274,7 +274,7 @@ class Operation:
             check=_grants,
         )
 
-    def _route_entry(self) -> Entry[str] | None:
+    def _route_entry(self) -> Assumption[str] | None:
         if self.source is Source.DOCUMENTED:
             return None
 
@@ -317,7 +317,7 @@ class Catalogue:
     ``prefix`` is their common path in a mount, or the assumption about it.
     """
 
-    def __init__(self, title: str, prefix: str | Entry[str] = "") -> None:
+    def __init__(self, title: str, prefix: str | Assumption[str] = "") -> None:
         self.title = title
         self._prefix = prefix
         self.operations: dict[str, Operation] = {}

@@ -9,7 +9,7 @@ from typing import Any, get_origin
 from confsim.assumptions.identity import LEVELS_FILTER
 from confsim.assumptions.protocol import images, parsing
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, Entry, ask
+from confsim.assumptions.register import Assumption, Context, ask
 from confsim.kernel.refusal import Refusal
 
 from .decode import QueryParameter
@@ -17,7 +17,7 @@ from .operation import Operation
 from .text_values import invalid_input, percent_decoded
 
 #: Parameters for which an invalid text counts as absent, with the entry and its value that say so.
-_LENIENT: Mapping[str, tuple[Entry[str], str]] = {
+_LENIENT: Mapping[str, tuple[Assumption[str], str]] = {
     "sort": (parsing.BAD_SORT, "absent"),
     "order": (parsing.BAD_SORT, "absent"),
     "imgSize": (images.UNKNOWN_SIZE, "default"),

@@ -62,10 +62,6 @@ _UNITS = {
 }
 
 
-#: Enumerations of several modules with the same name and different words: they are inlined.
-_UNNAMED = frozenset({"Account", "Kind", "Sort", "State"})
-
-
 class Schemas:
     """The schemas of one document. ``components`` grows with every type that is added.
 
@@ -170,8 +166,6 @@ class Schemas:
     def _enum(self, type_: type[Enum]) -> Schema:
         values = [member.value for member in type_]
         schema: Schema = {"type": "integer" if isinstance(values[0], int) else "string", "enum": values}
-        if type_.__name__ in _UNNAMED:
-            return schema
         text = inspect.getdoc(type_) or ""
         if type_ is ImageSize:
             text += " " + ", ".join(f"{size} is {side}x{side} pixels" for size, side in PIXELS.items()) + "."

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from msgspec import Meta, Struct
 
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.register import Entry, in_force
+from confsim.assumptions.register import Assumption, in_force
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Sized:
 
     __slots__ = ("allow_blank", "max_length")
 
-    def __init__(self, max_length: Entry[int], *, allow_blank: bool = False) -> None:
+    def __init__(self, max_length: Assumption[int], *, allow_blank: bool = False) -> None:
         self.max_length = max_length
         self.allow_blank = allow_blank
 
@@ -44,7 +44,7 @@ class AbsoluteUrl(Sized):
 
     __slots__ = ("free",)
 
-    def __init__(self, max_length: Entry[int], free: Entry[str] | None = None) -> None:
+    def __init__(self, max_length: Assumption[int], free: Assumption[str] | None = None) -> None:
         super().__init__(max_length)
         self.free = free
 
@@ -101,7 +101,7 @@ class InUnit:
 
     __slots__ = ("entry",)
 
-    def __init__(self, entry: Entry[str]) -> None:
+    def __init__(self, entry: Assumption[str]) -> None:
         self.entry = entry
 
 
@@ -139,7 +139,7 @@ class Chosen:
 
     __slots__ = ("entry", "types")
 
-    def __init__(self, entry: Entry[Any], types: Mapping[Any, Any]) -> None:
+    def __init__(self, entry: Assumption[Any], types: Mapping[Any, Any]) -> None:
         self.entry = entry
         self.types = types
 
@@ -205,7 +205,7 @@ PIXELS = {
 }
 
 
-class Order(StrEnum):
+class SortOrder(StrEnum):
     """Whether the list ascends or descends (P1 Conventions 5)."""
 
     ASC = "asc"

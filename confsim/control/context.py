@@ -8,7 +8,7 @@ from typing import Any
 
 from confsim.api.address import HOST
 from confsim.assumptions.protocol import parsing, transport
-from confsim.assumptions.register import Entry, in_force
+from confsim.assumptions.register import Assumption, in_force
 from confsim.contract.operation import Operation
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -63,7 +63,7 @@ class ControlContext:
         """The base URL of the world's API."""
         return self.root + self._in_force(transport.PREFIX)
 
-    def _in_force(self, entry: Entry[str]) -> str:
+    def _in_force(self, entry: Assumption[str]) -> str:
         """Return the value of an entry under the profile of the world, and note its use."""
         self.asked[entry.id] = None
         return in_force(self.service.profile, entry)

@@ -15,7 +15,7 @@ import msgspec
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
-from confsim.assumptions.register import REGISTER, Entry, in_force
+from confsim.assumptions.register import REGISTER, Assumption, in_force
 from confsim.assumptions.register.candidates import candidates
 from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
@@ -268,7 +268,7 @@ def _gap(id: str) -> Iterator[str]:
     yield from _listed("Rules that it touches", gap.rules)
 
 
-def _assumption(entry: Entry[Any], profile: Mapping[str, Any]) -> Iterator[str]:
+def _assumption(entry: Assumption[Any], profile: Mapping[str, Any]) -> Iterator[str]:
     yield entry.statement
     for id in entry.gaps:
         yield from ["", f"`{id}`: {gaps()[id].question}"]

@@ -21,7 +21,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Place, World
 from confsim.service.faults.per_request import QUERY
-from confsim.service.journal import ControlCall, Entry, TimerEntry
+from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.journal import FaultHit as Hit
 from confsim.transport.address import route
 
@@ -29,7 +29,7 @@ from .context import ControlContext
 from .declare import CONTROL, CommandBody
 
 #: An entry of the journal: an API call, a control call, or a timer.
-Noted = Entry | ControlCall | TimerEntry
+Noted = JournalEntry | ControlCall | TimerEntry
 
 
 class FiredTimer(Wire):
@@ -84,7 +84,7 @@ class FaultHit(Wire):
     held: Annotated[str | None, "The outcome of a call that was held."] = None
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """The kind of an entry of the journal: a call of the API, a call of the control plane, a timer that fired."""
 
     CALL = "call"
@@ -119,7 +119,7 @@ class RequestInfo(Wire):
     ignored: Annotated[IgnoredInput, "Input that had no effect."]
     fault: Annotated[list[FaultHit], "The faults that were injected into it."]
     fired: Annotated[list[FiredTimer], "The timers that fired since the call before."]
-    kind: Annotated[Kind, "The kind of entry."] = Kind.CALL
+    kind: Annotated[EntryKind, "The kind of entry."] = EntryKind.CALL
 
     def __repr__(self) -> str:
         return f"<{self.id} {self.method} {self.path} [{self.operation or 'no operation'}] {self.status}>"
@@ -144,7 +144,7 @@ class RequestPattern(CommandBody):
 EVERYTHING = RequestPattern()
 
 
-def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Entry | None]:
+def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[JournalEntry | None]:
     """Yield the entries of the journal that match, oldest first, None for each other.
 
     Raises Misuse (404) for an unknown operation or assumption.
@@ -194,7 +194,7 @@ def describe(context: ControlContext, entry: Noted) -> RequestInfo:
 
 
 def list_entries(
-    context: ControlContext, pattern: RequestPattern, kind: Kind, limit: int | None = None, offset: int = 0
+    context: ControlContext, pattern: RequestPattern, kind: EntryKind, limit: int | None = None, offset: int = 0
 ) -> Generator[None, None, list[RequestInfo]]:
     """Yield the descriptions of the entries of a kind that match, oldest first, as steps for ``in_steps``.
 
@@ -203,8 +203,8 @@ def list_entries(
     """
     _require_assumption(pattern)
     found: list[tuple[tuple[int, int], Noted]] = []
-    if kind in {Kind.CALL, Kind.ALL}:
-        if pattern.operation is None or kind is Kind.CALL or pattern.operation not in CONTROL.operations:
+    if kind in {EntryKind.CALL, EntryKind.ALL}:
+        if pattern.operation is None or kind is EntryKind.CALL or pattern.operation not in CONTROL.operations:
             for each in matching(context, pattern):
                 if each is not None:
                     found.append(((each.number, 0), each))
@@ -212,10 +212,10 @@ def list_entries(
     elif pattern.operation is not None and pattern.operation not in CONTROL.operations:
         known = suggest(pattern.operation, CONTROL.operations)
         raise Misuse(f"the control plane has no operation {pattern.operation!r}{known}", status=404)
-    if kind is not Kind.CALL:
+    if kind is not EntryKind.CALL:
         for place, between in enumerate(context.service.journal.between, 1):
-            of = Kind.CONTROL if isinstance(between, ControlCall) else Kind.TIMER
-            if kind in {of, Kind.ALL} and (pattern == EVERYTHING or _matches(describe(context, between), pattern)):
+            of = EntryKind.CONTROL if isinstance(between, ControlCall) else EntryKind.TIMER
+            if kind in {of, EntryKind.ALL} and (pattern == EVERYTHING or _matches(describe(context, between), pattern)):
                 found.append(((between.after, place), between))
             yield
     listed: list[RequestInfo] = []
@@ -268,7 +268,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         ignored=IgnoredInput(body=[], query=[]),
         fault=[],
         fired=[],
-        kind=Kind.CONTROL,
+        kind=EntryKind.CONTROL,
     )
 
 
@@ -290,7 +290,7 @@ def _timer(entry: TimerEntry) -> RequestInfo:
         ignored=IgnoredInput(body=[], query=[]),
         fault=[],
         fired=[FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)],
-        kind=Kind.TIMER,
+        kind=EntryKind.TIMER,
     )
 
 
@@ -339,7 +339,7 @@ def read_body(raw: bytes) -> Any:
         return f"<{len(raw)} bytes>"
 
 
-def changes(entry: Entry) -> Iterator[RecordChange]:
+def changes(entry: JournalEntry) -> Iterator[RecordChange]:
     """Yield the records that the call wrote, each once, with the fields that changed."""
     return _changes(entry.touched, entry.before, entry.after)
 
@@ -368,7 +368,7 @@ def key_text(key: Any) -> str:
     return " ".join("" if part is None else str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
-def below(context: ControlContext, entry: Entry) -> str:
+def below(context: ControlContext, entry: JournalEntry) -> str:
     """Return the path of the call below the mount of the world, as sent."""
     mount, target = context.service.address.mount, entry.request.target
     return target.removeprefix(mount) if mount and target.startswith(f"{mount}/") else target

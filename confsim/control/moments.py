@@ -6,7 +6,7 @@ from operator import itemgetter
 
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.service.journal import Entry, Journal
+from confsim.service.journal import Journal, JournalEntry
 
 from .context import ControlContext
 from .journal_view import Noted
@@ -33,10 +33,10 @@ def noted(context: ControlContext, id: str) -> Noted:
     raise Misuse(f"there is no request {id!r}", status=404)
 
 
-def entry_of(context: ControlContext, id: str) -> Entry:
+def entry_of(context: ControlContext, id: str) -> JournalEntry:
     """Return the API call of this id. Raises Misuse (404) for an unknown id, (410) for a dropped one."""
     found = noted(context, id)
-    if not isinstance(found, Entry):
+    if not isinstance(found, JournalEntry):
         raise Misuse(f"{id!r} is no call of the API", status=404)
     return found
 
@@ -49,7 +49,7 @@ def world_after(context: ControlContext, at: str | None) -> World:
     if at is None:
         return context.view().world
     found = noted(context, at)
-    if isinstance(found, Entry):
+    if isinstance(found, JournalEntry):
         return found.after
     if found.worlds is None:
         raise Misuse(f"the journal does not have the world after {at!r}", status=410)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol.durations import Delay, parse_delay
-from confsim.assumptions.register import Context, Entry, ask
+from confsim.assumptions.register import Assumption, Context, ask
 from confsim.kernel.rows import Guard
 from confsim.kernel.world import Change
 
@@ -19,7 +19,7 @@ def _parsed(text: str) -> Delay:
     return parse_delay(text)
 
 
-def delay_of(context: Context, entry: Entry[str]) -> Delay:
+def delay_of(context: Context, entry: Assumption[str]) -> Delay:
     """The delay in force for the entry."""
     return _parsed(ask(context, entry))
 
@@ -43,7 +43,7 @@ class Wait(Struct, frozen=True):
 NO_WAIT = Wait(polls_left=0)
 
 
-def wait(change: Change, entry: Entry[str], *, since: int) -> Wait:
+def wait(change: Change, entry: Assumption[str], *, since: int) -> Wait:
     """The remaining delay of work that began at the instant ``since`` (epoch milliseconds)."""
     delay = delay_of(change, entry)
     if delay.mode != "time":

@@ -13,7 +13,7 @@ from msgspec import Struct
 from confsim.kernel.world import Change
 
 
-class Outcome(StrEnum):
+class FaultOutcome(StrEnum):
     """The outcome of an operation with an injected fault."""
 
     REFUSED = "refused"
@@ -30,63 +30,63 @@ class Outcome(StrEnum):
 
 
 #: The outcomes that take a duration.
-TIMED = (Outcome.LATE, Outcome.OUT_OF_ORDER)
+TIMED = (FaultOutcome.LATE, FaultOutcome.OUT_OF_ORDER)
 
 
 class FaultPoint(Struct, frozen=True):
     """A fault point: its outcomes with their descriptions, and the names of the facts that faults match on."""
 
     name: str
-    outcomes: Mapping[Outcome, str]
+    outcomes: Mapping[FaultOutcome, str]
     facts: tuple[str, ...]
 
 
 class InjectedFault(Struct, frozen=True):
     """An injected fault. ``by`` is the duration in milliseconds, for the outcomes in ``TIMED``."""
 
-    outcome: Outcome
+    outcome: FaultOutcome
     by: int = 0
 
 
 ADMISSION = FaultPoint(
     "admission",
     {
-        Outcome.REFUSED: "The host does not let in who waits in the lobby, and says so.",
-        Outcome.IGNORED: "The host does not react: who waits goes on waiting.",
+        FaultOutcome.REFUSED: "The host does not let in who waits in the lobby, and says so.",
+        FaultOutcome.IGNORED: "The host does not react: who waits goes on waiting.",
     },
     ("client", "channel", "user"),
 )
 CALL = FaultPoint(
     "call",
     {
-        Outcome.BUSY: "The callee is engaged.",
-        Outcome.UNANSWERED: "The phone rings, and nobody answers.",
-        Outcome.FAILED: "The callee is not reached.",
+        FaultOutcome.BUSY: "The callee is engaged.",
+        FaultOutcome.UNANSWERED: "The phone rings, and nobody answers.",
+        FaultOutcome.FAILED: "The callee is not reached.",
     },
     ("client", "channel", "user", "number"),
 )
 RECORDING = FaultPoint(
     "recording",
     {
-        Outcome.STUCK: "Its processing never ends.",
-        Outcome.FAILED: "Its processing fails when it ends.",
-        Outcome.LATE: "Its processing takes longer by this duration.",
+        FaultOutcome.STUCK: "Its processing never ends.",
+        FaultOutcome.FAILED: "Its processing fails when it ends.",
+        FaultOutcome.LATE: "Its processing takes longer by this duration.",
     },
     ("client", "channel", "recording"),
 )
 PROXY = FaultPoint(
     "proxy",
-    {Outcome.CREATING: "The channel is still being created on a streaming server (P2 Errors L380)."},
+    {FaultOutcome.CREATING: "The channel is still being created on a streaming server (P2 Errors L380)."},
     ("client", "channel"),
 )
-MAIL = FaultPoint("mail", {Outcome.LOST: "It is sent, and never arrives."}, ("client", "to", "kind"))
+MAIL = FaultPoint("mail", {FaultOutcome.LOST: "It is sent, and never arrives."}, ("client", "to", "kind"))
 WEBHOOK = FaultPoint(
     "webhook",
     {
-        Outcome.LOST: "It is never sent.",
-        Outcome.DOUBLED: "It is sent twice.",
-        Outcome.LATE: "It is sent later by this duration, and those behind it wait.",
-        Outcome.OUT_OF_ORDER: "It is sent later by this duration, and those behind it pass.",
+        FaultOutcome.LOST: "It is never sent.",
+        FaultOutcome.DOUBLED: "It is sent twice.",
+        FaultOutcome.LATE: "It is sent later by this duration, and those behind it wait.",
+        FaultOutcome.OUT_OF_ORDER: "It is sent later by this duration, and those behind it pass.",
     },
     ("client", "endpoint", "kind"),
 )

@@ -17,7 +17,7 @@ from .fault_points import MAIL, fault_for
 MOUNT = "{root}"
 
 
-class Kind(StrEnum):
+class MailKind(StrEnum):
     """The kind of a mail."""
 
     VERIFICATION = "email-verification"
@@ -52,7 +52,7 @@ def send(
     subject: str,
     text: str,
     *,
-    kind: Kind,
+    kind: MailKind,
     code: str | None = None,
     link: str | None = None,
 ) -> Mail:

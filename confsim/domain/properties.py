@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Entry, ask
+from confsim.assumptions.register import Assumption, ask
 from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -101,7 +101,7 @@ def get(change: Change, owner: Owner, key: str) -> Property:
     return require_found(_find(change, owner, key), "property", key)
 
 
-def text(change: Change, owner: Owner, key: str, missing: Entry[str] = assumed.PROPERTY_MISSING) -> str:
+def text(change: Change, owner: Owner, key: str, missing: Assumption[str] = assumed.PROPERTY_MISSING) -> str:
     """The JSON text of the key. When there is none, Refusal NOT_FOUND or ``null``, as ``missing`` decides."""
     stored = _find(change, owner, key)
     if stored is not None:

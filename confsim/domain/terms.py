@@ -19,7 +19,7 @@ from confsim.kernel.world import Change
 from .users import users
 
 
-class Document(Enum):
+class Publication(Enum):
     """The state of the terms of a client, always published; only their version and link change."""
 
     PUBLISHED = "published"
@@ -51,25 +51,31 @@ def _require(change: Change, client: Client, *, required: bool) -> Client:
     return replace(client, terms=replace(client.terms, required=required))
 
 
-DOCUMENT: Machine[Document, Client] = Machine(
+DOCUMENT: Machine[Publication, Client] = Machine(
     "terms document",
     "The terms that a client has published (R103, R104, R107, R108).",
     CLIENTS,
-    Document,
+    Publication,
     (
-        Row("link", Document.PUBLISHED, Document.PUBLISHED, effect=_replace_url, source="P1 States L177, R107, G171"),
+        Row(
+            "link",
+            Publication.PUBLISHED,
+            Publication.PUBLISHED,
+            effect=_replace_url,
+            source="P1 States L177, R107, G171",
+        ),
         Row(
             "promulgate",
-            Document.PUBLISHED,
-            Document.PUBLISHED,
+            Publication.PUBLISHED,
+            Publication.PUBLISHED,
             effect=_promulgate,
             source="P1 States L176, R103, R104, G170",
         ),
-        Row("require", Document.PUBLISHED, Document.PUBLISHED, effect=_require, source="P1 Terms L118, G172"),
+        Row("require", Publication.PUBLISHED, Publication.PUBLISHED, effect=_require, source="P1 Terms L118, G172"),
     ),
     facts={"link": "url", "promulgate": "url", "require": "required"},
     refusals={None: Reason.INVALID_INPUT},
-    initial=Document.PUBLISHED,
+    initial=Publication.PUBLISHED,
 )
 
 

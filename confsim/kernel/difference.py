@@ -21,7 +21,7 @@ from .world import Change, Place, World
 Row = tuple[str, str, Any]
 
 
-class Difference(Struct, forbid_unknown_fields=True, omit_defaults=True):
+class StateDifference(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Rows removed (their last values), then rows put, both in order; timers cancelled, then timers set.
 
     ``id_counter`` and ``counted`` are the counters of the later world. Unchanged counters are omitted.
@@ -56,9 +56,9 @@ class Touched:
         self.sequences.update(dict.fromkeys(change.counted))
 
 
-def difference(before: World, after: World, touched: Touched) -> Difference:
+def difference(before: World, after: World, touched: Touched) -> StateDifference:
     """The difference from ``before`` to ``after``; ``touched`` lists what the changes between them wrote."""
-    found = Difference([], [], [], [], None if after.id_counter == before.id_counter else after.id_counter)
+    found = StateDifference([], [], [], [], None if after.id_counter == before.id_counter else after.id_counter)
     for place, keys in touched.rows.items():
         _rows(found, before, after, place, keys)
     live, were = after.timers.live, before.timers.live
@@ -78,7 +78,7 @@ def difference(before: World, after: World, touched: Touched) -> Difference:
     return found
 
 
-def _rows(found: Difference, before: World, after: World, place: Place, keys: Iterable[Any]) -> None:
+def _rows(found: StateDifference, before: World, after: World, place: Place, keys: Iterable[Any]) -> None:
     client, name = place
     table = Table.declared[name]
     old, new = before.state(table, client).rows, after.state(table, client).rows
@@ -93,7 +93,7 @@ def _rows(found: Difference, before: World, after: World, place: Place, keys: It
     found.put += [(name, client, record) for _, record in put]
 
 
-def follow(world: World, found: Difference) -> World:
+def follow(world: World, found: StateDifference) -> World:
     """The world after the difference is applied. Raises Misuse, which names the place of an invalid value."""
     change = world.change(0)
     for name, client, values in found.removed:

@@ -30,7 +30,7 @@ class _Counters(Struct, forbid_unknown_fields=True):
     timers: list[tuple[_Count, str, str, str]]
 
 
-class Document(_Counters, forbid_unknown_fields=True):
+class StateDocument(_Counters, forbid_unknown_fields=True):
     """An export of a world: tables by name and client id, each a list of records, oldest first."""
 
     tables: dict[str, dict[str, list[dict[str, Any]]]]
@@ -49,7 +49,7 @@ def restored(values: object) -> World:
     Every table and timer kind must be declared, every field known, and every client id that of a client in the export.
     """
     try:
-        document = msgspec.convert(values, Document)
+        document = msgspec.convert(values, StateDocument)
     except msgspec.ValidationError as error:
         raise Misuse(f"state: {error}") from None
     clients = {str(each.get("id")) for each in document.tables.get("clients", {}).get("", [])}

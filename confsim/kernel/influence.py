@@ -166,7 +166,7 @@ class Coupling:
                 self.fires.fire_if_allowed(change, related, self.trigger, **facts)
 
 
-class Observer:
+class TransitionObserver:
     """A call of ``notify(change, record)`` when a machine reaches a state, before any coupling.
 
     It stores what is sent: an event and its deliveries, a mail and the links in it.

@@ -79,7 +79,7 @@ class World(Struct, frozen=True, gc=False):
     def encoded(self, version: int | None = None) -> Iterator[bytes]:
         """Yield the whole world as JSON, in pieces of some hundreds of records; the same world gives the same bytes.
 
-        It has the fields of ``document.Document``, and ``version`` if one is given.
+        It has the fields of ``document.StateDocument``, and ``version`` if one is given.
         """
         return (piece for _, _, piece in self.parts(version))
 

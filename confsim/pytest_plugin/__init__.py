@@ -24,7 +24,7 @@ from .worlds import (
 )
 
 if TYPE_CHECKING:
-    from confsim.service.journal import Entry
+    from confsim.service.journal import JournalEntry
     from confsim.simulator import Simulator
 
 MARKER = f"confsim({', '.join(WORDS)}): the world that the fixtures of confsim give to the test"
@@ -215,7 +215,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: JournalEntry) -> str:
     request, response = entry.request, entry.response
     query = f"?{request.query}" if request.query else ""
     body = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
@@ -225,7 +225,7 @@ def _line(entry: Entry) -> str:
     return f"{line} -> {response.status} {body}".rstrip() + used + fired
 
 
-def _ignored(simulator: Simulator, entry: Entry) -> str:
+def _ignored(simulator: Simulator, entry: JournalEntry) -> str:
     """A line about fields and parameters that the call gave, and that its operation does not know; empty for none."""
     from confsim.api.catalogue import API
     from confsim.control.journal_view import describe

@@ -10,7 +10,7 @@ import pytest
 from .worlds import run_of
 
 if TYPE_CHECKING:
-    from confsim.control.coverage.report import CoverageReport, Groups, Names
+    from confsim.control.coverage.report import CoverageNames, CoverageReport, Groups
 
 #: The kinds of things that are counted, in the order of the report.
 KINDS = ("operations", "refusals", "transitions", "assumptions")
@@ -132,7 +132,7 @@ def table(found: CoverageReport) -> list[str]:
     ]
 
 
-def _count(things: Names | Groups, part: str) -> int:
+def _count(things: CoverageNames | Groups, part: str) -> int:
     """Return the number of things in a part of them."""
     items = getattr(things, part)
     groups = items.values() if isinstance(items, dict) else ()

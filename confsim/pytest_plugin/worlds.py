@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from confsim.control.facade.worlds import WorldsFacade
     from confsim.http.live.serving import Serving
     from confsim.service.clock import Clock, Instant
-    from confsim.service.journal import Entry
+    from confsim.service.journal import JournalEntry
     from confsim.service.service import Service
     from confsim.simulator import Simulator
 
@@ -255,7 +255,7 @@ class Test:
         self.run = run_of(item.config)
         self.simulators: list[Simulator] = []
         self.servers: list[Server] = []
-        self.entries: list[Entry] = []
+        self.entries: list[JournalEntry] = []
 
     def make(self, *others: object, **words: Any) -> Simulator:
         """Return a world for the test, by the arguments of its markers, overridden by these."""

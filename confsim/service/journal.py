@@ -43,7 +43,7 @@ class FaultHit(Struct, frozen=True):
     held: str = ""
 
 
-class Entry(Struct, frozen=True, gc=False):
+class JournalEntry(Struct, frozen=True, gc=False):
     """One call, with its final response; that of a call which is still held is the one withheld.
 
     ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key. ``fired`` are
@@ -151,8 +151,8 @@ class Journal:
     ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
 
-    def __init__(self, most: int = MOST_CALLS, followers: tuple[Callable[[Entry], object], ...] = ()) -> None:
-        self._entries: deque[Entry] = deque(maxlen=most)
+    def __init__(self, most: int = MOST_CALLS, followers: tuple[Callable[[JournalEntry], object], ...] = ()) -> None:
+        self._entries: deque[JournalEntry] = deque(maxlen=most)
         self._most = most
         # These deques are made on first use: a world forked for one test has none of them.
         self._control_calls: deque[ControlCall] | None = None
@@ -165,7 +165,7 @@ class Journal:
         self._uses: dict[tuple[str, ...], Mapping[str, None]] = {}
         self.followers = followers
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[JournalEntry]:
         return iter(tuple(self._entries))
 
     def __len__(self) -> int:
@@ -221,11 +221,11 @@ class Journal:
         """The number of assumptions used since the journal began."""
         return len(self._used)
 
-    def last(self) -> Entry | None:
+    def last(self) -> JournalEntry | None:
         """The newest entry."""
         return self._entries[-1] if self._entries else None
 
-    def find(self, id: str) -> Entry | None:
+    def find(self, id: str) -> JournalEntry | None:
         """Return the entry of this id, None when there is none; the newest are searched first."""
         last = self.last()
         if last is None or last.id == id:
@@ -241,7 +241,7 @@ class Journal:
         """Let the entry to come have this number, as where the calls before it are not repeated."""
         self.count = number - 1
 
-    def follow(self, *followers: Callable[[Entry], object]) -> None:
+    def follow(self, *followers: Callable[[JournalEntry], object]) -> None:
         """Call the followers with every later entry, each once, here and in the journals of forks."""
         self.followers = tuple(dict.fromkeys((*self.followers, *followers))) if self.followers else followers
 
@@ -261,7 +261,7 @@ class Journal:
             self._used.update(assumptions)
         return shared
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: JournalEntry) -> None:
         """Add the entry of a call that is answered; the oldest is evicted when there are too many."""
         self._entries.append(entry)
         for follower in self.followers:
@@ -269,7 +269,7 @@ class Journal:
         if len(entry.request.body) + len(entry.response.body) > LARGE:
             self._evict_by_size(entry)
 
-    def reserve(self, entry: Entry) -> None:
+    def reserve(self, entry: JournalEntry) -> None:
         """Add the entry of a call that is committed and still held: its place among the calls, which ``fill`` fills.
 
         No follower is called with it.
@@ -277,7 +277,7 @@ class Journal:
         self._entries.append(entry)
         self._evict_by_size(entry)
 
-    def fill(self, reserved: Entry, entry: Entry) -> None:
+    def fill(self, reserved: JournalEntry, entry: JournalEntry) -> None:
         """Put the entry of a call that was held in its reserved place, unless that was evicted or removed."""
         places = (place for place, each in enumerate(self._entries) if each is reserved)
         if (place := next(places, None)) is not None:
@@ -286,7 +286,7 @@ class Journal:
         for follower in self.followers:
             follower(entry)
 
-    def _evict_by_size(self, newest: Entry) -> None:
+    def _evict_by_size(self, newest: JournalEntry) -> None:
         """Evict the oldest entries until the large bodies of the rest fit the limit."""
         if len(newest.request.body) + len(newest.response.body) <= LARGE:
             return

@@ -32,7 +32,7 @@ from .faults.holding import HeldCalls
 from .faults.injection import Faults, Injection
 from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
-from .journal import Entry, Journal
+from .journal import Journal, JournalEntry
 from .live import LiveWorld
 from .messages import Request, Response
 from .stages.idempotency import IdempotencyKeys
@@ -163,7 +163,7 @@ class Pipeline:
             return entry.response
 
     def answer_held(
-        self, incoming: Incoming, entry: Entry, injection: Injection, effect: Effect | None, *, dropped: bool
+        self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
     ) -> Response:
         """Answer a call that was held after its operation, and put its final entry in the place of ``entry``.
 
@@ -180,7 +180,9 @@ class Pipeline:
         self._journal.fill(entry, replace(entry, response=response, assumptions=self._journal.share(used), fault=hits))
         return response
 
-    def _replacement(self, incoming: Incoming, entry: Entry, effect: Effect) -> tuple[Response, Mapping[str, None]]:
+    def _replacement(
+        self, incoming: Incoming, entry: JournalEntry, effect: Effect
+    ) -> tuple[Response, Mapping[str, None]]:
         """The response of an effect to a call that was performed, and the assumptions that the call has used then."""
         change = self._live.change()
         headers, profile, used = incoming.request.headers, change.profile, change.used
@@ -235,7 +237,7 @@ class Pipeline:
         finish: Finish | None = None,
         *,
         handshake: bool = False,
-    ) -> Entry:
+    ) -> JournalEntry:
         """Finish a response and note the call; for a call that is held, only reserve its place in the journal."""
         live, journal, faults, before = self._live, self._journal, self._faults, change.world
         id = journal.next_id()
@@ -254,7 +256,7 @@ class Pipeline:
         fired = live.take_fired() if live.fired else ()
         left = faults.remaining() if faults.on_calls or faults.on_things else None
         at, used = change.now, journal.share(change.used)
-        entry = Entry(
+        entry = JournalEntry(
             id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
         )
         if injection is not None and injection.hold:

@@ -22,7 +22,7 @@ from .faults.holding import HeldCalls
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
-from .journal import MOST_CALLS, Entry, Journal, TimerEntry
+from .journal import MOST_CALLS, Journal, JournalEntry, TimerEntry
 from .live import LiveWorld
 from .messages import Request, Response
 from .pipeline import Pipeline, Usage
@@ -68,7 +68,7 @@ class Settings(Struct, frozen=True):
     by_request: bool = True
     journal_most: int = MOST_CALLS
     webhooks_listed: bool = False
-    journal_followers: tuple[Callable[[Entry], object], ...] = ()
+    journal_followers: tuple[Callable[[JournalEntry], object], ...] = ()
 
 
 _UNKNOWN = Provenance()
@@ -154,7 +154,7 @@ class Service:
         """The sorted ids of all assumptions used by the world: its start, its calls, timers and deliveries."""
         return sorted({*self.start_assumptions, *self.journal.assumptions()})
 
-    def relied_on(self, entry: Entry) -> list[str]:
+    def relied_on(self, entry: JournalEntry) -> list[str]:
         """Return the ids of the assumptions of a call: those it used, and those of the start that it shows."""
         used = entry.assumptions
         entries = REGISTER.entries

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
-from confsim.assumptions.register import REGISTER, Entry, Register, ask, value_of
+from confsim.assumptions.register import REGISTER, Assumption, Register, ask, value_of
 from confsim.kernel.refusal import Misuse
 from kit.each import by_name, each
 
@@ -18,8 +18,8 @@ class Context:
         self.used: dict[str, None] = {}
 
 
-SIZE: Entry[int] = Entry("a.size", "G001", "A size.", 20, (10,))
-WORD: Entry[str] = Entry("a.word", "G002", "A word.", "red", ("green",))
+SIZE: Assumption[int] = Assumption("a.size", "G001", "A size.", 20, (10,))
+WORD: Assumption[str] = Assumption("a.word", "G002", "A word.", "red", ("green",))
 
 
 def _register() -> Register:

@@ -11,7 +11,7 @@ from confsim.contract import gates
 from confsim.contract.containers import contain, container_type
 from confsim.contract.operation import Catalogue
 from confsim.contract.query import arguments, decode_query, unknown_parameters
-from confsim.contract.types import ImageSize, Limit, Order, Page
+from confsim.contract.types import ImageSize, Limit, Page, SortOrder
 from confsim.kernel.refusal import Refusal
 
 CATALOGUE = Catalogue("test")
@@ -22,8 +22,8 @@ def list_things(
     call,
     *,
     limit: Limit = 50,
-    order: Order = Order.ASC,
-    sort: Order | None = None,
+    order: SortOrder = SortOrder.ASC,
+    sort: SortOrder | None = None,
     imgSize: ImageSize | None = None,
     ids: list[int] | None = None,
     name: Annotated[str, "A name."] = "",
@@ -83,7 +83,7 @@ def test_a_query_string_is_values_by_name(text, profile, expected):
     ("values", "profile", "expected"),
     [
         ({}, {}, {}),
-        ({"limit": "7", "order": "desc"}, {}, {"limit": 7, "order": Order.DESC}),
+        ({"limit": "7", "order": "desc"}, {}, {"limit": 7, "order": SortOrder.DESC}),
         ({"for_client": "x"}, {}, {}),
         ({"other": "x"}, {}, {}),
         ({"other": "x"}, {"parse__unknown_query": "refuse"}, "query other: no such parameter"),

@@ -7,7 +7,7 @@ from msgspec.structs import asdict, replace
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
 from confsim import Simulator
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels
@@ -21,7 +21,7 @@ from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import Session
 from confsim.domain.runtime.streaming import Placement
-from confsim.domain.telephony.calls import Call
+from confsim.domain.telephony.calls import PhoneCall
 from confsim.domain.users import emails, users
 from confsim.domain.users.users import USERS, Account
 from confsim.kernel.due import fire_due_timers
@@ -34,9 +34,9 @@ from kit import ROOM as ROOM_ID
 NOW = 5000
 SESSION = Session(id="s", client="c", channel="r", name="R", service_mode=next(iter(ServiceMode)), created=1)
 ROOM = Room(id="b", client="c", channel="r", breakout="k", name="Room", place="p", session="s")
-CALL = Call(id="t", client="c", channel="r", user=1, number="+1", placed=1)
+CALL = PhoneCall(id="t", client="c", channel="r", user=1, number="+1", placed=1)
 BROADCAST = Broadcast(id="x", client="c", channel="r", created=1, sessions=("a",), polls_left=1, starting_ends=9)
-DELIVERY = Delivery(id="d", number=1, client="c", endpoint="e", message="m", kind=Kind.SESSION_STARTED, at=1,
+DELIVERY = Delivery(id="d", number=1, client="c", endpoint="e", message="m", kind=EventKind.SESSION_STARTED, at=1,
                     payload={}, due=9)  # fmt: skip
 INSIDE = Presence(client="c", channel="r", user=1, state=Where.IN, place="r", since=1)
 WAITING = Presence(client="c", channel="r", user=1, state=Where.WAITING, since=1)
@@ -176,7 +176,7 @@ def test_a_second_address_is_verified_by_its_code_alone(second, code, admitted):
     user = emails.MACHINE.fire(change, user, "trust", address="a@example.com")
     user = emails.MACHINE.fire(change, user, "set", address="b@example.com", second=emails.OnNewAddress.WHEN_VERIFIED)
     given = {"code": user.pending[0][1] if code == "right" else "wrong", "second": emails.OnNewAddress[second]}
-    assert (emails.MACHINE.row(emails.Address.RENEWING, "verify", user, given) is not None) is admitted
+    assert (emails.MACHINE.row(emails.EmailState.RENEWING, "verify", user, given) is not None) is admitted
 
 
 def test_a_channel_that_is_stopped_is_empty():
@@ -186,7 +186,7 @@ def test_a_channel_that_is_stopped_is_empty():
     change = sim.service.change()
     channel = channels.get(change, CUSTOMER, ROOM_ID)
     assert list(presence.inside(change, channel))
-    channels.MACHINE.row(channels.Life.EXISTS, "stop", channel, {}).effect(change, channel)
+    channels.MACHINE.row(channels.ChannelState.EXISTS, "stop", channel, {}).effect(change, channel)
     assert not list(presence.inside(change, channel))
     assert sessions.find_active(change, channel) is None
     assert channels.get(change, CUSTOMER, ROOM_ID) == channel

@@ -10,7 +10,7 @@ import pytest
 from confsim import Misuse, Simulator
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import fault_points, mail
-from confsim.domain.fault_points import FAULT_POINTS, TIMED, Outcome
+from confsim.domain.fault_points import FAULT_POINTS, TIMED, FaultOutcome
 from confsim.kernel.refusal import Refusal
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OPERATOR, OWNER, ROOM, START_MS, USER
 
@@ -315,4 +315,4 @@ def test_a_webhook_that_was_put_off_is_not_put_off_again_after_a_restore(sim, in
 def test_timed_outcomes_are_those_of_webhooks_and_recordings():
     """Only what can come later takes a duration."""
     timed = {thing.name for thing in FAULT_POINTS.values() if set(thing.outcomes) & set(TIMED)}
-    assert (timed, TIMED) == ({"recording", "webhook"}, (Outcome.LATE, Outcome.OUT_OF_ORDER))
+    assert (timed, TIMED) == ({"recording", "webhook"}, (FaultOutcome.LATE, FaultOutcome.OUT_OF_ORDER))

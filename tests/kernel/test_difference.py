@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from confsim.domain.mail import MAILS, Mail
 from confsim.domain.properties import PROPERTIES, Property
-from confsim.kernel.difference import Difference, Touched, difference, follow
+from confsim.kernel.difference import StateDifference, Touched, difference, follow
 from confsim.kernel.document import restored
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.indexes import Unique
@@ -28,7 +28,7 @@ def mail(number, subject="x"):
 
 def sent(found):
     """The difference as it comes back from the wire."""
-    return msgspec.json.decode(msgspec.json.encode(found), type=Difference)
+    return msgspec.json.decode(msgspec.json.encode(found), type=StateDifference)
 
 
 NUMBERS = st.integers(1, 5)
@@ -157,4 +157,4 @@ def test_an_export_holds_what_is_unique_once():
 def test_what_cannot_be_followed_is_reported_with_its_place(values, words):
     """Tables, fields and timers that this confsim does not know."""
     with pytest.raises(Misuse, match=words):
-        follow(World(), msgspec.convert(values, Difference))
+        follow(World(), msgspec.convert(values, StateDifference))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from confsim.kernel import diagram
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.influence import Cascade, Coupling, Firing, Need, Observer
+from confsim.kernel.influence import Cascade, Coupling, Firing, Need, TransitionObserver
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
@@ -240,7 +240,7 @@ def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str
     """For records that enter the state, or for a trigger, also where it stays in its state."""
     alone(monkeypatch)
     heard: list[Lamp] = []
-    Observer(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), **options)
+    TransitionObserver(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), **options)
     change, lamp = installed()
     lit = LAMP.fire(change, lamp, "switch on")
     for expires in (1, 2):
@@ -251,7 +251,7 @@ def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str
 def test_an_observer_or_a_coupling_of_no_trigger_is_refused() -> None:
     """A misspelt one fails when it is made."""
     with pytest.raises(ValueError, match="knows no trigger"):
-        Observer(LAMP, Light.ON, lambda change, lamp: None, by="expires")
+        TransitionObserver(LAMP, Light.ON, lambda change, lamp: None, by="expires")
     with pytest.raises(ValueError, match="knows no trigger"):
         Coupling(LAMP, Light.ON, LAMP, "switch_on", lambda change, lamp: (), source="test")
 

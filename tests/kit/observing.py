@@ -24,7 +24,7 @@ from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.reference import observed
-from confsim.service.journal import Entry
+from confsim.service.journal import JournalEntry
 
 from . import API_TOKEN, CUSTOMER, START
 from .catalogue_walk import walk
@@ -38,7 +38,7 @@ CALLERS = ("demo-owner", "demo-customer-admin", API_TOKEN, "demo-partner-admin")
 _NOBODYS = {"TOO_MANY_CALLS", "INTERNAL_ERROR"}
 
 
-def journals() -> Iterator[tuple[Simulator, Entry]]:
+def journals() -> Iterator[tuple[Simulator, JournalEntry]]:
     """The calls of every scenario, and then those of a walk through the catalogue."""
     for path in sorted(SCENARIOS.glob("*.arazzo.json")):
         sim = Simulator(clock=START)
@@ -64,7 +64,7 @@ def examples() -> dict[str, dict[str, Any]]:
     return found
 
 
-def example(sim: Simulator, operation: Operation, entry: Entry) -> dict[str, Any]:
+def example(sim: Simulator, operation: Operation, entry: JournalEntry) -> dict[str, Any]:
     """The parameters of the path, the body and the answer of a call, and the assumptions that it rests on."""
     made: dict[str, Any] = {"parameters": path_parameters(operation, entry.request.target)}
     if operation.body is not None and operation.body.is_json and entry.request.body:

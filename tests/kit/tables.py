@@ -24,7 +24,7 @@ from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.couplings.emitted import EMITTED
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.couplings.needs import NEEDS
-from confsim.kernel.influence import Cascade, Coupling, Firing, Need, Observer
+from confsim.kernel.influence import Cascade, Coupling, Firing, Need, TransitionObserver
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Deadline
 
@@ -222,7 +222,7 @@ def _need(each: Need) -> str:
     return f"{each.when.name} {each.reaches.name} by {each.by} {verb} {target}, for {_related(each.on)}"
 
 
-def _observer(each: Observer) -> str:
+def _observer(each: TransitionObserver) -> str:
     kind = getclosurevars(each.notify).nonlocals.get("kind")
     by = f" by {each.by}" if each.by else ""
     reported = _related(each.notify) if kind is None else kind.value

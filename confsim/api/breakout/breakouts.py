@@ -16,7 +16,7 @@ from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.types import ImageSize, Limit, Long, Name, Offset, StatedUnit, Wire
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
-from confsim.domain.breakout.breakouts import Breakout, Phase
+from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
@@ -79,8 +79,8 @@ def _session_view(call: Call, breakout: Breakout) -> BreakoutSession:
         channel=breakout.channel,
         duration=breakout.duration,
         started=breakout.started,
-        isActive=breakout.phase is Phase.ACTIVE,
-        isCompleted=breakout.phase is Phase.COMPLETED,
+        isActive=breakout.phase is BreakoutState.ACTIVE,
+        isCompleted=breakout.phase is BreakoutState.COMPLETED,
         breakoutRoom=None if mine is None else _room_view(mine),
     )
 

@@ -17,9 +17,9 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, InUnit, Label, Limit, Offset, Order, Switch, Wire
+from confsim.contract.types import Chosen, InUnit, Label, Limit, Offset, SortOrder, Switch, Wire
 from confsim.domain.broadcast import broadcasts, destinations
-from confsim.domain.broadcast.broadcasts import Sort
+from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
@@ -203,7 +203,7 @@ def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
     found = broadcasts.poll(call.change, uuid)
     if found is None:
         return BroadcastState(state=off)
-    return BroadcastState(state=starting if found.state is broadcasts.State.STARTING else running)
+    return BroadcastState(state=starting if found.state is broadcasts.BroadcastState.STARTING else running)
 
 
 @operation(
@@ -254,14 +254,14 @@ def list_broadcast_history(
     uuid: Channel,
     *,
     session: Annotated[SessionId | None, "The session that a broadcast showed."] = None,
-    sort: Sort | None = None,
-    order: Order = Order.DESC,
+    sort: BroadcastSort | None = None,
+    order: SortOrder = SortOrder.DESC,
     offset: Offset | None = None,
     limit: Limit | None = None,
 ) -> BroadcastHistory:
     """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
     broadcasts.require_feature(call.change, uuid)
-    found = broadcasts.history(call.change, uuid, session, sort, descending=order is Order.DESC)
+    found = broadcasts.history(call.change, uuid, session, sort, descending=order is SortOrder.DESC)
     if not found and ask(call, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
     shown = page(call, found, limit, offset, lambda each: _history_row_view(call, each))

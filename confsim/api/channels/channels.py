@@ -31,9 +31,9 @@ from confsim.contract.types import (
     Limit,
     Name,
     Offset,
-    Order,
     Page,
     Search,
+    SortOrder,
     Switch,
     Url,
 )
@@ -43,7 +43,7 @@ from confsim.domain.members import channel_list, roles
 from confsim.domain.runtime import sessions
 
 from .friendly_urls import FoundChannel
-from .shapes import ChannelDescription, ChannelDetails, ChannelItem, ChannelUuid, GuestAccess, NewChannel, Sort
+from .shapes import ChannelDescription, ChannelDetails, ChannelItem, ChannelSort, ChannelUuid, GuestAccess, NewChannel
 
 #: Placeholders in the form of a compounded name.
 _PLACES = re.compile(r"(\{parent\}|\{name\})")
@@ -234,14 +234,14 @@ def list_channels(
     offset: Offset | None = None,
     search: Search | None = None,
     imgSize: ImageSize | None = None,
-    sort: Sort = Sort.CREATED,
-    order: Order = Order.DESC,
+    sort: ChannelSort = ChannelSort.CREATED,
+    order: SortOrder = SortOrder.DESC,
 ) -> Page[ChannelItem]:
     """List the channels where the caller is at least operator; Customer Admins and API tokens see all of the client.
 
     ``search`` is matched against the name. Breakout rooms are not listed.
     """
-    by_name, descending = sort is Sort.NAME, order is Order.DESC
+    by_name, descending = sort is ChannelSort.NAME, order is SortOrder.DESC
     caller = call.require_caller()
     found = channel_list.list_channels(call.change, call.client, caller, search, by_name=by_name, descending=descending)
     return page(call, found, limit, offset, lambda channel: _item_view(call, channel, imgSize))

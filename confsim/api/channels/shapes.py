@@ -40,7 +40,7 @@ class GuestAccess(Wire):
     guestAccess: Annotated[bool, "Whether guests are admitted."]
 
 
-class Sort(StrEnum):
+class ChannelSort(StrEnum):
     """The columns of the channel list that can be sorted by."""
 
     CREATED = "created"

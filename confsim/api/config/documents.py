@@ -30,7 +30,7 @@ Categories = Annotated[list[Word], "The categories to read."]
 Language = Annotated[Word, "The language of texts."]
 Theme = Annotated[Word, "The theme, such as light."]
 #: A document of configuration, or what is to change in one.
-Document = Annotated[
+ConfigValues = Annotated[
     dict[str, Json],
     Samples(
         {"theme": {"colour": "blue", "size": 1}},
@@ -112,7 +112,7 @@ def get_config(
     line=LINE,
     gaps="G392 G394 G402 G403",
 )
-def set_config(call: Call, body: Document, *, language: Language | None = None, theme: Theme = LIGHT) -> None:
+def set_config(call: Call, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT) -> None:
     """Update the configuration of the client: keys given are set, null removes a key.
 
     ``language`` is needed when texts are updated; 400 without it.
@@ -152,7 +152,7 @@ def get_channel_config(
     gaps="G392 G394 G402 G403",
 )
 def set_channel_config(
-    call: Call, uuid: Channel, body: Document, *, language: Language | None = None, theme: Theme = LIGHT
+    call: Call, uuid: Channel, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT
 ) -> None:
     """Update the configuration of the channel itself; broader levels stay as they are."""
     documents.update(call.change, call.client.id, uuid.id, body, theme, language)
@@ -189,7 +189,7 @@ def get_template_config(
 def set_template_config(
     call: Call,
     templateId: VisibleTemplate,
-    body: Document,
+    body: ConfigValues,
     *,
     language: Language | None = None,
     theme: Theme = LIGHT,

@@ -14,7 +14,6 @@ from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Long, StatedUnit, Switch, Url, Wire
 from confsim.domain.events import endpoints
-from confsim.domain.events.endpoints import Endpoint
 from confsim.kernel.refusal import Refusal
 
 _ADMIN = gates.ADMIN.assumed("G531")
@@ -71,7 +70,7 @@ def _require_on(call: Call) -> None:
     line="P2 Events",
     gaps="G529 G530 G532",
 )
-def update_events_endpoint(call: Call, id: Endpoint | None, body: EndpointChange) -> None:
+def update_events_endpoint(call: Call, id: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
     """Update an events endpoint: its URL, or whether it is enabled.
 
     403 while the client's events are off, 404 for an unknown endpoint.
@@ -113,7 +112,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
 @operation(
     "DELETE /events/endpoints/{id}", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G594", removes="endpoints"
 )
-def remove_events_endpoint(call: Call, id: Endpoint) -> None:
+def remove_events_endpoint(call: Call, id: endpoints.EventsEndpoint) -> None:
     """Remove an events endpoint.
 
     403 while the client's events are off, 404 for an unknown endpoint.

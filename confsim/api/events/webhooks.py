@@ -7,10 +7,10 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from confsim.api.ids import ChannelId, ClientId, SessionId, UserId
 from confsim.assumptions import events as assumed
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.assumptions.register import in_force
 from confsim.contract.types import Wire
-from confsim.domain.telephony.calls import State
+from confsim.domain.telephony.calls import CallState
 from confsim.domain.users.users import Account
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class CallEventData(Wire):
     channel: ChannelId
     user: Annotated[int, "The id of the user of the phone."]
     inbound: Annotated[bool, "Whether the phone called the channel."]
-    state: Annotated[State, "The state that the call is in."]
+    state: Annotated[CallState, "The state that the call is in."]
 
 
 class BroadcastEventData(Wire):
@@ -108,7 +108,7 @@ class EnvelopedEvent(Wire, Generic[T]):
     """An event as it is sent to the endpoints of a client."""
 
     id: Annotated[str, "The id of the event; a repeated delivery has the same."]
-    kind: Annotated[Kind, "The kind of event."]
+    kind: Annotated[EventKind, "The kind of event."]
     time: Annotated[int, "The instant of the event, in epoch milliseconds."]
     clientId: ClientId
     channel: Annotated[str | None, "The channel concerned; null for none."]
@@ -118,39 +118,39 @@ class EnvelopedEvent(Wire, Generic[T]):
 class StandardEvent(Wire, Generic[T]):
     """An event in the form of Standard Webhooks."""
 
-    type: Annotated[Kind, "The kind of event."]
+    type: Annotated[EventKind, "The kind of event."]
     timestamp: Annotated[str, "The instant of the event, as ISO 8601."]
     data: Annotated[T, "The facts of the event."]
 
 
 #: The subject of the events of each kind, and the type of their data.
-DATA: Mapping[Kind, tuple[str, type[Wire]]] = {
-    Kind.SESSION_STARTED: ("A session of a channel has started.", SessionEventData),
-    Kind.SESSION_ENDED: ("A session of a channel has ended.", SessionEventData),
-    Kind.PARTICIPANT_WAITING: ("A user waits in the lobby of a channel.", ParticipantEventData),
-    Kind.PARTICIPANT_JOINED: ("A user came into a channel.", ParticipantEventData),
-    Kind.PARTICIPANT_LEFT: ("A user left a channel.", ParticipantEventData),
-    Kind.LOBBY_OPENED: ("The lobby door of a channel was opened.", LobbyEventData),
-    Kind.LOBBY_CLOSED: ("The lobby door of a channel was closed.", LobbyEventData),
-    Kind.RECORDING_STARTED: ("A recording has started.", RecordingEventData),
-    Kind.RECORDING_STOPPED: ("A recording has stopped and is processed.", RecordingEventData),
-    Kind.RECORDING_READY: ("A recording is ready.", RecordingEventData),
-    Kind.RECORDING_FAILED: ("A recording could not be processed.", RecordingEventData),
-    Kind.BREAKOUT_STARTED: ("A breakout session has started.", BreakoutEventData),
-    Kind.BREAKOUT_ENDED: ("A breakout session has ended.", BreakoutEventData),
-    Kind.CALL_STARTED: ("A phone call has begun.", CallEventData),
-    Kind.CALL_ENDED: ("A phone call is over.", CallEventData),
-    Kind.BROADCAST_STARTED: ("A broadcast is running.", BroadcastEventData),
-    Kind.BROADCAST_STOPPED: ("A broadcast was stopped.", BroadcastEventData),
-    Kind.CHANNEL_CREATED: ("A channel was made.", ChannelEventData),
-    Kind.CHANNEL_DELETED: ("A channel was deleted.", ChannelEventData),
-    Kind.USER_CREATED: ("A user was made.", UserEventData),
-    Kind.USER_REMOVED: ("A user was removed.", UserEventData),
-    Kind.MEDIA_ADDED: ("A file was added to a media pool.", MediaEventData),
-    Kind.MEDIA_REMOVED: ("A file was removed from a media pool.", MediaEventData),
-    Kind.TERMS_PROMULGATED: ("New terms are to be accepted by all users.", TermsEventData),
-    Kind.SERVICE_DISABLED: ("The service of a client was disabled.", ServiceEventData),
-    Kind.SERVICE_ENABLED: ("The service of a client was enabled.", ServiceEventData),
+DATA: Mapping[EventKind, tuple[str, type[Wire]]] = {
+    EventKind.SESSION_STARTED: ("A session of a channel has started.", SessionEventData),
+    EventKind.SESSION_ENDED: ("A session of a channel has ended.", SessionEventData),
+    EventKind.PARTICIPANT_WAITING: ("A user waits in the lobby of a channel.", ParticipantEventData),
+    EventKind.PARTICIPANT_JOINED: ("A user came into a channel.", ParticipantEventData),
+    EventKind.PARTICIPANT_LEFT: ("A user left a channel.", ParticipantEventData),
+    EventKind.LOBBY_OPENED: ("The lobby door of a channel was opened.", LobbyEventData),
+    EventKind.LOBBY_CLOSED: ("The lobby door of a channel was closed.", LobbyEventData),
+    EventKind.RECORDING_STARTED: ("A recording has started.", RecordingEventData),
+    EventKind.RECORDING_STOPPED: ("A recording has stopped and is processed.", RecordingEventData),
+    EventKind.RECORDING_READY: ("A recording is ready.", RecordingEventData),
+    EventKind.RECORDING_FAILED: ("A recording could not be processed.", RecordingEventData),
+    EventKind.BREAKOUT_STARTED: ("A breakout session has started.", BreakoutEventData),
+    EventKind.BREAKOUT_ENDED: ("A breakout session has ended.", BreakoutEventData),
+    EventKind.CALL_STARTED: ("A phone call has begun.", CallEventData),
+    EventKind.CALL_ENDED: ("A phone call is over.", CallEventData),
+    EventKind.BROADCAST_STARTED: ("A broadcast is running.", BroadcastEventData),
+    EventKind.BROADCAST_STOPPED: ("A broadcast was stopped.", BroadcastEventData),
+    EventKind.CHANNEL_CREATED: ("A channel was made.", ChannelEventData),
+    EventKind.CHANNEL_DELETED: ("A channel was deleted.", ChannelEventData),
+    EventKind.USER_CREATED: ("A user was made.", UserEventData),
+    EventKind.USER_REMOVED: ("A user was removed.", UserEventData),
+    EventKind.MEDIA_ADDED: ("A file was added to a media pool.", MediaEventData),
+    EventKind.MEDIA_REMOVED: ("A file was removed from a media pool.", MediaEventData),
+    EventKind.TERMS_PROMULGATED: ("New terms are to be accepted by all users.", TermsEventData),
+    EventKind.SERVICE_DISABLED: ("The service of a client was disabled.", ServiceEventData),
+    EventKind.SERVICE_ENABLED: ("The service of a client was enabled.", ServiceEventData),
 }
 _ENVELOPES: Mapping[str, Any] = {"data-alone": None, "standard-webhooks": StandardEvent}
 _HEADERS = {

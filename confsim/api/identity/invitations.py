@@ -11,7 +11,7 @@ from confsim.assumptions.protocol import units
 from confsim.contract import gates
 from confsim.contract.types import InUnit, Long, Ttl, Wire
 from confsim.domain.identity import invitations
-from confsim.domain.identity.invitations import Kind
+from confsim.domain.identity.invitations import InvitationKind
 from confsim.domain.users.users import User
 
 
@@ -21,7 +21,7 @@ class Invitation(Wire, kw_only=True):
     userId: Annotated[UserId, "The number of the invited user."]
     code: Annotated[Code, "The code of the invitation."]
     expires: Annotated[Long | None, "The expiry of the invitation.", InUnit(units.INVITATION_EXPIRES)] = None
-    kind: Annotated[Kind, "Whether it can be used once, or is a token to exchange."]
+    kind: Annotated[InvitationKind, "Whether it can be used once, or is a token to exchange."]
 
 
 def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitation:

@@ -15,7 +15,7 @@ from confsim.contract.types import InUnit, Long, Wire
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import token_exchange, validators
 from confsim.domain.identity.credentials import Credential
-from confsim.domain.identity.validators import Activity
+from confsim.domain.identity.validators import ValidatorState
 
 
 class Validator(Wire):
@@ -48,7 +48,7 @@ def token_result(call: Call, credential: Credential) -> TokenResult:
 def _validator_view(call: Call, validator: validators.Validator) -> Validator:
     if ask(call, assumed.VALIDATOR_FIELDS) == "id":
         return Validator(id=validator.id)
-    return Validator(id=validator.id, name=validator.name, active=validator.state is Activity.ACTIVE)
+    return Validator(id=validator.id, name=validator.name, active=validator.state is ValidatorState.ACTIVE)
 
 
 @operation(

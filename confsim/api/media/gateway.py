@@ -38,7 +38,7 @@ class GatewayEndpoint(Wire):
     credentials: Annotated[GatewayCredentials | None, "The credentials of a sender."] = None
 
 
-def _endpoint_view(endpoint: gateway.Endpoint, *, secret: bool) -> GatewayEndpoint:
+def _endpoint_view(endpoint: gateway.GatewayEndpoint, *, secret: bool) -> GatewayEndpoint:
     credentials = None
     if secret and endpoint.username is not None and endpoint.password is not None:
         credentials = GatewayCredentials(username=endpoint.username, password=endpoint.password)
@@ -70,7 +70,7 @@ def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> 
     line="P2 Gateway",
     gaps="G515",
 )
-def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: gateway.Endpoint) -> GatewayEndpoint:
+def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: gateway.GatewayEndpoint) -> GatewayEndpoint:
     """Get an endpoint of a user.
 
     404 when it is another user's.

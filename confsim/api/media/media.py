@@ -28,15 +28,15 @@ from confsim.contract.types import (
     Long,
     Name,
     Offset,
-    Order,
     Page,
     Search,
+    SortOrder,
     Ttl,
     Wire,
 )
 from confsim.domain.channels.channels import Channel
 from confsim.domain.media import media
-from confsim.domain.media.media import File, Pool, Sort
+from confsim.domain.media.media import AssetSort, File, Pool
 
 _LINE = "P2 Media pools"
 _READ = gates.ACCESS.assumed("G512")
@@ -85,7 +85,7 @@ class MediaPoolSize(Wire):
     mediaPoolSize: Annotated[Long, "The size of the pool, in bytes."]
 
 
-def _asset_view(call: Call, asset: media.Asset) -> MediaAsset:
+def _asset_view(call: Call, asset: media.MediaAsset) -> MediaAsset:
     plain = ask(call, assumed.TAG_SHAPE) == "text"
     return MediaAsset(
         id=asset.id,
@@ -104,7 +104,7 @@ def _pool(call: Call, channel: Channel | None = None) -> Pool:
 
 
 @operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")
-def get_channel_media(call: Call, uuid: Channel, mediaId: media.Asset) -> MediaAsset:
+def get_channel_media(call: Call, uuid: Channel, mediaId: media.MediaAsset) -> MediaAsset:
     """Get the description of an asset in the pool of a channel.
 
     404 when the id is not in this pool.
@@ -113,7 +113,7 @@ def get_channel_media(call: Call, uuid: Channel, mediaId: media.Asset) -> MediaA
 
 
 @operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559", line=_LINE)
-def get_client_media(call: Call, mediaId: media.Asset) -> MediaAsset:
+def get_client_media(call: Call, mediaId: media.MediaAsset) -> MediaAsset:
     """Get the description of an asset in the pool of the client.
 
     404 when the id is not in this pool.
@@ -127,13 +127,13 @@ def _page(
     query: str | None,
     all_: list[str] | None,
     any_: list[str] | None,
-    sort: Sort,
-    order: Order,
+    sort: AssetSort,
+    order: SortOrder,
     limit: int | None,
     offset: int | None,
 ) -> Page[MediaAsset]:
     search = media.Search(query, tuple(all_ or ()), tuple(any_ or ()))
-    found = media.list_assets(call.change, pool, search, sort, descending=order is Order.DESC)
+    found = media.list_assets(call.change, pool, search, sort, descending=order is SortOrder.DESC)
     return page(call, found, limit, offset, lambda asset: _asset_view(call, asset))
 
 
@@ -148,8 +148,8 @@ def list_channel_media(
     query: Search | None = None,
     limit: Limit | None = None,
     offset: Offset | None = None,
-    sort: Sort = Sort.CREATED,
-    order: Order = Order.DESC,
+    sort: AssetSort = AssetSort.CREATED,
+    order: SortOrder = SortOrder.DESC,
     tags_all: Annotated[list[str] | None, "Tags that an asset has, all of them."] = None,
     tags_any: Annotated[list[str] | None, "Tags of which an asset has at least one."] = None,
 ) -> Page[MediaAsset]:
@@ -167,8 +167,8 @@ def list_client_media(
     query: Search | None = None,
     limit: Limit | None = None,
     offset: Offset | None = None,
-    sort: Sort = Sort.CREATED,
-    order: Order = Order.DESC,
+    sort: AssetSort = AssetSort.CREATED,
+    order: SortOrder = SortOrder.DESC,
     tags_all: Annotated[list[str] | None, "Tags that an asset has, all of them."] = None,
     tags_any: Annotated[list[str] | None, "Tags of which an asset has at least one."] = None,
 ) -> Page[MediaAsset]:
@@ -301,7 +301,7 @@ def batch_delete_client_media(call: Call, body: list[MediaId]) -> None:
 def get_channel_media_link(
     call: Call,
     uuid: Channel,
-    mediaId: media.Asset,
+    mediaId: media.MediaAsset,
     *,
     ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None,
 ) -> MediaLink:
@@ -314,7 +314,7 @@ def get_channel_media_link(
 
 @operation("GET /media/{mediaId}/link", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G573")
 def get_client_media_link(
-    call: Call, mediaId: media.Asset, *, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None
+    call: Call, mediaId: media.MediaAsset, *, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None
 ) -> MediaLink:
     """Get a link to the bytes of an asset in the client's pool; anyone who has it may read them until it expires.
 
@@ -324,7 +324,7 @@ def get_client_media_link(
 
 
 def _link(
-    call: Call, asset: media.Asset, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."]
+    call: Call, asset: media.MediaAsset, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."]
 ) -> MediaLink:
     expires = call.now + (ask(call, durations.MEDIA_LINK) if ttl is None else ttl)
     signed = urlencode({"expires": expires, "signature": media.sign_link(call.change, asset, expires)})

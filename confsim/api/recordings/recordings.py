@@ -18,12 +18,13 @@ from confsim.contract import gates
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate, Grant
 from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, Limit, Offset, Order, Page, Shown, Ttl
+from confsim.contract.types import Chosen, Limit, Offset, Page, Shown, SortOrder, Ttl
 from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import assets, downloads, recording_list, recordings
-from confsim.domain.recordings.assets import Asset, Upload
+from confsim.domain.recordings.assets import RecordingAsset as StoredAsset
+from confsim.domain.recordings.assets import Upload
 from confsim.domain.recordings.downloads import Item
-from confsim.domain.recordings.recording_list import Sort
+from confsim.domain.recordings.recording_list import RecordingSort
 from confsim.domain.recordings.recordings import Recording as StoredRecording
 from confsim.kernel.refusal import Refusal
 
@@ -59,7 +60,7 @@ def _recording_view(call: Call, recording: StoredRecording) -> Recording:
     )
 
 
-def asset_view(call: Call, asset: Asset) -> RecordingAsset:
+def asset_view(call: Call, asset: StoredAsset) -> RecordingAsset:
     """Return the view of an asset of a recording (P2 Recording asset)."""
     base = asset.started if ask(call, assumed.INSTANTS) == "relative" else 0
     return RecordingAsset(
@@ -81,14 +82,14 @@ def asset_view(call: Call, asset: Asset) -> RecordingAsset:
     )
 
 
-def _url(call: Call, asset: Asset) -> str | None:
+def _url(call: Call, asset: StoredAsset) -> str | None:
     """Return the URL of the bytes of an asset, for callers who may read the asset (R301, G496)."""
     if asset.state is not Upload.UPLOADED or ask(call, assumed.URL) == "absent":
         return None
     return f"{call.root}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
 
 
-def saved(asset: Asset) -> Raw:
+def saved(asset: StoredAsset) -> Raw:
     """Return the response with the bytes of an asset, as a download under its name."""
     name = quote(assets.path(asset).rpartition("/")[2])
     header = ("Content-Disposition", f'attachment; filename="{name}"')
@@ -160,12 +161,12 @@ def list_recordings(
     session: SessionId | None = None,
     limit: Limit | None = None,
     offset: Offset | None = None,
-    sort: Sort = Sort.STARTED,
-    order: Order = Order.DESC,
+    sort: RecordingSort = RecordingSort.STARTED,
+    order: SortOrder = SortOrder.DESC,
 ) -> Page[Recording]:
     """List the recordings of a channel, the latest first unless asked otherwise; ``session`` selects those of one."""
     find = partial(
-        recording_list.list_recordings, call.change, channelId, session, sort, descending=order is Order.DESC
+        recording_list.list_recordings, call.change, channelId, session, sort, descending=order is SortOrder.DESC
     )
     found = recording_list.poll_shown(call.change, find, page_of(call, len(find()), limit, offset))
     return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
@@ -213,7 +214,9 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRec
     gaps="G491 G495 G496",
     line=_LINE,
 )
-def get_recording_asset(call: Call, channelId: Channel, recordingId: StoredRecording, assetId: Asset) -> RecordingAsset:
+def get_recording_asset(
+    call: Call, channelId: Channel, recordingId: StoredRecording, assetId: StoredAsset
+) -> RecordingAsset:
     """Get one asset of a recording.
 
     404 when the channel has no such recording, or the recording no such asset.
@@ -308,8 +311,8 @@ def list_downloadable_assets(call: Call, jwtToken: AssetToken) -> list[Downloada
     ]
 
 
-def _language(call: Call, asset: Asset) -> str | None:
-    return ask(call, assumed.CAPTIONS_LANGUAGE) if asset.content is assets.Content.CAPTIONS else None
+def _language(call: Call, asset: StoredAsset) -> str | None:
+    return ask(call, assumed.CAPTIONS_LANGUAGE) if asset.content is assets.AssetContent.CAPTIONS else None
 
 
 @operation(

@@ -18,13 +18,13 @@ from confsim.assumptions.protocol import transport, units
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.contract import gates
-from confsim.contract.types import ImageSize, Int, InUnit, Limit, Link, Long, Offset, Order, Page, Search, Wire
+from confsim.contract.types import ImageSize, Int, InUnit, Limit, Link, Long, Offset, Page, Search, SortOrder, Wire
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.recordings import assets, recording_list
 from confsim.domain.runtime import session_list, sessions
-from confsim.domain.runtime.session_list import SessionFilter, Sort
+from confsim.domain.runtime.session_list import SessionFilter, SessionSort
 from confsim.domain.runtime.sessions import Attendance
 from confsim.domain.users.users import USERS
 
@@ -210,8 +210,8 @@ def list_sessions(
     limit: Limit | None = None,
     offset: Offset | None = None,
     imgSize: ImageSize | None = None,
-    sort: Sort = Sort.STARTED,
-    order: Order = Order.DESC,
+    sort: SessionSort = SessionSort.STARTED,
+    order: SortOrder = SortOrder.DESC,
     from_: Annotated[int | None, "Sessions that started after this instant, in epoch milliseconds."] = None,
     to: Annotated[int | None, "Sessions that started before this instant, in epoch milliseconds."] = None,
     hasRecording: Annotated[bool | None, "Sessions with a recording, or without."] = None,
@@ -223,5 +223,7 @@ def list_sessions(
     """
     filters = SessionFilter(channel, search, from_, to, hasRecording)
     caller = call.require_caller()
-    found = session_list.list_sessions(call.change, call.client, caller, filters, sort, descending=order is Order.DESC)
+    found = session_list.list_sessions(
+        call.change, call.client, caller, filters, sort, descending=order is SortOrder.DESC
+    )
     return page(call, found, limit, offset, lambda each: _session_view(call, each, imgSize))

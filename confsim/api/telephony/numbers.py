@@ -15,7 +15,7 @@ from confsim.contract.operation import Source
 from confsim.contract.types import Chosen, Limit, Offset, Page, Switch, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.telephony import e164, number_assignments, numbers
-from confsim.domain.telephony.number_assignments import Assignment as Assigned
+from confsim.domain.telephony.number_assignments import NumberAssignment as Assigned
 from confsim.domain.telephony.numbers import Listing, Number
 
 
@@ -34,7 +34,7 @@ class PhoneNumber(Wire):
     code: Annotated[str, "The code of its country."]
 
 
-class Assignment(Wire):
+class NumberAssignment(Wire):
     """A number that leads to a channel; ``code`` is the channel's routing code, which an exclusive number needs not."""
 
     phone: Annotated[
@@ -59,12 +59,12 @@ def _number_view(call: Call, number: Number) -> AvailableNumber:
     )
 
 
-def _assignment_view(call: Call, assigned: Assigned) -> Assignment:
+def _assignment_view(call: Call, assigned: Assigned) -> NumberAssignment:
     number = e164.shown(call, assigned.number)
     if ask(call, assumed.PHONE) == "text":
-        return Assignment(phone=number, code=assigned.code)
+        return NumberAssignment(phone=number, code=assigned.code)
     known = numbers.NUMBERS.of(call.change, assigned.client)[assigned.number]
-    return Assignment(phone=PhoneNumber(number=number, code=numbers.code(call.change, known)), code=assigned.code)
+    return NumberAssignment(phone=PhoneNumber(number=number, code=numbers.code(call.change, known)), code=assigned.code)
 
 
 @operation(
@@ -107,7 +107,7 @@ def list_inbound_numbers(
     gaps="G059 G454 G472 G473 G475 G476 G478",
     line=_LINE,
 )
-def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assignment:
+def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> NumberAssignment:
     """Assign a number to the channel with a routing code, beside other channels.
 
     The leading plus is optional. The same number again answers the same code. Refusals NUMBER_MALFORMED,
@@ -124,7 +124,7 @@ def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assi
     line=_LINE,
     disturbs_others="it takes a number away from other channels",
 )
-def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Assignment:
+def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> NumberAssignment:
     """Assign a number to this channel only, without a routing code.
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, NUMBER_SHARED, NUMBER_EXCLUSIVE.
@@ -142,7 +142,7 @@ def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumbe
 )
 def list_dial_number_assignments(
     call: Call, channel: Channel, *, limit: Limit | None = None, offset: Offset | None = None
-) -> Page[Assignment]:
+) -> Page[NumberAssignment]:
     """List the numbers assigned to the channel, in the order of assignment."""
     found = number_assignments.list_of_channel(call.change, channel)
     return page(call, found, limit, offset, lambda each: _assignment_view(call, each))

@@ -27,15 +27,15 @@ from confsim.contract.types import (
     Link,
     Long,
     Offset,
-    Order,
     Page,
     Search,
+    SortOrder,
     Url,
     Wire,
 )
 from confsim.domain.identity import invitations
 from confsim.domain.users import user_images, user_list, users
-from confsim.domain.users.user_list import Sort
+from confsim.domain.users.user_list import UserSort
 from confsim.domain.users.users import Account, User
 
 
@@ -127,8 +127,8 @@ def list_users(
     limit: Limit | None = None,
     offset: Offset | None = None,
     imgSize: ImageSize | None = None,
-    sort: Sort = Sort.LEVEL,
-    order: Order = Order.DESC,
+    sort: UserSort = UserSort.LEVEL,
+    order: SortOrder = SortOrder.DESC,
     levels: Annotated[list[int] | None, "Users with at least one of these access levels."] = None,
 ) -> Page[UserItem]:
     """List the users who have a role in the client, owners and operators of channels included, and predefined users.
@@ -136,7 +136,7 @@ def list_users(
     ``search`` filters handles and full names, ``levels`` selects holders of at least one of these access level ids.
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
     """
-    found = user_list.list_users(call.change, call.client, search, levels, sort, descending=order is Order.DESC)
+    found = user_list.list_users(call.change, call.client, search, levels, sort, descending=order is SortOrder.DESC)
     return page(call, found, limit, offset, lambda user: _item_view(call, user, imgSize))
 
 

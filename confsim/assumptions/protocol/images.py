@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import Entry, assumption, texts
+from confsim.assumptions.register import Assumption, assumption, texts
 
 _OPERATIONS = "set_user_image set_channel_image"
 
-UNREACHABLE: Entry[tuple[str, ...]] = assumption(
+UNREACHABLE: Assumption[tuple[str, ...]] = assumption(
     "images.unreachable",
     "G110",
     "An image URL is not fetched: a stub image answers for it, except below these prefixes.",

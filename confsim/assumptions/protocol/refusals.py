@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from confsim.assumptions.register import Entry, assumption, status_code, text
+from confsim.assumptions.register import Assumption, assumption, status_code, text
 
 
 class Refused:
@@ -206,7 +206,7 @@ class Reason(Enum):
     INTERNAL_ERROR = Refused(500, "confsim failed; the report is {reference}.", gaps="G046")
 
 
-def _status(entry_id: str, refused: Refused) -> Entry[int] | None:
+def _status(entry_id: str, refused: Refused) -> Assumption[int] | None:
     if refused.source:
         return None
     statement = f"Status of the refusal: {refused.message}"
@@ -218,11 +218,11 @@ def _words(reason: Reason) -> str:
 
 
 #: The entry of each reason's status; None where the documents state it.
-STATUS: dict[Reason, Entry[int] | None] = {
+STATUS: dict[Reason, Assumption[int] | None] = {
     reason: _status(f"status.{_words(reason)}", reason.value) for reason in Reason
 }
 #: The entry of each reason's machine-readable code.
-CODE: dict[Reason, Entry[str]] = {
+CODE: dict[Reason, Assumption[str]] = {
     reason: assumption(
         f"code.{_words(reason)}",
         "G035" if reason is not Reason.SERVICE_DISABLED else "G035 G045",

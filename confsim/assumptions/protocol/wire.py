@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from confsim.assumptions.register import Entry, assumption, texts
+from confsim.assumptions.register import Assumption, assumption, texts
 
 _PRESENTATION = re.compile(
     r"(\?(?P<query>[\w-]+)=|Cookie: (?P<cookie>[\w-]+)=|(?P<header>[A-Za-z][\w-]*): ((?P<scheme>[\w-]+) )?)\{token\}\Z"
@@ -55,7 +55,7 @@ def _presentations(value: object) -> tuple[str, ...]:
     return tuple(lines)
 
 
-PRESENTATION: Entry[tuple[str, ...]] = assumption(
+PRESENTATION: Assumption[tuple[str, ...]] = assumption(
     "auth.presentation",
     "G016 G017",
     "How a token is presented on a request; API tokens and user tokens alike. By the scheme Basic it is the password, "

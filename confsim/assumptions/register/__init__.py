@@ -37,7 +37,7 @@ class ProfileContext:
         self.used: dict[str, None] = {}
 
 
-class Entry(Generic[T]):
+class Assumption(Generic[T]):
     """One assumption: a choice that the documents leave open.
 
     ``gaps`` are the G numbers that it settles; ``alternatives`` the other values worth choosing, each a value or a
@@ -70,9 +70,9 @@ class Register:
     """All entries by id. Each entry is added by the module that declares it; ids are unique."""
 
     def __init__(self) -> None:
-        self.entries: dict[str, Entry[Any]] = {}
+        self.entries: dict[str, Assumption[Any]] = {}
 
-    def add(self, entry: Entry[T]) -> Entry[T]:
+    def add(self, entry: Assumption[T]) -> Assumption[T]:
         """Add an entry and return it. Raises ValueError if the id is declared already."""
         if entry.id in self.entries:
             raise ValueError(f"assumption {entry.id!r} is declared twice")
@@ -119,12 +119,12 @@ def assumption(
     alternatives: Iterable[object] = (),
     operations: str = "",
     check: Callable[[object], T] | None = None,
-) -> Entry[T]:
+) -> Assumption[T]:
     """Declare an entry: create it and add it to the register."""
-    return REGISTER.add(Entry(id, gaps, statement, default, alternatives, operations, check))
+    return REGISTER.add(Assumption(id, gaps, statement, default, alternatives, operations, check))
 
 
-def ask(context: Context, entry: Entry[T]) -> T:
+def ask(context: Context, entry: Assumption[T]) -> T:
     """Return the value in force for the entry, and note its use."""
     context.used[entry.id] = None
     profile = context.profile
@@ -134,12 +134,12 @@ def ask(context: Context, entry: Entry[T]) -> T:
     return entry.default
 
 
-def note(context: Context, entry: Entry[Any]) -> None:
+def note(context: Context, entry: Assumption[Any]) -> None:
     """Note the use of an entry whose value is known, or that has one value only."""
     context.used[entry.id] = None
 
 
-def value_of(context: Context, entry: Entry[T]) -> T:
+def value_of(context: Context, entry: Assumption[T]) -> T:
     """Return the value in force without noting its use: the choice may turn out not to matter."""
     profile = context.profile
     if profile:
@@ -148,7 +148,7 @@ def value_of(context: Context, entry: Entry[T]) -> T:
     return entry.default
 
 
-def in_force(profile: Mapping[str, Any], entry: Entry[T]) -> T:
+def in_force(profile: Mapping[str, Any], entry: Assumption[T]) -> T:
     """Return the value of the entry under a profile, outside any context."""
     chosen: T = profile.get(entry.id, entry.default)
     return chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import Entry
+from . import Assumption
 
 #: Examples of values that entries describe in words, by id; a prefix with its dot stands for every entry below it.
 SAMPLES: Mapping[str, tuple[object, ...]] = {
@@ -76,7 +76,7 @@ SAMPLES: Mapping[str, tuple[object, ...]] = {
 }
 
 
-def candidates(entry: Entry[Any]) -> tuple[Any, ...]:
+def candidates(entry: Assumption[Any]) -> tuple[Any, ...]:
     """Return values of an entry other than its default, in the form that code expects; none when there is no choice."""
     found: list[object] = []
     for value in entry.alternatives:
@@ -91,7 +91,7 @@ def candidates(entry: Entry[Any]) -> tuple[Any, ...]:
     return tuple(other.values())
 
 
-def _is_value(entry: Entry[Any], value: str) -> bool:
+def _is_value(entry: Assumption[Any], value: str) -> bool:
     """Return whether an alternative is a value of the entry, and not a phrase that describes values."""
     if " " in value and entry.id.partition(".")[0] in {"code", "status", "route"}:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import Entry, assumption, duration, subset_of, text, texts
+from confsim.assumptions.register import Assumption, assumption, duration, subset_of, text, texts
 
 # data.*
 DATA_KINDS = assumption(
@@ -76,7 +76,7 @@ PLACED_SESSION = assumption(
     (False,),
     "get_streaming_proxy",
 )
-TOKEN: Entry[tuple[str, ...]] = assumption(
+TOKEN: Assumption[tuple[str, ...]] = assumption(
     "streaming.token",
     "G327 G348",
     "How the token is presented to a websocket of a channel: as on calls (auth.presentation), as the query parameter "
@@ -123,7 +123,7 @@ TURN_LIFE = assumption(
     "get_turn_credentials",
     check=duration(1000, 2**31 - 1),
 )
-TURN_URIS: Entry[tuple[str, ...]] = assumption(
+TURN_URIS: Assumption[tuple[str, ...]] = assumption(
     "turn.uris",
     "G358",
     "Addresses of the TURN server; nothing listens there.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import Entry, assumption
+from confsim.assumptions.register import Assumption, assumption
 
 LANGUAGE_CODES = assumption(
     "languages.codes",
@@ -22,7 +22,7 @@ def _codes(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-SUPPORTED_LANGUAGES: Entry[tuple[str, ...]] = assumption(
+SUPPORTED_LANGUAGES: Assumption[tuple[str, ...]] = assumption(
     "languages.supported",
     "G558",
     "Languages that the service supports, in order.",

@@ -80,10 +80,10 @@ class _ProfileKey:
 
 @lru_cache(maxsize=16)
 def _without_server(subject: Subject, key: _ProfileKey) -> dict[str, Any]:
-    return _Document(subject, key.profile).build()
+    return _Builder(subject, key.profile).build()
 
 
-class _Document:
+class _Builder:
     """Builds one document."""
 
     def __init__(self, subject: Subject, profile: Profile) -> None:

@@ -19,7 +19,7 @@ from confsim.control.declare import CONTROL
 from confsim.control.export.calls import ApiCall, merged
 from confsim.service.files import state
 from confsim.service.files.profile import plain
-from confsim.service.journal import ControlCall, DeliveryNote, DeliveryStep, Entry
+from confsim.service.journal import ControlCall, DeliveryNote, DeliveryStep, JournalEntry
 from confsim.service.service import Service
 from confsim.version import __version__
 
@@ -91,7 +91,7 @@ def _result(note: DeliveryNote) -> BundledCall:
     return BundledCall(id="", at=note.at, delivery=note)
 
 
-def _left_out(service: Service, entries: list[Entry], first: int) -> list[str]:
+def _left_out(service: Service, entries: list[JournalEntry], first: int) -> list[str]:
     """Return the missing parts of the history, in words."""
     found = []
     if first > 1:

@@ -21,7 +21,7 @@ import msgspec
 from confsim.domain.identity import jws
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Place, World
-from confsim.service.journal import Entry
+from confsim.service.journal import JournalEntry
 
 from .substitution import DISTINCTIVE, SECRET_HEADERS, of_record, of_url, secrets_of
 
@@ -68,7 +68,7 @@ def in_writes(touched: Iterable[tuple[Place, Any]], world: World) -> Iterator[st
                 yield from of_record(table, msgspec.to_builtins(record, enc_hook=str))
 
 
-def in_request(entry: Entry) -> Iterator[str]:
+def in_request(entry: JournalEntry) -> Iterator[str]:
     """Yield the secrets of a request, found by the names of headers, parameters and fields."""
     request = entry.request
     if entry.token is not None:
@@ -100,7 +100,7 @@ def in_answer(body: bytes) -> Iterator[str]:
     yield from (each for each in _named(_json(body), _MADE) if "*" not in each)
 
 
-def identity_tokens(entry: Entry) -> Iterator[str]:
+def identity_tokens(entry: JournalEntry) -> Iterator[str]:
     """Yield the signed JWTs in a request."""
     request = entry.request
     texts = (request.target.encode(), request.query.encode(), *(each.encode() for each in request.headers.values()))

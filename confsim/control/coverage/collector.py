@@ -18,7 +18,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Row
 from confsim.kernel.world import Change, World
 from confsim.reference.observed import observed
-from confsim.service.journal import Entry
+from confsim.service.journal import JournalEntry
 from confsim.service.service import Service
 
 #: The kinds of things that are counted, in the order of the report.
@@ -105,7 +105,7 @@ class Collector:
         service.journal.follow(self._called)
         service.live.observe(changed)
 
-    def _called(self, entry: Entry) -> None:
+    def _called(self, entry: JournalEntry) -> None:
         if self.paused:
             return
         operation, counts = entry.operation, self.counts

@@ -20,7 +20,7 @@ class Share(Wire):
     of: Annotated[int, "How many there are."]
 
 
-class Names(Wire):
+class CoverageNames(Wire):
     """Names of operations or assumptions: seen and missing."""
 
     met: Annotated[dict[str, int], "How often each was met, by name."]
@@ -37,10 +37,10 @@ class Groups(Wire):
 class AreaCoverage(Wire):
     """The coverage of an area of the API. Refusals are given by their default codes, transitions in words."""
 
-    operations: Annotated[Names, "The operations of the area."]
+    operations: Annotated[CoverageNames, "The operations of the area."]
     refusals: Annotated[Groups, "Refusals by operation."]
     transitions: Annotated[Groups, "Transitions by state machine."]
-    assumptions: Annotated[Names, "Assumptions that concern operations of the area."]
+    assumptions: Annotated[CoverageNames, "Assumptions that concern operations of the area."]
 
 
 class Totals(Wire):
@@ -111,10 +111,10 @@ def document(found: CoverageReport) -> dict[str, Any]:
     return plain
 
 
-def _names(items: Iterable[Item], counts: Mapping[Item, int]) -> Names:
+def _names(items: Iterable[Item], counts: Mapping[Item, int]) -> CoverageNames:
     names = sorted(name for (name,) in items)
     met = {name: counts[name,] for name in names if (name,) in counts}
-    return Names(met=met, missing=[name for name in names if name not in met])
+    return CoverageNames(met=met, missing=[name for name in names if name not in met])
 
 
 def _groups(items: Iterable[Item], counts: Mapping[Item, int]) -> Groups:

@@ -30,7 +30,7 @@ from confsim.service.checks.credentials import present
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file
-from confsim.service.journal import ControlCall, Entry
+from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.messages import Request
 from confsim.service.service import Service
 
@@ -53,7 +53,7 @@ class ApiCall(Struct, frozen=True, kw_only=True):
     is complete.
     """
 
-    entry: Entry
+    entry: JournalEntry
     target: str
     query: str
     headers: dict[str, str]
@@ -89,7 +89,11 @@ class ApiCall(Struct, frozen=True, kw_only=True):
 
 
 def merged(
-    context: ControlContext, entries: list[Entry], control_calls: Sequence[ControlCall], *, handshakes: bool = False
+    context: ControlContext,
+    entries: list[JournalEntry],
+    control_calls: Sequence[ControlCall],
+    *,
+    handshakes: bool = False,
 ) -> Iterator[ApiCall | ControlCall]:
     """Yield calls of the API and of the control plane, in their order; with ``handshakes`` those of websockets too.
 
@@ -128,12 +132,12 @@ def never_holding(faults: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def never_ran(entry: Entry) -> bool:
+def never_ran(entry: JournalEntry) -> bool:
     """Return whether a call was held and its operation never ran."""
     return any(hit.held and hit.when == "before" for hit in entry.fault)
 
 
-def answer_was_replaced(entry: Entry) -> bool:
+def answer_was_replaced(entry: JournalEntry) -> bool:
     """Return whether a call was held and its answer was changed or dropped."""
     return any(hit.held in {CHANGED, DROPPED} for hit in entry.fault)
 
@@ -143,7 +147,7 @@ def total(service: Service) -> int:
     return service.journal.count - sum(each.handshake for each in service.journal)
 
 
-def api_call(context: ControlContext, entry: Entry) -> ApiCall:
+def api_call(context: ControlContext, entry: JournalEntry) -> ApiCall:
     """Return the call of a journal entry."""
     service, request = context.service, entry.request
     read = _headers_read(service) if entry.operation else request.headers.keys() - _TRANSPORT
@@ -231,7 +235,7 @@ def _texts(service: Service, operation: Operation, method: str, target: str) -> 
     return texts
 
 
-def with_address(entry: Entry, service: Service, raw: bytes, address: str) -> bytes:
+def with_address(entry: JournalEntry, service: Service, raw: bytes, address: str) -> bytes:
     """Return the body with the address of the server (that of the call, or the public one) replaced."""
     was = f"//{entry.request.headers.get('host', HOST)}{service.address.mount}".encode()
     if service.address.public_url:

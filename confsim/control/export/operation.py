@@ -21,7 +21,7 @@ from confsim.control.moments import entry_of
 from confsim.service.journal import ControlCall
 
 
-class Kind(StrEnum):
+class ExportFormat(StrEnum):
     """The formats of an export."""
 
     CURL = "curl"
@@ -31,14 +31,14 @@ class Kind(StrEnum):
 
 
 #: Media type and writer of each format.
-_FORMS: Mapping[Kind, tuple[str, Callable[[ControlContext, list[ApiCall | ControlCall], bool], bytes]]] = {
-    Kind.CURL: ("text/plain; charset=utf-8", lambda context, calls, _: as_curl(context, calls).encode()),
-    Kind.HAR: ("application/json", lambda context, calls, _: as_har(context, calls)),
-    Kind.PYTEST: (
+_FORMS: Mapping[ExportFormat, tuple[str, Callable[[ControlContext, list[ApiCall | ControlCall], bool], bytes]]] = {
+    ExportFormat.CURL: ("text/plain; charset=utf-8", lambda context, calls, _: as_curl(context, calls).encode()),
+    ExportFormat.HAR: ("application/json", lambda context, calls, _: as_har(context, calls)),
+    ExportFormat.PYTEST: (
         "text/x-python; charset=utf-8",
         lambda context, calls, _: as_test(context.service, calls).encode(),
     ),
-    Kind.SCENARIO: ("application/json", lambda context, calls, whole: as_scenario(context, calls, whole=whole)),
+    ExportFormat.SCENARIO: ("application/json", lambda context, calls, whole: as_scenario(context, calls, whole=whole)),
 }
 
 
@@ -46,7 +46,7 @@ _FORMS: Mapping[Kind, tuple[str, Callable[[ControlContext, list[ApiCall | Contro
 def export_requests(
     context: ControlContext,
     *,
-    as_: Kind,
+    as_: ExportFormat,
     operation: Annotated[str | None, "Calls of this operation."] = None,
     method: Annotated[str | None, "Calls of this method."] = None,
     path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
@@ -69,7 +69,7 @@ def export_requests(
     if limit is not None:
         entries = entries[max(0, len(entries) - limit) :]
     whole = pattern == RequestPattern() and limit is None and ids is None
-    handshakes = as_ in (Kind.CURL, Kind.HAR)
+    handshakes = as_ in (ExportFormat.CURL, ExportFormat.HAR)
     controls = context.service.journal.control_calls if whole else ()
     calls = list(merged(context, entries, controls, handshakes=handshakes))
     media_type, form = _FORMS[as_]

@@ -12,7 +12,7 @@ from confsim.api.address import HOST
 from confsim.control.declare import CONTROL
 from confsim.service.files import state
 from confsim.service.files.profile import plain
-from confsim.service.journal import ControlCall, Entry
+from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.service import Service
 from confsim.transport.address import route
 
@@ -118,7 +118,7 @@ def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]
         yield f"    assert json.loads(answer.data) == {_literal(value)}\n"
 
 
-def _answer(service: Service, entry: Entry) -> bytes:
+def _answer(service: Service, entry: JournalEntry) -> bytes:
     """Return the body of the answer with the addresses of a server's root world."""
     mount, body = service.address.mount, entry.response.body
     body = with_address(entry, service, body, HOST)

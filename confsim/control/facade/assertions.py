@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from confsim.control.operations.mail import MailInfo
-from confsim.domain.mail import Kind
+from confsim.domain.mail import MailKind
 from confsim.kernel.refusal import Misuse, suggest
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -124,5 +124,5 @@ class Mails(list[MailInfo]):
         Raises AssertionError unless there are exactly ``times`` (default: at least one), and Misuse for an unknown
         kind.
         """
-        known("kind", kind, (*Kind, *(each.kind for each in self)))
+        known("kind", kind, (*MailKind, *(each.kind for each in self)))
         return require(self, "mail", {"to": to, "subject": subject, "text": text, "kind": kind}, times)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import overload
 
 from confsim.control.invoke import ControlPlane
-from confsim.control.journal_view import Kind, RequestInfo, RequestPattern, describe, list_entries
+from confsim.control.journal_view import EntryKind, RequestInfo, RequestPattern, describe, list_entries
 from confsim.control.operations.journal import UnmatchedRequest
 from confsim.service.deferred import in_steps, wait_for_result
 
@@ -106,8 +106,8 @@ class RequestsFacade(Sequence[RequestInfo]):
     def between(self) -> list[RequestInfo]:
         """Return the events between the calls: control calls (kind "control") and timers (kind "timer")."""
         context = self._control.context
-        found = wait_for_result(lambda: in_steps(list_entries(context, RequestPattern(), Kind.ALL)))
-        return [each for each in found if each.kind is not Kind.CALL]
+        found = wait_for_result(lambda: in_steps(list_entries(context, RequestPattern(), EntryKind.ALL)))
+        return [each for each in found if each.kind is not EntryKind.CALL]
 
     @property
     def unmatched(self) -> list[UnmatchedRequest]:

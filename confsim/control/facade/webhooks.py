@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.webhooks import DeliveryInfo
 from confsim.service.webhooks.signatures import verify
@@ -44,7 +44,7 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         state: str | None = None,
     ) -> list[DeliveryInfo]:
         """Return the deliveries that match every given value. Raises Misuse for an unknown kind."""
-        known("kind", kind, Kind)
+        known("kind", kind, EventKind)
         found: list[DeliveryInfo] = self._control(
             "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
         )
@@ -64,7 +64,7 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         Raises AssertionError, with the differences of the nearest, unless there are exactly ``times`` (default: at
         least one); Misuse for an unknown kind.
         """
-        known("kind", kind, Kind)
+        known("kind", kind, EventKind)
         wanted = {"kind": kind, "payload": payload, "endpoint": endpoint, "delivered": delivered}
         return require(self, "delivery", wanted, times)
 

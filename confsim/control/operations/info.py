@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from confsim.api.catalogue import API
-from confsim.assumptions.register import REGISTER, Entry
+from confsim.assumptions.register import REGISTER, Assumption
 from confsim.contract.encode import Raw
 from confsim.contract.gates import Gate
 from confsim.contract.operation import Operation
@@ -52,7 +52,7 @@ class TokenInfo(Wire):
     role: Annotated[str, "The highest role that the holder has."]
 
 
-class Info(Wire):
+class ServerInfo(Wire):
     """A world: what it was made from (``world``), its name on the server, its instant, its clients and fixed tokens.
 
     ``outputs`` are those of the scenario that it starts from.
@@ -109,13 +109,13 @@ def get_health(context: ControlContext) -> Health:
 
 
 @operation("GET /info")
-def get_info(context: ControlContext) -> Info:
+def get_info(context: ControlContext) -> ServerInfo:
     """Get the description of the world: its instant, its seed, its clients, and the tokens that never expire."""
     change, service, base_url = context.view(), context.service, context.base_url
 
-    def described() -> Generator[None, None, Info]:
+    def described() -> Generator[None, None, ServerInfo]:
         known, tokens = yield from clients_and_tokens(change)
-        return Info(
+        return ServerInfo(
             version=__version__,
             world=service.provenance.made_from,
             name=service.address.mount.removeprefix("/w/"),
@@ -243,7 +243,7 @@ def list_assumptions(
     ]
 
 
-def assumptions_of(operation: str | None) -> list[Entry[Any]]:
+def assumptions_of(operation: str | None) -> list[Assumption[Any]]:
     """Return the register's entries by id, of one operation or all. Raises Misuse (404) for an unknown operation."""
     operations = API.operations
     if operation is not None and operation not in operations:
@@ -252,7 +252,7 @@ def assumptions_of(operation: str | None) -> list[Entry[Any]]:
     return [entry for entry in found if operation is None or not entry.operations or operation in entry.operations]
 
 
-def _describe_assumption(entry: Entry[Any], context: ControlContext, used: bool, start: bool) -> AssumptionInfo:
+def _describe_assumption(entry: Assumption[Any], context: ControlContext, used: bool, start: bool) -> AssumptionInfo:
     return AssumptionInfo(
         id=entry.id,
         gaps=list(entry.gaps),

@@ -8,7 +8,7 @@ from confsim.contract.types import Int, Limit, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import (
-    Kind,
+    EntryKind,
     Noted,
     RequestInfo,
     RequestPattern,
@@ -21,7 +21,7 @@ from confsim.control.moments import in_order, noted
 from confsim.control.nearest import SimilarRoutes
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import in_slices, in_steps
-from confsim.service.journal import ControlCall, Entry
+from confsim.service.journal import ControlCall, JournalEntry
 
 
 class UnmatchedRequest(Wire):
@@ -45,7 +45,7 @@ class Moment(Wire):
     """A moment at which the world can be seen: right after a call of the API or of the control plane, or a timer."""
 
     id: Annotated[str, "The id of the call or the timer, as ``at`` of records takes it."]
-    kind: Annotated[Kind, "What it is right after."]
+    kind: Annotated[EntryKind, "What it is right after."]
     at: Annotated[int, "The instant of it, in epoch milliseconds."]
     what: Annotated[str, "The operation, the kind of the timer, or the method and path that matched no route."]
     status: Annotated[int | None, "The status of the answer; none of a timer."] = None
@@ -72,7 +72,7 @@ def list_requests(
     path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
     status: Annotated[int | None, "Calls with this status."] = None,
     assumption: Annotated[str | None, "Calls that used this assumption."] = None,
-    kind: Kind = Kind.CALL,
+    kind: EntryKind = EntryKind.CALL,
     limit: Limit | None = None,
     offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
 ) -> list[RequestInfo]:
@@ -110,7 +110,7 @@ def clear_requests(
     if pattern == RequestPattern():
         return RequestCount(count=journal.clear())
 
-    def forget(found: list[Entry]) -> RequestCount:
+    def forget(found: list[JournalEntry]) -> RequestCount:
         return RequestCount(count=journal.forget({each.id for each in found}))
 
     return in_slices(matching(context, pattern), forget)
@@ -142,7 +142,7 @@ def count_requests(context: ControlContext, body: RequestPattern) -> RequestCoun
 @operation("POST /requests/find", replayed=False)
 def find_requests(context: ControlContext, body: RequestPattern) -> list[RequestInfo]:
     """List the calls that match, newest last. Misuse (404) for an unknown operation."""
-    return in_steps(list_entries(context, body, Kind.CALL))
+    return in_steps(list_entries(context, body, EntryKind.CALL))
 
 
 @operation("GET /requests/unmatched")
@@ -190,10 +190,10 @@ def list_moments(
 
 
 def _moment(each: Noted) -> Moment:
-    if isinstance(each, Entry):
+    if isinstance(each, JournalEntry):
         request = each.request
         what = each.operation or f"{request.method} {request.target}"
-        return Moment(id=each.id, kind=Kind.CALL, at=each.at, what=what, status=each.response.status)
+        return Moment(id=each.id, kind=EntryKind.CALL, at=each.at, what=what, status=each.response.status)
     if isinstance(each, ControlCall):
-        return Moment(id=each.id, kind=Kind.CONTROL, at=each.at, what=each.operation, status=each.status)
-    return Moment(id=each.id, kind=Kind.TIMER, at=each.at, what=each.kind)
+        return Moment(id=each.id, kind=EntryKind.CONTROL, at=each.at, what=each.operation, status=each.status)
+    return Moment(id=each.id, kind=EntryKind.TIMER, at=each.at, what=each.kind)

@@ -18,7 +18,7 @@ from confsim.domain.channels.channels import CHANNELS, ROOMS, AudioQuality, Chan
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.media import media
-from confsim.domain.media.media import CHANNEL_MEDIA, CLIENT_MEDIA, Asset
+from confsim.domain.media.media import CHANNEL_MEDIA, CLIENT_MEDIA, MediaAsset
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
 from confsim.domain.recordings import recordings
@@ -40,11 +40,11 @@ class Fields(Struct, forbid_unknown_fields=True, kw_only=True):
         return {name: value for name in self.__struct_fields__ if (value := getattr(self, name)) is not UNSET}
 
 
-class Kind:
+class RecordEditor:
     """A kind of record: its settable fields, and functions that find, change and show a record."""
 
     #: Every kind by name.
-    declared: dict[str, Kind] = {}
+    declared: dict[str, RecordEditor] = {}
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Kind:
         apply: Callable[[Change, Any, dict[str, Any]], Record],
         show: Callable[[Change, Any], dict[str, Any]] | None = None,
     ) -> None:
-        Kind.declared[name] = self
+        RecordEditor.declared[name] = self
         self.name = name
         self.fields = fields
         self.find = find
@@ -73,9 +73,9 @@ def change_record(
 
     Misuse for an unknown kind, record (404) or field, and for a value of the wrong type.
     """
-    known = Kind.declared.get(kind)
+    known = RecordEditor.declared.get(kind)
     if known is None:
-        known_kinds = suggest_near(kind, Kind.declared) or f"; there are {', '.join(Kind.declared)}"
+        known_kinds = suggest_near(kind, RecordEditor.declared) or f"; there are {', '.join(RecordEditor.declared)}"
         raise Misuse(f"there is no kind of record {kind!r}{known_kinds}", status=404)
     try:
         given = msgspec.convert(body, known.fields).given()
@@ -232,7 +232,7 @@ def _end_processing(change: Change, recording: Recording, given: dict[str, Any])
     return recording
 
 
-def _change_media(change: Change, asset: Asset, given: dict[str, Any]) -> Record:
+def _change_media(change: Change, asset: MediaAsset, given: dict[str, Any]) -> Record:
     if "tags" in given:
         asset = media.set_tags(change, asset, given["tags"])
     return asset
@@ -245,9 +245,9 @@ def _people(change: Change, client: str, name: str, ids: list[int]) -> tuple[int
     return tuple(dict.fromkeys(ids))
 
 
-Kind("user", UserFields, _user, _change_user, _user_values)
-Kind("channel", ChannelFields, _channel, _change_channel, _channel_values)
-Kind("session", SessionFields, _getter("session", SESSIONS), _change_session)
-Kind("client", ClientFields, get_client, _change_client)
-Kind("recording", RecordingFields, _getter("recording", RECORDINGS), _end_processing)
-Kind("media", MediaFields, _getter("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)
+RecordEditor("user", UserFields, _user, _change_user, _user_values)
+RecordEditor("channel", ChannelFields, _channel, _change_channel, _channel_values)
+RecordEditor("session", SessionFields, _getter("session", SESSIONS), _change_session)
+RecordEditor("client", ClientFields, get_client, _change_client)
+RecordEditor("recording", RecordingFields, _getter("recording", RECORDINGS), _end_processing)
+RecordEditor("media", MediaFields, _getter("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)

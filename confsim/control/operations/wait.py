@@ -13,7 +13,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Object
 from confsim.control.journal_view import RequestPattern, describe, key_text, matching, part_of
-from confsim.domain.events.deliveries import State
+from confsim.domain.events.deliveries import DeliveryState
 from confsim.kernel import spans
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
@@ -40,7 +40,7 @@ class DeliveryPattern(CommandBody):
     endpoint: Annotated[str | None, "The id of the endpoint."] = None
     kind: Annotated[str | None, "The kind of the event."] = None
     delivered: Annotated[bool | None, "Whether it was delivered."] = None
-    state: Annotated[State | None, "The state of the delivery."] = None
+    state: Annotated[DeliveryState | None, "The state of the delivery."] = None
 
 
 class RecordPattern(CommandBody):

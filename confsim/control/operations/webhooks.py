@@ -9,7 +9,7 @@ from confsim.contract.types import Limit, Wire
 from confsim.control.context import ControlContext, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
 from confsim.domain.events import deliveries
-from confsim.domain.events.deliveries import DELIVERIES, Delivery, State
+from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
@@ -41,7 +41,7 @@ class DeliveryInfo(Wire):
     kind: Annotated[str, "The kind of the event."]
     at: Annotated[int, "The instant of it, in epoch milliseconds."]
     payload: Annotated[Any, "The body that is sent."]
-    state: Annotated[State, "The state of the delivery."]
+    state: Annotated[DeliveryState, "The state of the delivery."]
     delivered: Annotated[bool, "Whether it was delivered."]
     attempts: Annotated[list[AttemptInfo], "The attempts so far."]
     next: Annotated[int | None, "The instant of the next attempt, in epoch milliseconds; null for none or not known."]
@@ -99,7 +99,7 @@ def list_deliveries(
     endpoint: Annotated[str | None, "Deliveries to this endpoint."] = None,
     kind: Annotated[str | None, "Deliveries of this kind of event."] = None,
     delivered: Annotated[bool | None, "Those that were delivered, or the others."] = None,
-    state: State | None = None,
+    state: DeliveryState | None = None,
     limit: Limit | None = None,
     offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
 ) -> list[DeliveryInfo]:
@@ -134,7 +134,7 @@ def matching_deliveries(
     endpoint: str | None,
     kind: str | None,
     delivered: bool | None,
-    state: State | None,
+    state: DeliveryState | None,
     *,
     descending: bool = False,
 ) -> Iterator[DeliveryInfo | None]:
@@ -144,7 +144,7 @@ def matching_deliveries(
         matching = (
             (endpoint is None or each.endpoint == endpoint)
             and (kind is None or each.kind == kind)
-            and (delivered is None or (each.state is State.DELIVERED) is delivered)
+            and (delivered is None or (each.state is DeliveryState.DELIVERED) is delivered)
             and (state is None or each.state is state)
         )
         yield describe_delivery(change, each) if matching else None
@@ -167,7 +167,7 @@ def describe_delivery(change: Change, delivery: Delivery) -> DeliveryInfo:
         at=delivery.at,
         payload=delivery.payload,
         state=delivery.state,
-        delivered=delivery.state is State.DELIVERED,
+        delivered=delivery.state is DeliveryState.DELIVERED,
         attempts=attempts,
         next=delivery.due,
     )

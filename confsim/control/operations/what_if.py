@@ -24,7 +24,7 @@ from confsim.service.deferred import in_slices, wait_for
 from confsim.service.files import world_file
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
-from confsim.service.journal import ControlCall, Entry
+from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.messages import Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
@@ -87,7 +87,7 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     return in_slices((_compared(entry, response) for entry, response in replay.answers()), result)
 
 
-def _compared(entry: Entry, response: Response) -> DifferentAnswer | None:
+def _compared(entry: JournalEntry, response: Response) -> DifferentAnswer | None:
     """Return the call with both answers, None when they are equal or the world did not make the answer."""
     if answer_was_replaced(entry) or (entry.response.status, entry.response.body) == (response.status, response.body):
         return None
@@ -143,7 +143,7 @@ class _Replay:
             return None
         return world_file.load(name, origin.seed, self._profile).world
 
-    def answers(self) -> Iterator[tuple[Entry, Response]]:
+    def answers(self) -> Iterator[tuple[JournalEntry, Response]]:
         """Yield each API call with its answer in the fork."""
         for call in self._calls:
             self._fork.live.show(call.at)

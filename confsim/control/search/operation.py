@@ -27,7 +27,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Record, Table
 from confsim.reference import gaps, rules
 from confsim.service.deferred import in_steps
-from confsim.service.journal import ControlCall, Entry
+from confsim.service.journal import ControlCall, JournalEntry
 
 #: Characters of an excerpt, and most of those before the match.
 _LENGTH, _BEFORE = 140, 40
@@ -212,7 +212,7 @@ def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
     excerpt = next(filter(None, (_excerpt(text, wanted) for text in _texts(context, noted, wanted))), None)
     if excerpt is None:
         return None
-    if isinstance(noted, Entry):
+    if isinstance(noted, JournalEntry):
         title = f"{noted.request.method} {noted.request.target} {noted.response.status or 'none'}"
     else:
         title = noted.operation if isinstance(noted, ControlCall) else noted.kind
@@ -222,7 +222,7 @@ def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
 def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
     """Yield the texts of a journal entry: of a call the request, answer, assumptions and records written."""
     used = " ".join(noted.assumptions)
-    if isinstance(noted, Entry):
+    if isinstance(noted, JournalEntry):
         request, response = noted.request, noted.response
         line = f"{request.method} {request.target}{'?' * bool(request.query)}{request.query}"
         fault = _json(noted.fault) if noted.fault else ""

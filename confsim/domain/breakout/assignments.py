@@ -24,8 +24,8 @@ from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.world import Change
 
 from . import breakout_rooms
-from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Assignment, Room, State
-from .breakouts import ACTIVE, BREAKOUTS, Breakout, Phase
+from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Room, RoomAssignment, RoomState
+from .breakouts import ACTIVE, BREAKOUTS, Breakout, BreakoutState
 
 
 class Assigned(Enum):
@@ -34,12 +34,12 @@ class Assigned(Enum):
     ASSIGNED = "assigned"
 
 
-def _assign(change: Change, *, room: Room, user: User) -> Assignment:
+def _assign(change: Change, *, room: Room, user: User) -> RoomAssignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
-    return Assignment(client=room.client, breakout=room.breakout, user=user.id, room=room.id)
+    return RoomAssignment(client=room.client, breakout=room.breakout, user=user.id, room=room.id)
 
 
-def _assign_another(change: Change, assignment: Assignment, *, room: Room) -> Assignment:
+def _assign_another(change: Change, assignment: RoomAssignment, *, room: Room) -> RoomAssignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
     return replace(assignment, room=room.id)
 
@@ -50,7 +50,7 @@ _BEFORE_HERE = Guard(
     lambda assignment, *, room, before: before and assignment.room == room.id,
 )
 
-MACHINE: Machine[Assigned, Assignment] = Machine(
+MACHINE: Machine[Assigned, RoomAssignment] = Machine(
     "breakout assignment",
     "The room of a user in a breakout session (R358, R464, R465, R472).",
     ASSIGNMENTS,
@@ -82,7 +82,7 @@ MACHINE: Machine[Assigned, Assignment] = Machine(
 )
 
 
-def find(change: Change, breakout: Breakout, user: int) -> Assignment | None:
+def find(change: Change, breakout: Breakout, user: int) -> RoomAssignment | None:
     """The assignment of the user in the breakout session, or None."""
     return ASSIGNMENTS.get(change, f"{breakout.id}/{user}", breakout.client)
 
@@ -96,7 +96,7 @@ def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, use
         raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
     assignment = find(change, breakout, user.id)
     elsewhere = assignment is not None and assignment.room != room.id
-    before = breakout.phase is Phase.PREPARED
+    before = breakout.phase is BreakoutState.PREPARED
     if elsewhere and before and ask(change, assumed.SECOND_ROOM) == "refuse":
         raise Refusal(Reason.ASSIGNED_ELSEWHERE, user=user.id)
     MACHINE.fire(change, assignment, "assign", room=room, user=user, before=before, details={"room": room.id})
@@ -119,7 +119,7 @@ def unassign(change: Change, breakout: Breakout, room: Room, user: User) -> None
     assignment = find(change, breakout, user.id)
     if assignment is not None and assignment.room != room.id:
         assignment = None
-    before = breakout.phase is Phase.PREPARED
+    before = breakout.phase is BreakoutState.PREPARED
     MACHINE.end(change, assignment, "remove", before=before, details={"what": "participant", "id": user.id})
 
 
@@ -153,7 +153,7 @@ def route(change: Change, present: Presence) -> dict[str, str]:
     breakout = BREAKOUTS.of(change, present.client).one(ACTIVE, present.channel)
     assignment = None if breakout is None else find(change, breakout, present.user)
     room = None if assignment is None else ROOMS.get(change, assignment.room, present.client)
-    if room is None or room.state is not State.LIVE or room.place is None:
+    if room is None or room.state is not RoomState.LIVE or room.place is None:
         return {}
     return {"room": room.id, "place": room.place}
 
@@ -164,7 +164,7 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
     Refusals of ``presence.join``; ROOM_CLOSED, NO_ROOM_ASSIGNED.
     """
     room = ROOMS.of(change, client.id).one(BY_PLACE, place.id)
-    if room is None or room.state is not State.LIVE:
+    if room is None or room.state is not RoomState.LIVE:
         raise Refusal(Reason.ROOM_CLOSED)
     event_room = channels.base_channel(change, place)
     if not roles.is_operator(change, event_room, user):

@@ -18,10 +18,10 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
-from .breakouts import Breakout, Phase
+from .breakouts import Breakout, BreakoutState
 
 
-class State(Enum):
+class RoomState(Enum):
     """The state of a room; it has a channel and a session once it has been live (G438)."""
 
     PLANNED = "planned"
@@ -37,7 +37,7 @@ class Room(Record, kw_only=True):
     channel: str
     breakout: str
     name: str
-    state: State = State.PLANNED
+    state: RoomState = RoomState.PLANNED
     place: str | None = None
     session: str | None = None
 
@@ -49,7 +49,7 @@ BY_PLACE: Unique[Room] = Unique("place", lambda room: (room.place,) if room.plac
 ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_NAME, BY_PLACE)
 
 
-class Assignment(Record, kw_only=True):
+class RoomAssignment(Record, kw_only=True):
     """The assignment of a user to a room of a breakout session."""
 
     client: str
@@ -63,10 +63,10 @@ class Assignment(Record, kw_only=True):
         return f"{self.breakout}/{self.user}"
 
 
-OF_BREAKOUT: Index[Assignment] = Index("breakout session", lambda assignment: (assignment.breakout,))
-OF_ROOM: Index[Assignment] = Index("room", lambda assignment: (assignment.room,))
-OF_USER: Index[Assignment] = Index("user", lambda assignment: (assignment.user,))
-ASSIGNMENTS: Table[str, Assignment] = Table("assignments", Assignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
+OF_BREAKOUT: Index[RoomAssignment] = Index("breakout session", lambda assignment: (assignment.breakout,))
+OF_ROOM: Index[RoomAssignment] = Index("room", lambda assignment: (assignment.room,))
+OF_USER: Index[RoomAssignment] = Index("user", lambda assignment: (assignment.user,))
+ASSIGNMENTS: Table[str, RoomAssignment] = Table("assignments", RoomAssignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
 
 
 def _create(change: Change, *, breakout: Breakout, name: str) -> Room:
@@ -96,25 +96,31 @@ def _lose_channel(change: Change, room: Room) -> Room:
 
 _MAY_GO = Guard("rooms may go while they are in use", lambda room, *, allowed: allowed)
 
-MACHINE: Machine[State, Room] = Machine(
+MACHINE: Machine[RoomState, Room] = Machine(
     "breakout room",
     "A room of a breakout session (R312, R460-R462).",
     ROOMS,
-    State,
+    RoomState,
     (
-        Row("create", ABSENT, State.PLANNED, effect=_create, source="P2 L278, R460"),
-        Row("make channel", State.PLANNED, State.PLANNED, effect=_place, source="G438"),
-        Row("open", (State.PLANNED, State.CLOSED), State.LIVE, effect=_place, source="P2 Breakout L108, R312, G438"),
-        *(Row("meet", state, state, effect=_meet, source="P2 Breakout L108, R288, R312") for state in State),
-        Row("close", State.LIVE, State.CLOSED, source="P2 States L166-167, R356, R357"),
-        Row("rename", State.PLANNED, State.PLANNED, effect=_rename, source="P2 L279, R461"),
-        Row("rename", State.LIVE, State.LIVE, effect=_rename, source="P2 L279, R461, G426"),
-        Row("rename", State.CLOSED, State.CLOSED, effect=_rename, source="P2 L279, R461"),
-        Row("delete", (State.PLANNED, State.CLOSED), ABSENT, source="P2 L280, R462, G427"),
-        Row("delete", State.LIVE, ABSENT, only_if=_MAY_GO, source="G426"),
-        Row("drop", tuple(State), ABSENT, source="P2 L275, R456"),
-        Row("lose channel", State.PLANNED, State.PLANNED, effect=_lose_channel, source="G309"),
-        Row("lose channel", State.CLOSED, State.CLOSED, effect=_lose_channel, source="G309"),
+        Row("create", ABSENT, RoomState.PLANNED, effect=_create, source="P2 L278, R460"),
+        Row("make channel", RoomState.PLANNED, RoomState.PLANNED, effect=_place, source="G438"),
+        Row(
+            "open",
+            (RoomState.PLANNED, RoomState.CLOSED),
+            RoomState.LIVE,
+            effect=_place,
+            source="P2 Breakout L108, R312, G438",
+        ),
+        *(Row("meet", state, state, effect=_meet, source="P2 Breakout L108, R288, R312") for state in RoomState),
+        Row("close", RoomState.LIVE, RoomState.CLOSED, source="P2 States L166-167, R356, R357"),
+        Row("rename", RoomState.PLANNED, RoomState.PLANNED, effect=_rename, source="P2 L279, R461"),
+        Row("rename", RoomState.LIVE, RoomState.LIVE, effect=_rename, source="P2 L279, R461, G426"),
+        Row("rename", RoomState.CLOSED, RoomState.CLOSED, effect=_rename, source="P2 L279, R461"),
+        Row("delete", (RoomState.PLANNED, RoomState.CLOSED), ABSENT, source="P2 L280, R462, G427"),
+        Row("delete", RoomState.LIVE, ABSENT, only_if=_MAY_GO, source="G426"),
+        Row("drop", tuple(RoomState), ABSENT, source="P2 L275, R456"),
+        Row("lose channel", RoomState.PLANNED, RoomState.PLANNED, effect=_lose_channel, source="G309"),
+        Row("lose channel", RoomState.CLOSED, RoomState.CLOSED, effect=_lose_channel, source="G309"),
     ),
     state="state",
     facts={"create": "breakout name", "meet": "session", "rename": "name", "delete": "allowed"},
@@ -136,16 +142,16 @@ def get(change: Change, breakout: Breakout, id: str) -> Room:
     return found
 
 
-def list_assigned(change: Change, room: Room) -> View[Assignment]:
+def list_assigned(change: Change, room: Room) -> View[RoomAssignment]:
     """The assignments to the room, in the order of assignment."""
     return ASSIGNMENTS.of(change, room.client).where(OF_ROOM, room.id)
 
 
 def _require_editable(change: Change, breakout: Breakout) -> None:
     """Refusal BREAKOUT_COMPLETED, and BREAKOUT_STARTED while it is active where rooms are fixed then (G426)."""
-    if breakout.phase is Phase.COMPLETED:
+    if breakout.phase is BreakoutState.COMPLETED:
         raise Refusal(Reason.BREAKOUT_COMPLETED)
-    if breakout.phase is Phase.ACTIVE and ask(change, assumed.ROOMS_AFTER_START) == "refuse":
+    if breakout.phase is BreakoutState.ACTIVE and ask(change, assumed.ROOMS_AFTER_START) == "refuse":
         raise Refusal(Reason.BREAKOUT_STARTED)
 
 
@@ -166,7 +172,7 @@ def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
     if name is None:
         name = ask(change, assumed.ROOM_NAME).format(number=change.count(f"rooms of {breakout.id}"))
     room = MACHINE.create(change, "create", breakout=breakout, name=_free_name(change, breakout, name))
-    if breakout.phase is Phase.ACTIVE:
+    if breakout.phase is BreakoutState.ACTIVE:
         return ROOMS.of(change, room.client)[MACHINE.fire(change, room, "open").id]
     if ask(change, assumed.ROOM_CHANNEL) == "creation":
         return MACHINE.fire(change, room, "make channel")
@@ -184,7 +190,7 @@ def rename_room(change: Change, breakout: Breakout, room: Room, name: str | None
 
 def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
     """Remove the room with the assignments to it. Refusals BREAKOUT_STARTED (G426), ROOM_ASSIGNED (G427)."""
-    if breakout.phase is Phase.COMPLETED:
+    if breakout.phase is BreakoutState.COMPLETED:
         raise Refusal(Reason.BREAKOUT_COMPLETED)
     if list_assigned(change, room) and ask(change, assumed.DELETE_ASSIGNED) == "refuse":
         raise Refusal(Reason.ROOM_ASSIGNED)

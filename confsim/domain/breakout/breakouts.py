@@ -24,7 +24,7 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 
-class Phase(Enum):
+class BreakoutState(Enum):
     """The state of a breakout session (P2 Breakout, States)."""
 
     PREPARED = "prepared"
@@ -44,7 +44,7 @@ class Breakout(Record, kw_only=True):
     channel: str
     name: str
     duration: int
-    phase: Phase = Phase.PREPARED
+    phase: BreakoutState = BreakoutState.PREPARED
     started: int | None = None
     main: str | None = None
 
@@ -52,15 +52,15 @@ class Breakout(Record, kw_only=True):
 BY_CHANNEL: Index[Breakout] = Index("channel", lambda breakout: (breakout.channel,))
 #: The active breakout session of a channel, at most one (R553).
 ACTIVE: Unique[Breakout] = Unique(
-    "active", lambda breakout: (breakout.channel,) if breakout.phase is Phase.ACTIVE else ()
+    "active", lambda breakout: (breakout.channel,) if breakout.phase is BreakoutState.ACTIVE else ()
 )
 #: Those that are prepared, by channel.
 PREPARED: Index[Breakout] = Index(
-    "prepared", lambda breakout: (breakout.channel,) if breakout.phase is Phase.PREPARED else ()
+    "prepared", lambda breakout: (breakout.channel,) if breakout.phase is BreakoutState.PREPARED else ()
 )
 #: Those that are completed under (channel, main session), the others under (channel, None).
 LISTED: Index[Breakout] = Index(
-    "listed", lambda each: ((each.channel, (each.main,) if each.phase is Phase.COMPLETED else None),)
+    "listed", lambda each: ((each.channel, (each.main,) if each.phase is BreakoutState.COMPLETED else None),)
 )
 BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_CHANNEL, ACTIVE, PREPARED, LISTED)
 
@@ -103,29 +103,36 @@ _AGAIN = Guard("a stopped one can be started again", lambda breakout, *, again: 
 
 _ENDS = Deadline("breakout end", _due)
 
-MACHINE: Machine[Phase, Breakout] = Machine(
+MACHINE: Machine[BreakoutState, Breakout] = Machine(
     "breakout session",
     "A breakout session of an event room (R354-R357, R454-R456, R467, R468, R553).",
     BREAKOUTS,
-    Phase,
+    BreakoutState,
     (
-        Row("create", ABSENT, Phase.PREPARED, effect=_create, source="P2 States L165, R354, R454"),
-        Row("modify", Phase.PREPARED, Phase.PREPARED, effect=_modify, source="P2 L274, R455"),
-        Row("modify", Phase.ACTIVE, Phase.ACTIVE, only_if=_OPEN_TO_CHANGE, effect=_modify, source="R455, G422"),
+        Row("create", ABSENT, BreakoutState.PREPARED, effect=_create, source="P2 States L165, R354, R454"),
+        Row("modify", BreakoutState.PREPARED, BreakoutState.PREPARED, effect=_modify, source="P2 L274, R455"),
+        Row(
+            "modify",
+            BreakoutState.ACTIVE,
+            BreakoutState.ACTIVE,
+            only_if=_OPEN_TO_CHANGE,
+            effect=_modify,
+            source="R455, G422",
+        ),
         Row(
             "start",
-            Phase.PREPARED,
-            Phase.ACTIVE,
+            BreakoutState.PREPARED,
+            BreakoutState.ACTIVE,
             only_if=_NONE_RUNS,
             effect=_start,
             source="P2 States L166, R355, R553, G432",
         ),
-        Row("meet the main session", Phase.ACTIVE, Phase.ACTIVE, effect=_meet, source="R457, G432"),
-        Row("stop", Phase.ACTIVE, Phase.PREPARED, only_if=_AGAIN, effect=_put_back, source="G435"),
-        Row("stop", Phase.ACTIVE, Phase.COMPLETED, only_if=~_AGAIN, source="P2 States L167, R357"),
-        Row("elapse", Phase.ACTIVE, Phase.COMPLETED, at=_ENDS, source="P2 States L166, R356, G441"),
-        Row("lose the main session", Phase.ACTIVE, Phase.COMPLETED, source="G440, G365"),
-        Row("delete", (Phase.PREPARED, Phase.COMPLETED), ABSENT, source="P2 L275, R456, G423"),
+        Row("meet the main session", BreakoutState.ACTIVE, BreakoutState.ACTIVE, effect=_meet, source="R457, G432"),
+        Row("stop", BreakoutState.ACTIVE, BreakoutState.PREPARED, only_if=_AGAIN, effect=_put_back, source="G435"),
+        Row("stop", BreakoutState.ACTIVE, BreakoutState.COMPLETED, only_if=~_AGAIN, source="P2 States L167, R357"),
+        Row("elapse", BreakoutState.ACTIVE, BreakoutState.COMPLETED, at=_ENDS, source="P2 States L166, R356, G441"),
+        Row("lose the main session", BreakoutState.ACTIVE, BreakoutState.COMPLETED, source="G440, G365"),
+        Row("delete", (BreakoutState.PREPARED, BreakoutState.COMPLETED), ABSENT, source="P2 L275, R456, G423"),
     ),
     state="phase",
     facts={
@@ -136,8 +143,8 @@ MACHINE: Machine[Phase, Breakout] = Machine(
         "stop": "again",
     },
     refusals={
-        ("modify", Phase.COMPLETED): Reason.BREAKOUT_COMPLETED,
-        ("start", Phase.COMPLETED): Reason.BREAKOUT_COMPLETED,
+        ("modify", BreakoutState.COMPLETED): Reason.BREAKOUT_COMPLETED,
+        ("start", BreakoutState.COMPLETED): Reason.BREAKOUT_COMPLETED,
         "stop": Reason.BREAKOUT_NOT_ACTIVE,
         None: Reason.BREAKOUT_ACTIVE,
     },
@@ -212,7 +219,7 @@ def modify(change: Change, breakout: Breakout, name: str | None, duration: int |
 
 def delete(change: Change, breakout: Breakout) -> None:
     """Remove the breakout session with its rooms and assignments. Refusal BREAKOUT_ACTIVE (G423)."""
-    if breakout.phase is Phase.ACTIVE and ask(change, assumed.DELETE_ACTIVE) == "stop":
+    if breakout.phase is BreakoutState.ACTIVE and ask(change, assumed.DELETE_ACTIVE) == "stop":
         breakout = MACHINE.fire(change, breakout, "stop", again=False)
     MACHINE.end(change, breakout, "delete")
 

@@ -28,7 +28,7 @@ from confsim.kernel.world import Change
 from . import destinations
 
 
-class State(Enum):
+class BroadcastState(Enum):
     """The state of a broadcast (P2 States L176)."""
 
     STARTING = "starting"
@@ -49,7 +49,7 @@ class Broadcast(Record, kw_only=True):
     created: int
     started: int | None = None
     ended: int | None = None
-    state: State = State.STARTING
+    state: BroadcastState = BroadcastState.STARTING
     sessions: tuple[str, ...] = ()
     destinations: tuple[str, ...] = ()
     polls_left: int | None = 0
@@ -58,7 +58,7 @@ class Broadcast(Record, kw_only=True):
 
 def _places(broadcast: Broadcast) -> tuple[tuple[str, str | None, bool], ...]:
     """The channel with each session, and None for any; and whether it is among those that have ended, or among all."""
-    which = (False, True) if broadcast.state is State.ENDED else (False,)
+    which = (False, True) if broadcast.state is BroadcastState.ENDED else (False,)
     return tuple((broadcast.channel, session, ended) for session in (None, *broadcast.sessions) for ended in which)
 
 
@@ -71,7 +71,7 @@ COLUMNS: dict[str, Order[Broadcast]] = {
 HISTORY: Index[Broadcast] = Index("history", _places, orders=(CREATED, *COLUMNS.values()))
 BY_CHANNEL: Index[Broadcast] = Index("channel", lambda broadcast: (broadcast.channel,))
 #: The broadcast of a channel that has not ended, at most one.
-OPEN: Unique[Broadcast] = Unique("open", lambda each: (each.channel,) if each.state is not State.ENDED else ())
+OPEN: Unique[Broadcast] = Unique("open", lambda each: (each.channel,) if each.state is not BroadcastState.ENDED else ())
 BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN, HISTORY)
 
 
@@ -106,25 +106,46 @@ def _end(change: Change, broadcast: Broadcast) -> Broadcast:
 
 
 _DESTINED = Guard("a destination is enabled", lambda broadcast, *, destinations: bool(destinations))
-_OPEN = (State.STARTING, State.RUNNING)
+_OPEN = (BroadcastState.STARTING, BroadcastState.RUNNING)
 _STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, by=OPEN)
 
-MACHINE: Machine[State, Broadcast] = Machine(
+MACHINE: Machine[BroadcastState, Broadcast] = Machine(
     "broadcast",
     "A live stream of a channel (R335, R368-R370, R523, R527).",
     BROADCASTS,
-    State,
+    BroadcastState,
     (
-        Row("start", ABSENT, State.STARTING, only_if=_DESTINED, effect=_start, source="P2 L176, R368, R369"),
-        Row("poll", State.STARTING, State.RUNNING, only_if=NO_POLL_LEFT, effect=_come_up, source="P2 L176, R370, G525"),
-        Row("poll", State.STARTING, State.STARTING, only_if=~NO_POLL_LEFT, effect=count_poll, source="G525"),
-        Row("poll", State.RUNNING, State.RUNNING, source="P2 L352"),
-        Row("come up", State.STARTING, State.RUNNING, effect=_come_up, at=_STARTED, source="P2 L176, R370, G525"),
-        Row("take session in", State.STARTING, State.STARTING, effect=_add_session, source="P2 L141"),
-        Row("take session in", State.RUNNING, State.RUNNING, effect=_add_session, source="P2 L141"),
-        Row("stop", _OPEN, State.ENDED, effect=_end, source="P2 L345, R527"),
-        Row("lose session", _OPEN, State.ENDED, effect=_end, source="P2 Session L72, G569"),
-        Row("remove", tuple(State), ABSENT, source="G309"),
+        Row("start", ABSENT, BroadcastState.STARTING, only_if=_DESTINED, effect=_start, source="P2 L176, R368, R369"),
+        Row(
+            "poll",
+            BroadcastState.STARTING,
+            BroadcastState.RUNNING,
+            only_if=NO_POLL_LEFT,
+            effect=_come_up,
+            source="P2 L176, R370, G525",
+        ),
+        Row(
+            "poll",
+            BroadcastState.STARTING,
+            BroadcastState.STARTING,
+            only_if=~NO_POLL_LEFT,
+            effect=count_poll,
+            source="G525",
+        ),
+        Row("poll", BroadcastState.RUNNING, BroadcastState.RUNNING, source="P2 L352"),
+        Row(
+            "come up",
+            BroadcastState.STARTING,
+            BroadcastState.RUNNING,
+            effect=_come_up,
+            at=_STARTED,
+            source="P2 L176, R370, G525",
+        ),
+        Row("take session in", BroadcastState.STARTING, BroadcastState.STARTING, effect=_add_session, source="P2 L141"),
+        Row("take session in", BroadcastState.RUNNING, BroadcastState.RUNNING, effect=_add_session, source="P2 L141"),
+        Row("stop", _OPEN, BroadcastState.ENDED, effect=_end, source="P2 L345, R527"),
+        Row("lose session", _OPEN, BroadcastState.ENDED, effect=_end, source="P2 Session L72, G569"),
+        Row("remove", tuple(BroadcastState), ABSENT, source="G309"),
     ),
     state="state",
     facts={"start": "channel sessions destinations", "take session in": "session"},
@@ -185,7 +206,7 @@ def poll(change: Change, channel: Channel) -> Broadcast | None:
     return MACHINE.fire_if_allowed(change, find_open(change, channel.client, channel.id), "poll")
 
 
-class Sort(StrEnum):
+class BroadcastSort(StrEnum):
     """The columns by which the history is listed (G523)."""
 
     CREATED = "created"
@@ -194,7 +215,7 @@ class Sort(StrEnum):
 
 
 def history(
-    change: Change, channel: Channel, session: str | None, sort: Sort | None, *, descending: bool
+    change: Change, channel: Channel, session: str | None, sort: BroadcastSort | None, *, descending: bool
 ) -> Sequence[Broadcast]:
     """The broadcasts of the channel, those of one session when given, in order (R528)."""
     is_open = find_open(change, channel.client, channel.id) is not None
@@ -205,7 +226,7 @@ def history(
 
 
 def _shown(change: Change, broadcast: Broadcast) -> bool:
-    return broadcast.state is State.ENDED or ask(change, assumed.HISTORY) == "all"
+    return broadcast.state is BroadcastState.ENDED or ask(change, assumed.HISTORY) == "all"
 
 
 def get(change: Change, channel: Channel, id: str) -> Broadcast:

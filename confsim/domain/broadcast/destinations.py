@@ -20,7 +20,7 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 
-class State(Enum):
+class DestinationState(Enum):
     """Whether a destination is enabled (P2 Live streaming)."""
 
     ENABLED = "enabled"
@@ -46,20 +46,20 @@ DESTINATIONS: Table[str, Destination] = Table(
 
 _ENABLED = Guard("it is to be enabled", lambda destination, *, draft: draft.enabled)
 
-MACHINE: Machine[State, Destination] = Machine(
+MACHINE: Machine[DestinationState, Destination] = Machine(
     "broadcast destination",
     "A destination of the broadcasts of a channel (R334, R369, R524-R526).",
     DESTINATIONS,
-    State,
+    DestinationState,
     (
-        Row("add", ABSENT, State.ENABLED, only_if=_ENABLED, source="P2 L345, L354, R526, G568"),
-        Row("add", ABSENT, State.DISABLED, only_if=~_ENABLED, source="P2 L345, L354, R526, G568"),
+        Row("add", ABSENT, DestinationState.ENABLED, only_if=_ENABLED, source="P2 L345, L354, R526, G568"),
+        Row("add", ABSENT, DestinationState.DISABLED, only_if=~_ENABLED, source="P2 L345, L354, R526, G568"),
         # A running broadcast is not changed.
-        Row("enable", tuple(State), State.ENABLED, source="P2 L345, L354, R369, R526, G537"),
-        Row("disable", tuple(State), State.DISABLED, source="P2 L345, L354, R369, R526, G537"),
-        Row("remove", tuple(State), ABSENT, source="P2 L189, G309"),
+        Row("enable", tuple(DestinationState), DestinationState.ENABLED, source="P2 L345, L354, R369, R526, G537"),
+        Row("disable", tuple(DestinationState), DestinationState.DISABLED, source="P2 L345, L354, R369, R526, G537"),
+        Row("remove", tuple(DestinationState), ABSENT, source="P2 L189, G309"),
     ),
-    state=Flag("enabled", State.ENABLED, State.DISABLED),
+    state=Flag("enabled", DestinationState.ENABLED, DestinationState.DISABLED),
     facts={"add": "draft"},
     refusals={None: Reason.NOT_FOUND},
 )

@@ -15,7 +15,7 @@ from confsim.kernel.world import Change
 from .channels import Channel, table_of
 
 
-class Picture(Enum):
+class ChannelImageState(Enum):
     """Whether the channel has an image."""
 
     NONE = "none"
@@ -35,19 +35,31 @@ def _remove(change: Change, channel: Channel) -> Channel:
     return replace(channel, image=None)
 
 
-MACHINE: Machine[Picture, Channel] = Machine(
+MACHINE: Machine[ChannelImageState, Channel] = Machine(
     "channel image",
     "The image of a channel (R378-R380).",
     table_of,
-    Picture,
+    ChannelImageState,
     (
-        Row("set", (Picture.NONE, Picture.SET), Picture.SET, effect=_set, source="P2 L192, R378, R379"),
-        Row("remove", (Picture.NONE, Picture.SET), Picture.NONE, effect=_remove, source="P2 L193, R380, G536"),
+        Row(
+            "set",
+            (ChannelImageState.NONE, ChannelImageState.SET),
+            ChannelImageState.SET,
+            effect=_set,
+            source="P2 L192, R378, R379",
+        ),
+        Row(
+            "remove",
+            (ChannelImageState.NONE, ChannelImageState.SET),
+            ChannelImageState.NONE,
+            effect=_remove,
+            source="P2 L193, R380, G536",
+        ),
     ),
-    state=Filled("image", Picture.SET, Picture.NONE),
+    state=Filled("image", ChannelImageState.SET, ChannelImageState.NONE),
     facts={"set": "data url"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Picture.NONE,
+    initial=ChannelImageState.NONE,
 )
 
 

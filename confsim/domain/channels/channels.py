@@ -43,7 +43,7 @@ class AudioQuality(StrEnum):
     BROADCAST = "broadcast"
 
 
-class Life(Enum):
+class ChannelState(Enum):
     """The state of a channel that exists (P2 Channel basics)."""
 
     EXISTS = "exists"
@@ -203,18 +203,27 @@ def table_of(channel: Channel) -> Table[str, Channel]:
 
 _NAME_FREE = Guard("the name is free in the client", lambda channel, *, free: free)
 
-MACHINE: Machine[Life, Channel] = Machine(
+MACHINE: Machine[ChannelState, Channel] = Machine(
     "channel",
     "The life of a channel (R276, R371-R374, R381, R545, R551).",
     table_of,
-    Life,
+    ChannelState,
     (
-        Row("create", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
-        Row("load", ABSENT, Life.EXISTS, only_if=_NAME_FREE, effect=_load, source="P2 L188, R371, G300"),
-        Row("create room", ABSENT, Life.EXISTS, effect=_create_room, source="P2 Breakout L108, R312, G312, G438"),
-        Row("rename", Life.EXISTS, Life.EXISTS, only_if=_NAME_FREE, effect=_rename, source="P2 L194, R381, G307"),
-        Row("stop", Life.EXISTS, Life.EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
-        Row("delete", Life.EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
+        Row("create", ABSENT, ChannelState.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
+        Row("load", ABSENT, ChannelState.EXISTS, only_if=_NAME_FREE, effect=_load, source="P2 L188, R371, G300"),
+        Row(
+            "create room", ABSENT, ChannelState.EXISTS, effect=_create_room, source="P2 Breakout L108, R312, G312, G438"
+        ),
+        Row(
+            "rename",
+            ChannelState.EXISTS,
+            ChannelState.EXISTS,
+            only_if=_NAME_FREE,
+            effect=_rename,
+            source="P2 L194, R381, G307",
+        ),
+        Row("stop", ChannelState.EXISTS, ChannelState.EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
+        Row("delete", ChannelState.EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
     ),
     facts={
         "create": "client name description creator free",
@@ -225,7 +234,7 @@ MACHINE: Machine[Life, Channel] = Machine(
     refusals={
         ("create", ABSENT): Reason.CHANNEL_NAME_TAKEN,
         ("load", ABSENT): Reason.CHANNEL_NAME_TAKEN,
-        ("rename", Life.EXISTS): Reason.CHANNEL_NAME_TAKEN,
+        ("rename", ChannelState.EXISTS): Reason.CHANNEL_NAME_TAKEN,
         None: Reason.NOT_FOUND,
     },
 )

@@ -22,7 +22,7 @@ from confsim.kernel.world import Change
 from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly, table_of
 
 
-class Switch(Enum):
+class FriendlyUrls(Enum):
     """Whether friendly URLs are in use in a client."""
 
     ON = "on"
@@ -34,8 +34,8 @@ SWITCH = switch(
     "Whether a client uses friendly URLs: while it does not, none is found or set (R225).",
     CLIENTS,
     "friendly_urls",
-    Switch,
-    initial=Switch.ON,
+    FriendlyUrls,
+    initial=FriendlyUrls.ON,
     refusals={None: Reason.STATE_HOLDS},
     sources=("P1 L282, R225, G537", "P1 L282, R225, G285, G537"),
 )

@@ -21,7 +21,7 @@ from confsim.kernel.world import Change
 from .channels import Channel, table_of
 
 
-class Flag(Enum):
+class SwitchState(Enum):
     """A switch that is on or off."""
 
     ON = "on"
@@ -101,14 +101,14 @@ def _feature(
     only_if: tuple[Guard | None, Guard | None] = (None, None),
     facts: Mapping[str, str] = NOTHING,
     refusals: Mapping[str, Enum] = NOTHING,
-) -> Machine[Flag, Channel]:
+) -> Machine[SwitchState, Channel]:
     """The machine of one feature switch of a channel; the client's default is not affected (R352)."""
     return switch(
         field.replace("_", " "),
         title,
         table_of,
         field,
-        Flag,
+        SwitchState,
         only_if=only_if,
         facts=facts,
         refusals={None: Reason.INVALID_STATE, **refusals},
@@ -174,7 +174,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
 
 
 def set_feature(
-    change: Change, channel: Channel, machine: Machine[Flag, Channel], trigger: str, **facts: object
+    change: Change, channel: Channel, machine: Machine[SwitchState, Channel], trigger: str, **facts: object
 ) -> Channel:
     """Enable or disable a feature of the channel; running activities continue (G355)."""
     note(change, assumed.FEATURES_SWITCHED_OFF)

@@ -26,7 +26,7 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 
-class Service(Enum):
+class ServiceState(Enum):
     """The client's own service flag; whether it is served also depends on its ancestors (R086)."""
 
     ENABLED = "enabled"
@@ -48,7 +48,7 @@ class Client(Record, kw_only=True):
     id: str
     name: str
     parent: str | None = None
-    service: Service = Service.ENABLED
+    service: ServiceState = ServiceState.ENABLED
     reseller: bool = False
     terms: Terms
     unique_handles: bool
@@ -77,16 +77,16 @@ MACHINE = switch(
     "Whether a client is served (R109-R112); an ancestor that is disabled takes the service from it too (R086).",
     CLIENTS,
     Field("service"),
-    Service,
+    ServiceState,
     only_if=(_BY_PARENT, _BY_PARENT),
     facts={"enable": "by_parent", "disable": "by_parent"},
     refusals={None: Reason.NOT_PARENT},
     sources=("P1 States L179, R112, G166, G537", "P1 States L178, R109, R110, G537"),
-    initial=Service.ENABLED,
+    initial=ServiceState.ENABLED,
 )
 
 
-class Rank(Enum):
+class ClientRank(Enum):
     """The position of a client in the hierarchy; its parent never changes and it is never deleted (P1 L7)."""
 
     ROOT = "root"
@@ -114,16 +114,16 @@ def _create(change: Change, *, id: str, name: str, parent: str | None, reseller:
     )
 
 
-HIERARCHY: Machine[Rank, Client] = Machine(
+HIERARCHY: Machine[ClientRank, Client] = Machine(
     "client hierarchy",
     "Whether a client is a root or the child of another (R084, R234).",
     CLIENTS,
-    Rank,
+    ClientRank,
     (
-        Row("create root", ABSENT, Rank.ROOT, effect=_create, source="G137"),
-        Row("create", ABSENT, Rank.CHILD, effect=_create, source="P1 L296, R234, G296"),
+        Row("create root", ABSENT, ClientRank.ROOT, effect=_create, source="G137"),
+        Row("create", ABSENT, ClientRank.CHILD, effect=_create, source="P1 L296, R234, G296"),
     ),
-    state=Filled("parent", Rank.CHILD, Rank.ROOT),
+    state=Filled("parent", ClientRank.CHILD, ClientRank.ROOT),
     facts={"create root": "id name parent reseller", "create": "id name parent reseller"},
     refusals={None: Reason.STATE_HOLDS},
 )
@@ -205,7 +205,7 @@ def ancestors(change: Change, client: Client) -> Iterator[Client]:
         client = clients[client.parent]
 
 
-_ENABLED = Service.ENABLED
+_ENABLED = ServiceState.ENABLED
 
 
 def is_served(change: Change, client: Client) -> bool:
@@ -221,7 +221,7 @@ def is_served(change: Change, client: Client) -> bool:
 def shown_disabled(change: Change, client: Client) -> bool:
     """The value of the client's ``disabled`` field in answers (R085, G165)."""
     if ask(change, assumed.DISABLED_FIELD) == "own":
-        return client.service is Service.DISABLED
+        return client.service is ServiceState.DISABLED
     return not is_served(change, client)
 
 

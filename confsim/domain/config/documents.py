@@ -26,7 +26,7 @@ LIGHT = "light"
 Place = tuple[str, str, str | None]
 
 
-class Document(Record):
+class ConfigDocument(Record):
     """The document of one level for one theme and one language, or for all languages. ``level`` is the id of what it
     belongs to: the client, a template, a channel.
     """
@@ -43,45 +43,45 @@ class Document(Record):
         return self.level, self.theme, self.language
 
 
-BY_LEVEL: Index[Document] = Index("level", lambda document: (document.level,))
-DOCUMENTS: Table[Place, Document] = Table("configuration", Document, "key", BY_LEVEL)
+BY_LEVEL: Index[ConfigDocument] = Index("level", lambda document: (document.level,))
+DOCUMENTS: Table[Place, ConfigDocument] = Table("configuration", ConfigDocument, "key", BY_LEVEL)
 
 
-class Content(Enum):
+class ConfigDocumentState(Enum):
     """The state of a stored document; empty documents are not stored."""
 
     WRITTEN = "written"
 
 
-def _create(change: Change, *, client: str, place: Place, values: dict[str, Any]) -> Document:
+def _create(change: Change, *, client: str, place: Place, values: dict[str, Any]) -> ConfigDocument:
     """The document is what was posted."""
-    return Document(*place, values, client)
+    return ConfigDocument(*place, values, client)
 
 
-def _write(change: Change, document: Document, *, values: dict[str, Any]) -> Document:
+def _write(change: Change, document: ConfigDocument, *, values: dict[str, Any]) -> ConfigDocument:
     """The document is what the update makes of it."""
     return replace(document, values=values)
 
 
 _LEAVES_SOMETHING = Guard("the update leaves something", lambda document, *, values: bool(values))
 
-MACHINE: Machine[Content, Document] = Machine(
+MACHINE: Machine[ConfigDocumentState, ConfigDocument] = Machine(
     "configuration document",
     "The document of one level for one theme and one language (R436-R447).",
     DOCUMENTS,
-    Content,
+    ConfigDocumentState,
     (
-        Row("create", ABSENT, Content.WRITTEN, effect=_create, source="P2 L255, R443, G394"),
+        Row("create", ABSENT, ConfigDocumentState.WRITTEN, effect=_create, source="P2 L255, R443, G394"),
         Row(
             "update",
-            Content.WRITTEN,
-            Content.WRITTEN,
+            ConfigDocumentState.WRITTEN,
+            ConfigDocumentState.WRITTEN,
             only_if=_LEAVES_SOMETHING,
             effect=_write,
             source="P2 L255, R443, G394",
         ),
-        Row("update", Content.WRITTEN, ABSENT, only_if=~_LEAVES_SOMETHING, source="G394"),
-        Row("remove", Content.WRITTEN, ABSENT, source="G309, G413"),
+        Row("update", ConfigDocumentState.WRITTEN, ABSENT, only_if=~_LEAVES_SOMETHING, source="G394"),
+        Row("remove", ConfigDocumentState.WRITTEN, ABSENT, source="G309, G413"),
     ),
     facts={"create": "client place values", "update": "values"},
     refusals={None: Reason.INVALID_INPUT},

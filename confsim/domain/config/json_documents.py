@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change
 
-Document = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 def bounded(change: Change, value: Any) -> Any:
@@ -33,7 +33,7 @@ def _inside(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def merged(base: Document, over: Document, how: str = "deep") -> Document:
+def merged(base: JsonObject, over: JsonObject, how: str = "deep") -> JsonObject:
     """The document of ``base`` and ``over`` merged key by key, where ``over`` takes precedence (R437).
 
     ``deep`` merges objects at every depth and replaces other values; ``concatenate`` does so too, and appends arrays
@@ -51,7 +51,7 @@ def merged(base: Document, over: Document, how: str = "deep") -> Document:
     return result
 
 
-def patched(base: Any, patch: Document) -> Document:
+def patched(base: Any, patch: JsonObject) -> JsonObject:
     """The document after a merge patch (RFC 7396): null removes a key, an object patches, the rest replaces."""
     result = dict(base) if isinstance(base, dict) else {}
     for key, value in patch.items():
@@ -62,13 +62,13 @@ def patched(base: Any, patch: Document) -> Document:
     return result
 
 
-def split(document: Document, key: str, *, strings: bool = False) -> tuple[Document, Document]:
+def split(document: JsonObject, key: str, *, strings: bool = False) -> tuple[JsonObject, JsonObject]:
     """The document in two parts: the values under the key, at any level of its objects, and everything else.
 
     With ``strings`` every value that is a string belongs to the first part too. Merged they give the document again.
     """
-    under: Document = {}
-    rest: Document = {}
+    under: JsonObject = {}
+    rest: JsonObject = {}
     for name, value in document.items():
         if name == key or (strings and isinstance(value, str)):
             under[name] = value

@@ -17,7 +17,7 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 
-class Use(Enum):
+class SelectionState(Enum):
     """The state of an existing selection."""
 
     SELECTED = "selected"
@@ -47,15 +47,24 @@ def _exchange(change: Change, selection: Selection, *, template: str) -> Selecti
 
 _IS_OFFERED = Guard("the client offers it", lambda selection, *, enabled: enabled)
 
-MACHINE: Machine[Use, Selection] = Machine(
+MACHINE: Machine[SelectionState, Selection] = Machine(
     "template selection",
     "The template that a channel uses, if any (R322, R438, G586).",
     SELECTIONS,
-    Use,
+    SelectionState,
     (
-        Row("select", ABSENT, Use.SELECTED, only_if=_IS_OFFERED, effect=_select, source="P2 L250, L354, G586"),
-        Row("select", Use.SELECTED, Use.SELECTED, only_if=_IS_OFFERED, effect=_exchange, source="P2 L354, G586"),
-        Row("remove", Use.SELECTED, ABSENT, source="P2 L354, G586"),
+        Row(
+            "select", ABSENT, SelectionState.SELECTED, only_if=_IS_OFFERED, effect=_select, source="P2 L250, L354, G586"
+        ),
+        Row(
+            "select",
+            SelectionState.SELECTED,
+            SelectionState.SELECTED,
+            only_if=_IS_OFFERED,
+            effect=_exchange,
+            source="P2 L354, G586",
+        ),
+        Row("remove", SelectionState.SELECTED, ABSENT, source="P2 L354, G586"),
     ),
     facts={"select": "channel template enabled"},
     refusals={"select": Reason.TEMPLATE_DISABLED, None: Reason.NOT_FOUND},

@@ -32,7 +32,7 @@ from . import template_choice
 from .template_choice import Selection
 
 
-class State(Enum):
+class TemplateState(Enum):
     """Whether sub-clients may enable a template."""
 
     OWN = "own"
@@ -101,20 +101,20 @@ def _create(change: Change, *, client: Client, name: str) -> Template:
 
 
 _FREE = Guard("no channel holds it", lambda record, *, held: not held)
-_BOTH = (State.OWN, State.INHERITABLE)
+_BOTH = (TemplateState.OWN, TemplateState.INHERITABLE)
 
-MACHINE: Machine[State, Template] = Machine(
+MACHINE: Machine[TemplateState, Template] = Machine(
     "settings template",
     "A template of the client that made it, for its own channels or for sub-clients too (R320, R440, G583, G584).",
     TEMPLATES,
-    State,
+    TemplateState,
     (
-        Row("create", ABSENT, State.OWN, effect=_create, source="P2 L354, G584"),
-        Row("allow", _BOTH, State.INHERITABLE, source="P2 L120, L250, R440, G583"),
-        Row("disallow", _BOTH, State.OWN, only_if=_FREE, source="P2 L354, G413, G583"),
+        Row("create", ABSENT, TemplateState.OWN, effect=_create, source="P2 L354, G584"),
+        Row("allow", _BOTH, TemplateState.INHERITABLE, source="P2 L120, L250, R440, G583"),
+        Row("disallow", _BOTH, TemplateState.OWN, only_if=_FREE, source="P2 L354, G413, G583"),
         Row("remove", _BOTH, ABSENT, only_if=_FREE, source="P2 L354, G413, G584"),
     ),
-    state=Flag("inheritable", State.INHERITABLE, State.OWN),
+    state=Flag("inheritable", TemplateState.INHERITABLE, TemplateState.OWN),
     facts={"create": "client name", "disallow": "held", "remove": "held"},
     refusals={None: Reason.TEMPLATE_IN_USE},
 )

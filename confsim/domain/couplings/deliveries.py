@@ -15,18 +15,18 @@ from confsim.domain.events.deliveries import (
     MACHINE,
     QUEUE,
     Delivery,
+    DeliveryState,
     Place,
-    State,
     awaited,
     next_due,
 )
-from confsim.domain.events.endpoints import ENDPOINTS, Activity, Endpoint, Interface
+from confsim.domain.events.endpoints import ENDPOINTS, EventsEndpoint, EventsEndpointState, Interface
 from confsim.kernel.influence import Coupling
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
 
 
-def _of_endpoint(change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
+def _of_endpoint(change: Change, endpoint: EventsEndpoint) -> Iterable[Delivery]:
     """The deliveries to an endpoint that are due."""
     return next_due(change, endpoint.client, endpoint.id)
 
@@ -39,13 +39,13 @@ def _of_client(change: Change, client: Client) -> Iterable[Delivery]:
             yield from next_due(change, client.id, id)
 
 
-def _open(change: Change, endpoint: Endpoint) -> list[Delivery]:
+def _open(change: Change, endpoint: EventsEndpoint) -> list[Delivery]:
     """The deliveries to an endpoint that are not finished."""
     rows = DELIVERIES.of(change)
     return [each for place in Place for each in rows.where(QUEUE, (endpoint.id, place))]
 
 
-def _of_inactive(choice: str, change: Change, endpoint: Endpoint) -> Iterable[Delivery]:
+def _of_inactive(choice: str, change: Change, endpoint: EventsEndpoint) -> Iterable[Delivery]:
     """The deliveries to an inactive endpoint, where the assumption has this choice."""
     return _open(change, endpoint) if ask(change, events.WHILE_INACTIVE) == choice else ()
 
@@ -72,11 +72,11 @@ MOVES: tuple[Coupling, ...] = (
     *(
         Coupling(
             endpoints.ENDPOINT,
-            Activity.INACTIVE,
+            EventsEndpointState.INACTIVE,
             MACHINE,
             trigger,
             partial(_of_inactive, choice),
-            out_of=(Activity.ACTIVE,),
+            out_of=(EventsEndpointState.ACTIVE,),
             source="P2 L366, R532, G534",
         )
         for trigger, choice in (("hold", "waits"), ("lose", "lost"))
@@ -92,10 +92,14 @@ MOVES: tuple[Coupling, ...] = (
         )
         for trigger, choice in (("hold", "waits"), ("lose", "lost"))
     ),
-    Coupling(endpoints.ENDPOINT, Activity.ACTIVE, MACHINE, "release", _of_endpoint, source="P2 L366, R532, G534"),
+    Coupling(
+        endpoints.ENDPOINT, EventsEndpointState.ACTIVE, MACHINE, "release", _of_endpoint, source="P2 L366, R532, G534"
+    ),
     Coupling(endpoints.ENDPOINT, ABSENT, MACHINE, "lose", _open, source="P2 L368, G594"),
     Coupling(endpoints.MACHINE, Interface.ENABLED, MACHINE, "release", _of_client, source="R531, G534, G591"),
-    Coupling(MACHINE, State.WAITING, MACHINE, "release", _behind, out_of=(ABSENT, *CLOSED), source="G533, G534"),
-    Coupling(MACHINE, State.LATER, MACHINE, "release", _passing, source="G534"),
+    Coupling(
+        MACHINE, DeliveryState.WAITING, MACHINE, "release", _behind, out_of=(ABSENT, *CLOSED), source="G533, G534"
+    ),
+    Coupling(MACHINE, DeliveryState.LATER, MACHINE, "release", _passing, source="G534"),
     *(Coupling(MACHINE, closed, MACHINE, "release", _behind, source="G534") for closed in CLOSED),
 )

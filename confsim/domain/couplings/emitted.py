@@ -6,28 +6,28 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.domain import terms
 from confsim.domain.breakout import breakouts
-from confsim.domain.breakout.breakouts import Breakout, Phase
+from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import Client, Service
+from confsim.domain.clients.clients import Client, ServiceState
 from confsim.domain.events.event_log import emit
 from confsim.domain.media import media
-from confsim.domain.media.media import Asset, Visibility
+from confsim.domain.media.media import MediaAsset, Visibility
 from confsim.domain.recordings import recording_mail, recordings
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.telephony import calls
-from confsim.domain.telephony.calls import Call, State
+from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.users import emails, users, verification_mail
-from confsim.domain.users.emails import Address
+from confsim.domain.users.emails import EmailState
 from confsim.domain.users.users import CREATED_BY, User
-from confsim.kernel.influence import Observer
+from confsim.kernel.influence import TransitionObserver
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change
@@ -36,14 +36,14 @@ Payload = Mapping[str, Any]
 
 
 def _emits(
-    kind: Kind,
+    kind: EventKind,
     when: Machine[Any, Any],
     reaches: Enum,
     payload: Callable[[Any], Payload | None],
     *,
     out_of: tuple[Enum, ...] | None = None,
     by: str | None = None,
-) -> Observer:
+) -> TransitionObserver:
     """An observer that emits an event about the record, unless its payload is None."""
 
     def notify(change: Change, record: Any) -> None:
@@ -51,7 +51,7 @@ def _emits(
         if found is not None:
             emit(change, record.id if isinstance(record, Client) else record.client, kind, found)
 
-    return Observer(when, reaches, notify, out_of=out_of, by=by)
+    return TransitionObserver(when, reaches, notify, out_of=out_of, by=by)
 
 
 def _session(session: sessions.Session) -> Payload:
@@ -84,7 +84,7 @@ def _user(user: User) -> Payload:
     return {"user": user.id, "handle": user.handle, "account": user.account.value}
 
 
-def _media(asset: Asset) -> Payload:
+def _media(asset: MediaAsset) -> Payload:
     pool = {} if asset.channel is None else {"channel": asset.channel}
     return {**pool, "media": asset.id, "name": asset.name}
 
@@ -93,7 +93,7 @@ def _recording(recording: Recording) -> Payload:
     return {"channel": recording.channel, "session": recording.session, "recording": recording.id}
 
 
-def _call(call: Call) -> Payload:
+def _call(call: PhoneCall) -> Payload:
     return {
         "call": call.id,
         "channel": call.channel,
@@ -114,40 +114,51 @@ def _client(client: Client) -> Payload:
 _CAME = (ABSENT, Where.WAITING)
 _INSIDE = (Where.IN, Where.IN_ROOM)
 
-EMITTED: tuple[Observer, ...] = (
-    _emits(Kind.SESSION_STARTED, sessions.MACHINE, sessions.Life.ONGOING, _session),
-    _emits(Kind.SESSION_ENDED, sessions.MACHINE, sessions.Life.ENDED, _session, out_of=(sessions.Life.ONGOING,)),
-    _emits(Kind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
-    _emits(Kind.PARTICIPANT_LEFT, presence.MACHINE, ABSENT, _participant, out_of=_INSIDE),
-    _emits(Kind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
-    _emits(Kind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
-    _emits(Kind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
-    _emits(Kind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
-    _emits(Kind.BREAKOUT_STARTED, breakouts.MACHINE, Phase.ACTIVE, _breakout),
-    _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.COMPLETED, _breakout),
-    _emits(Kind.BREAKOUT_ENDED, breakouts.MACHINE, Phase.PREPARED, _breakout, out_of=(Phase.ACTIVE,)),
-    _emits(Kind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.State.RUNNING, _broadcast),
-    _emits(Kind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.State.ENDED, _broadcast),
-    _emits(Kind.RECORDING_STARTED, recordings.MACHINE, recordings.Phase.IN_PROGRESS, _recording),
-    _emits(Kind.RECORDING_STOPPED, recordings.MACHINE, recordings.Phase.PROCESSING, _recording),
-    _emits(Kind.RECORDING_READY, recordings.MACHINE, recordings.Phase.READY, _recording),
-    _emits(Kind.RECORDING_FAILED, recordings.MACHINE, recordings.Phase.FAILED, _recording),
-    Observer(recordings.MACHINE, recordings.Phase.READY, recording_mail.send),
-    _emits(Kind.CALL_STARTED, calls.MACHINE, State.RINGING, _call),
-    _emits(Kind.CALL_STARTED, calls.MACHINE, State.ANSWERED, _call, out_of=(ABSENT,)),
-    *(_emits(Kind.CALL_ENDED, calls.MACHINE, over, _call) for over in (State.BUSY, State.FAILED, State.ENDED)),
-    _emits(Kind.CHANNEL_CREATED, channels.MACHINE, channels.Life.EXISTS, _channel),
-    _emits(Kind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
-    *(_emits(Kind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
-    _emits(Kind.USER_REMOVED, users.MACHINE, ABSENT, _user),
-    *(
-        Observer(emails.MACHINE, waiting, mails, by=trigger)
-        for trigger, mails in (("set", verification_mail.send), ("resend", verification_mail.send_all))
-        for waiting in (Address.PENDING, Address.RENEWING)
+EMITTED: tuple[TransitionObserver, ...] = (
+    _emits(EventKind.SESSION_STARTED, sessions.MACHINE, sessions.SessionState.ONGOING, _session),
+    _emits(
+        EventKind.SESSION_ENDED,
+        sessions.MACHINE,
+        sessions.SessionState.ENDED,
+        _session,
+        out_of=(sessions.SessionState.ONGOING,),
     ),
-    *(_emits(Kind.MEDIA_ADDED, media.MACHINE, visibility, _media) for visibility in Visibility),
-    _emits(Kind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media),
-    _emits(Kind.SERVICE_DISABLED, clients.MACHINE, Service.DISABLED, _client),
-    _emits(Kind.SERVICE_ENABLED, clients.MACHINE, Service.ENABLED, _client),
-    _emits(Kind.TERMS_PROMULGATED, terms.DOCUMENT, terms.Document.PUBLISHED, _terms, by="promulgate"),
+    _emits(EventKind.PARTICIPANT_JOINED, presence.MACHINE, Where.IN, _participant, out_of=_CAME),
+    _emits(EventKind.PARTICIPANT_LEFT, presence.MACHINE, ABSENT, _participant, out_of=_INSIDE),
+    _emits(EventKind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
+    _emits(EventKind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
+    _emits(EventKind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
+    _emits(EventKind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
+    _emits(EventKind.BREAKOUT_STARTED, breakouts.MACHINE, BreakoutState.ACTIVE, _breakout),
+    _emits(EventKind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.COMPLETED, _breakout),
+    _emits(
+        EventKind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.PREPARED, _breakout, out_of=(BreakoutState.ACTIVE,)
+    ),
+    _emits(EventKind.BROADCAST_STARTED, broadcasts.MACHINE, broadcasts.BroadcastState.RUNNING, _broadcast),
+    _emits(EventKind.BROADCAST_STOPPED, broadcasts.MACHINE, broadcasts.BroadcastState.ENDED, _broadcast),
+    _emits(EventKind.RECORDING_STARTED, recordings.MACHINE, recordings.RecordingState.IN_PROGRESS, _recording),
+    _emits(EventKind.RECORDING_STOPPED, recordings.MACHINE, recordings.RecordingState.PROCESSING, _recording),
+    _emits(EventKind.RECORDING_READY, recordings.MACHINE, recordings.RecordingState.READY, _recording),
+    _emits(EventKind.RECORDING_FAILED, recordings.MACHINE, recordings.RecordingState.FAILED, _recording),
+    TransitionObserver(recordings.MACHINE, recordings.RecordingState.READY, recording_mail.send),
+    _emits(EventKind.CALL_STARTED, calls.MACHINE, CallState.RINGING, _call),
+    _emits(EventKind.CALL_STARTED, calls.MACHINE, CallState.ANSWERED, _call, out_of=(ABSENT,)),
+    *(
+        _emits(EventKind.CALL_ENDED, calls.MACHINE, over, _call)
+        for over in (CallState.BUSY, CallState.FAILED, CallState.ENDED)
+    ),
+    _emits(EventKind.CHANNEL_CREATED, channels.MACHINE, channels.ChannelState.EXISTS, _channel),
+    _emits(EventKind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
+    *(_emits(EventKind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
+    _emits(EventKind.USER_REMOVED, users.MACHINE, ABSENT, _user),
+    *(
+        TransitionObserver(emails.MACHINE, waiting, mails, by=trigger)
+        for trigger, mails in (("set", verification_mail.send), ("resend", verification_mail.send_all))
+        for waiting in (EmailState.PENDING, EmailState.RENEWING)
+    ),
+    *(_emits(EventKind.MEDIA_ADDED, media.MACHINE, visibility, _media) for visibility in Visibility),
+    _emits(EventKind.MEDIA_REMOVED, media.MACHINE, ABSENT, _media),
+    _emits(EventKind.SERVICE_DISABLED, clients.MACHINE, ServiceState.DISABLED, _client),
+    _emits(EventKind.SERVICE_ENABLED, clients.MACHINE, ServiceState.ENABLED, _client),
+    _emits(EventKind.TERMS_PROMULGATED, terms.DOCUMENT, terms.Publication.PUBLISHED, _terms, by="promulgate"),
 )

@@ -9,15 +9,15 @@ from __future__ import annotations
 from functools import partial
 
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
-from confsim.domain.breakout.breakout_rooms import State
-from confsim.domain.breakout.breakouts import Phase
+from confsim.domain.breakout.breakout_rooms import RoomState
+from confsim.domain.breakout.breakouts import BreakoutState
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels, switches
-from confsim.domain.channels.switches import Flag
+from confsim.domain.channels.switches import SwitchState
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.presence import Where
-from confsim.domain.runtime.sessions import Life
+from confsim.domain.runtime.sessions import SessionState
 from confsim.domain.telephony import calls, number_assignments, numbers
 from confsim.kernel.influence import Coupling
 from confsim.kernel.rows import ABSENT
@@ -26,7 +26,7 @@ from . import machines_clients, machines_runtime, related, related_breakout, rel
 
 _recording = partial(Coupling, recordings.MACHINE)
 _session = partial(Coupling, sessions.MACHINE)
-_event_room_off = partial(Coupling, switches.EVENT_ROOM, Flag.OFF)
+_event_room_off = partial(Coupling, switches.EVENT_ROOM, SwitchState.OFF)
 _breakout = partial(Coupling, breakouts.MACHINE)
 _room = partial(Coupling, breakout_rooms.MACHINE)
 _in_room = partial(Coupling, presence.MACHINE, Where.IN_ROOM)
@@ -38,7 +38,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     *machines_runtime.COUPLINGS,
     # Recordings
     _recording(
-        recordings.Phase.PROCESSING,
+        recordings.RecordingState.PROCESSING,
         assets.MACHINE,
         "create",
         recordings.drafts,
@@ -46,26 +46,28 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 L170, R362, G491",
     ),
     _recording(
-        recordings.Phase.READY,
+        recordings.RecordingState.READY,
         assets.MACHINE,
         "finish upload",
         related.assets_of,
         facts=related.end_of,
         source="P2 L170, R362, G491",
     ),
-    _recording(recordings.Phase.FAILED, assets.MACHINE, "fail", related.assets_of, source="R364, G489"),
-    _recording(recordings.Phase.FAILED, recordings.MACHINE, "remove", related.failed_to_remove, source="G489"),
+    _recording(recordings.RecordingState.FAILED, assets.MACHINE, "fail", related.assets_of, source="R364, G489"),
+    _recording(recordings.RecordingState.FAILED, recordings.MACHINE, "remove", related.failed_to_remove, source="G489"),
     # Broadcasts
     _session(
-        Life.ONGOING,
+        SessionState.ONGOING,
         broadcasts.MACHINE,
         "take session in",
         related.broadcast_of,
         facts=related.showing,
         source="P2 Broadcast L141",
     ),
-    _session(Life.ENDED, broadcasts.MACHINE, "lose session", related.broadcast_of, source="P2 L72, G569"),
-    Coupling(switches.BROADCAST, Flag.OFF, broadcasts.MACHINE, "stop", related.disabled_broadcast, source="G526"),
+    _session(SessionState.ENDED, broadcasts.MACHINE, "lose session", related.broadcast_of, source="P2 L72, G569"),
+    Coupling(
+        switches.BROADCAST, SwitchState.OFF, broadcasts.MACHINE, "stop", related.disabled_broadcast, source="G526"
+    ),
     # Breakout sessions
     *(
         _room(
@@ -77,10 +79,10 @@ COUPLINGS: tuple[Coupling, ...] = (
             creates=True,
             source=_ROOM_OPENS,
         )
-        for state, by in ((State.LIVE, "open"), (State.PLANNED, "make channel"))
+        for state, by in ((RoomState.LIVE, "open"), (RoomState.PLANNED, "make channel"))
     ),
     _room(
-        State.LIVE,
+        RoomState.LIVE,
         sessions.MACHINE,
         "initialise",
         related_breakout.session_in,
@@ -88,7 +90,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         source=_ROOM_OPENS,
     ),
     _session(
-        Life.INITIALISED,
+        SessionState.INITIALISED,
         breakout_rooms.MACHINE,
         "meet",
         related_breakout.room_at,
@@ -106,15 +108,17 @@ COUPLINGS: tuple[Coupling, ...] = (
             by="rename",
             source="P2 L279, R461",
         )
-        for state in State
+        for state in RoomState
     ),
     _event_room_off(
         breakouts.MACHINE, "stop", related_breakout.active_in, facts=related_breakout.for_good, source="G354"
     ),
     _event_room_off(breakouts.MACHINE, "delete", related_breakout.deleted_with, source="G354"),
-    _breakout(Phase.ACTIVE, breakout_rooms.MACHINE, "open", related_breakout.rooms, source="P2 Breakout L108, G438"),
     _breakout(
-        Phase.ACTIVE,
+        BreakoutState.ACTIVE, breakout_rooms.MACHINE, "open", related_breakout.rooms, source="P2 Breakout L108, G438"
+    ),
+    _breakout(
+        BreakoutState.ACTIVE,
         assignments.MACHINE,
         "spread",
         related_breakout.given_rooms,
@@ -122,7 +126,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="G436",
     ),
     _breakout(
-        Phase.ACTIVE,
+        BreakoutState.ACTIVE,
         presence.MACHINE,
         "route",
         related_breakout.in_event_room,
@@ -130,7 +134,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 States L166, R355",
     ),
     _session(
-        Life.ONGOING,
+        SessionState.ONGOING,
         sessions.MACHINE,
         "belong",
         related_breakout.without_parent,
@@ -138,7 +142,7 @@ COUPLINGS: tuple[Coupling, ...] = (
         source="P2 Session L67, R288, G432",
     ),
     _session(
-        Life.ONGOING,
+        SessionState.ONGOING,
         breakouts.MACHINE,
         "meet the main session",
         related_breakout.without_main,
@@ -166,20 +170,24 @@ COUPLINGS: tuple[Coupling, ...] = (
             breakout_rooms.MACHINE,
             "close",
             related_breakout.rooms,
-            out_of=(Phase.ACTIVE,),
+            out_of=(BreakoutState.ACTIVE,),
             source="R356, R357, G435",
         )
-        for over in (Phase.COMPLETED, Phase.PREPARED)
+        for over in (BreakoutState.COMPLETED, BreakoutState.PREPARED)
     ),
     _breakout(ABSENT, breakout_rooms.MACHINE, "drop", related_breakout.rooms, source="P2 L275, R456"),
-    _room(State.CLOSED, presence.MACHINE, "return", related_breakout.in_room, source="P2 States L166-167, R356, R357"),
-    _room(State.CLOSED, sessions.MACHINE, "end", related_breakout.session_in, source="R356, R357"),
+    _room(
+        RoomState.CLOSED, presence.MACHINE, "return", related_breakout.in_room, source="P2 States L166-167, R356, R357"
+    ),
+    _room(RoomState.CLOSED, sessions.MACHINE, "end", related_breakout.session_in, source="R356, R357"),
     _room(ABSENT, presence.MACHINE, "return", related_breakout.in_room, source="G426"),
     _room(ABSENT, sessions.MACHINE, "end", related_breakout.session_in, source="G426"),
     _room(ABSENT, assignments.MACHINE, "forget", related_breakout.assigned, source="R462, G427"),
     # Phones
     Coupling(presence.MACHINE, ABSENT, calls.MACHINE, "hang up", related_telephony.calls_of, source="G452, R353"),
-    Coupling(calls.MACHINE, calls.State.ENDED, presence.MACHINE, "disconnect", related_telephony.caller, source="G452"),
+    Coupling(
+        calls.MACHINE, calls.CallState.ENDED, presence.MACHINE, "disconnect", related_telephony.caller, source="G452"
+    ),
     Coupling(
         numbers.STANDING,
         numbers.NumberState.DISABLED,
@@ -190,7 +198,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         number_assignments.MACHINE,
-        number_assignments.Use.EXCLUSIVE,
+        number_assignments.NumberUse.EXCLUSIVE,
         number_assignments.MACHINE,
         "release",
         related_telephony.other_assignments,
@@ -198,7 +206,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         channels.MACHINE,
-        channels.Life.EXISTS,
+        channels.ChannelState.EXISTS,
         number_assignments.MACHINE,
         "assign",
         related_telephony.first_assignments,

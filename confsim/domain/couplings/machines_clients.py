@@ -8,7 +8,7 @@ from confsim.domain import terms
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import Service
+from confsim.domain.clients.clients import ServiceState
 from confsim.domain.config import template_choice, templates
 from confsim.domain.identity import api_tokens, credentials, invitations, validators
 from confsim.domain.members import roles
@@ -22,15 +22,15 @@ from confsim.kernel.rows import ABSENT
 
 from . import related, related_breakout, related_identity, related_members, related_telephony
 
-_service_lost = partial(Coupling, clients.MACHINE, Service.DISABLED)
-_api_token = partial(Coupling, api_tokens.MACHINE, api_tokens.Life.EXISTS, credentials.MACHINE)
+_service_lost = partial(Coupling, clients.MACHINE, ServiceState.DISABLED)
+_api_token = partial(Coupling, api_tokens.MACHINE, api_tokens.ApiTokenState.EXISTS, credentials.MACHINE)
 _user_gone = partial(Coupling, users.MACHINE, ABSENT)
 
 COUPLINGS: tuple[Coupling, ...] = (
     # Roles in channels
     Coupling(
         channels.MACHINE,
-        channels.Life.EXISTS,
+        channels.ChannelState.EXISTS,
         roles.MACHINE,
         "make owner",
         related_members.first_owners,
@@ -40,7 +40,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         channels.MACHINE,
-        channels.Life.EXISTS,
+        channels.ChannelState.EXISTS,
         roles.MACHINE,
         "rename channel",
         related_members.hosts_of,
@@ -63,7 +63,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     # Friendly URLs
     Coupling(
         friendly_urls.SWITCH,
-        friendly_urls.Switch.OFF,
+        friendly_urls.FriendlyUrls.OFF,
         friendly_urls.MACHINE,
         "remove",
         friendly_urls.channels_to_clear,
@@ -76,7 +76,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     # New terms
     Coupling(
         terms.DOCUMENT,
-        terms.Document.PUBLISHED,
+        terms.Publication.PUBLISHED,
         presence.MACHINE,
         "disconnect",
         related.present_in_client,
@@ -85,11 +85,11 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         validators.MACHINE,
-        validators.Activity.INACTIVE,
+        validators.ValidatorState.INACTIVE,
         credentials.MACHINE,
         "revoke",
         related_identity.exchanged_tokens,
-        out_of=(validators.Activity.ACTIVE,),
+        out_of=(validators.ValidatorState.ACTIVE,),
         source="G194",
     ),
     # The value of an API token is a credential; ``needs`` has the end of one that is replaced
@@ -109,7 +109,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     # Users are connected
     Coupling(
         invitations.MACHINE,
-        invitations.State.CONSUMED,
+        invitations.InvitationState.CONSUMED,
         users.MACHINE,
         "redeem",
         related_identity.invited,
@@ -127,17 +127,17 @@ COUPLINGS: tuple[Coupling, ...] = (
     ),
     Coupling(
         invitations.MACHINE,
-        invitations.State.PENDING,
+        invitations.InvitationState.PENDING,
         credentials.MACHINE,
         "revoke",
         related_identity.earlier_tokens,
-        out_of=tuple(invitations.State),
+        out_of=tuple(invitations.InvitationState),
         by="create",
         source="G236",
     ),
     Coupling(
         validators.MACHINE,
-        validators.Activity.ACTIVE,
+        validators.ValidatorState.ACTIVE,
         validators.MACHINE,
         "disable",
         related_identity.other_active,
@@ -146,11 +146,11 @@ COUPLINGS: tuple[Coupling, ...] = (
     # Templates
     Coupling(
         templates.MACHINE,
-        templates.State.OWN,
+        templates.TemplateState.OWN,
         template_choice.MACHINE,
         "remove",
         templates.withdrawn_below,
-        out_of=(templates.State.INHERITABLE,),
+        out_of=(templates.TemplateState.INHERITABLE,),
         source="G413, G583",
     ),
     Coupling(

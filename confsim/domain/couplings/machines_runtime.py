@@ -10,7 +10,7 @@ from confsim.domain.runtime import lobby, occupancy, presence, sessions, streami
 from confsim.domain.runtime.lobby import AutoClose, Door
 from confsim.domain.runtime.occupancy import OccupancyState
 from confsim.domain.runtime.presence import Where
-from confsim.domain.runtime.sessions import Life
+from confsim.domain.runtime.sessions import SessionState
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.telephony import calls
 from confsim.kernel.influence import Coupling
@@ -23,7 +23,7 @@ _left = partial(Coupling, presence.MACHINE, ABSENT, out_of=(Where.IN, Where.IN_R
 _sent_to_the_lobby = partial(Coupling, presence.MACHINE, Where.WAITING, out_of=(Where.IN,))
 _occupied = partial(Coupling, occupancy.MACHINE, OccupancyState.OCCUPIED)
 _emptied = partial(Coupling, occupancy.MACHINE, ABSENT)
-_session_ended = partial(Coupling, sessions.MACHINE, Life.ENDED)
+_session_ended = partial(Coupling, sessions.MACHINE, SessionState.ENDED)
 
 COUPLINGS: tuple[Coupling, ...] = (
     # Users join
@@ -56,7 +56,7 @@ COUPLINGS: tuple[Coupling, ...] = (
     Coupling(lobby.AUTO_CLOSE, AutoClose.ON, lobby.DOOR, "become empty", related.empty_already, source="G333"),
     Coupling(
         calls.MACHINE,
-        calls.State.ANSWERED,
+        calls.CallState.ANSWERED,
         lobby.DOOR,
         "open",
         related_telephony.door_of_organizer,

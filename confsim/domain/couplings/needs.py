@@ -14,12 +14,12 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.identity import api_tokens, credentials
 from confsim.domain.recordings import recordings
-from confsim.domain.recordings.recordings import Phase, Recording
+from confsim.domain.recordings.recordings import Recording, RecordingState
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import Session
 from confsim.domain.telephony import calls
-from confsim.domain.telephony.calls import Call, State
+from confsim.domain.telephony.calls import CallState, PhoneCall
 from confsim.domain.users import users
 from confsim.kernel.influence import Need
 from confsim.kernel.world import Change
@@ -29,44 +29,44 @@ from . import related_identity
 # A phone joins the channel
 
 
-def _channel(change: Change, call: Call) -> Channel:
+def _channel(change: Change, call: PhoneCall) -> Channel:
     return channels.get(change, call.client, call.channel)
 
 
-def _presence(change: Change, call: Call) -> Iterable[Presence | None]:
+def _presence(change: Change, call: PhoneCall) -> Iterable[Presence | None]:
     """The presence of the user of the call in its channel, None when there is none."""
     return (presence.find(change, _channel(change, call), call.user),)
 
 
-def _joining(change: Change, call: Call, present: Presence | None) -> dict[str, Any]:
+def _joining(change: Change, call: PhoneCall, present: Presence | None) -> dict[str, Any]:
     """The facts of joining the channel by phone. Refusals of ``presence.join``; NOT_FOUND for a removed user."""
     user, client = users.get(change, call.client, call.user), clients.get(change, call.client)
     host = calls.bypasses_lobby(change, call)
     return presence.join_facts(change, client, _channel(change, call), user, host=host, phone=True)
 
 
-def _limit(change: Change, call: Call, present: Presence | None) -> dict[str, Any]:
+def _limit(change: Change, call: PhoneCall, present: Presence | None) -> dict[str, Any]:
     """The details of a refusal because the channel is full."""
     return {"limit": presence.capacity(_channel(change, call))}
 
 
-def _in_event_room(change: Change, call: Call) -> Iterable[Presence]:
+def _in_event_room(change: Change, call: PhoneCall) -> Iterable[Presence]:
     """The presence of the user in the event room of the breakout room of the call, assigned to it or not.
 
     None for a user in the lobby, or when the room is no longer open.
     """
     room = _room(change, call)
-    if room is not None and room.state is breakout_rooms.State.LIVE:
+    if room is not None and room.state is breakout_rooms.RoomState.LIVE:
         for present in _presence(change, call):
             if present is not None and present.state is not Where.WAITING:
                 yield present
 
 
-def _room(change: Change, call: Call) -> Room | None:
+def _room(change: Change, call: PhoneCall) -> Room | None:
     return None if call.place is None else ROOMS.of(change, call.client).one(BY_PLACE, call.place)
 
 
-def _route_facts(change: Change, call: Call, present: Presence) -> dict[str, Any]:
+def _route_facts(change: Change, call: PhoneCall, present: Presence) -> dict[str, Any]:
     """The breakout room of the call and its channel."""
     room = _room(change, call)
     assert room is not None
@@ -76,7 +76,7 @@ def _route_facts(change: Change, call: Call, present: Presence) -> dict[str, Any
 def _of_draft(function: Any) -> Any:
     """The function of a call, for a call that is being created."""
 
-    def of_draft(change: Change, call: None, *related: Any, draft: Call) -> Any:
+    def of_draft(change: Change, call: None, *related: Any, draft: PhoneCall) -> Any:
         return function(change, draft, *related)
 
     return of_draft
@@ -87,7 +87,7 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
     join = Need(
         calls.MACHINE,
         to,
-        State.ANSWERED,
+        CallState.ANSWERED,
         presence.MACHINE,
         "join",
         of(_presence),
@@ -98,7 +98,7 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
     route = Need(
         calls.MACHINE,
         to,
-        State.ANSWERED,
+        CallState.ANSWERED,
         presence.MACHINE,
         "route",
         of(_in_event_room),
@@ -120,7 +120,7 @@ def _new_session(change: Change, recording: Recording | None, *, channel: Channe
 def _initialised(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
     """The session of the channel that has not started yet."""
     session = sessions.find_open(change, channel.client, channel.id)
-    if session is not None and session.state is sessions.Life.INITIALISED:
+    if session is not None and session.state is sessions.SessionState.INITIALISED:
         yield session
 
 
@@ -144,24 +144,44 @@ NEEDS: tuple[Need, ...] = (
     Need(
         recordings.MACHINE,
         "start",
-        Phase.IN_PROGRESS,
+        RecordingState.IN_PROGRESS,
         sessions.MACHINE,
         "initialise",
         _new_session,
         creates=True,
         source="R359, G483",
     ),
-    Need(recordings.MACHINE, "start", Phase.IN_PROGRESS, sessions.MACHINE, "start", _initialised, source="R359, G483"),
     Need(
-        recordings.MACHINE, "start", Phase.IN_PROGRESS, sessions.MACHINE, "be recorded", _recorded, source="R286, G374"
+        recordings.MACHINE,
+        "start",
+        RecordingState.IN_PROGRESS,
+        sessions.MACHINE,
+        "start",
+        _initialised,
+        source="R359, G483",
     ),
     Need(
-        recordings.MACHINE, "finish", Phase.READY, sessions.MACHINE, "be recorded", _with_recording, source="R286, G374"
+        recordings.MACHINE,
+        "start",
+        RecordingState.IN_PROGRESS,
+        sessions.MACHINE,
+        "be recorded",
+        _recorded,
+        source="R286, G374",
+    ),
+    Need(
+        recordings.MACHINE,
+        "finish",
+        RecordingState.READY,
+        sessions.MACHINE,
+        "be recorded",
+        _with_recording,
+        source="R286, G374",
     ),
     Need(
         api_tokens.MACHINE,
         "regenerate",
-        api_tokens.Life.EXISTS,
+        api_tokens.ApiTokenState.EXISTS,
         credentials.MACHINE,
         "revoke",
         related_identity.value_of,

@@ -20,7 +20,7 @@ from confsim.domain.channels.channels import CHANNELS, Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.recordings import assets, recordings
-from confsim.domain.recordings.assets import Asset
+from confsim.domain.recordings.assets import RecordingAsset
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import occupancy, presence, sessions, streaming
 from confsim.domain.runtime.occupancy import Occupancy
@@ -187,12 +187,12 @@ def recording_of(change: Change, session: Session) -> Iterable[Recording]:
             yield current
 
 
-def assets_of(change: Change, recording: Recording) -> Iterable[Asset]:
+def assets_of(change: Change, recording: Recording) -> Iterable[RecordingAsset]:
     """The assets of the recording."""
     return assets.list_of_recording(change, recording.client, recording.id)
 
 
-def end_of(change: Change, recording: Recording, asset: Asset) -> dict[str, Any]:
+def end_of(change: Change, recording: Recording, asset: RecordingAsset) -> dict[str, Any]:
     """The end of the recording."""
     return {"ended": recording.ended}
 

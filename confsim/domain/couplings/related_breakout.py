@@ -9,7 +9,7 @@ from confsim.assumptions import breakout as assumed_breakout
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
-from confsim.domain.breakout.breakout_rooms import Assignment, Room
+from confsim.domain.breakout.breakout_rooms import Room, RoomAssignment
 from confsim.domain.breakout.breakouts import Breakout
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
@@ -154,11 +154,11 @@ def session_in(change: Change, room: Room) -> Iterable[Session | None]:
     return () if room.place is None else (sessions.find_open(change, room.client, room.place),)
 
 
-def assigned(change: Change, room: Room) -> Iterable[Assignment]:
+def assigned(change: Change, room: Room) -> Iterable[RoomAssignment]:
     """The assignments to a room."""
     return breakout_rooms.list_assigned(change, room)
 
 
-def assigned_to(change: Change, user: User) -> Iterable[Assignment]:
+def assigned_to(change: Change, user: User) -> Iterable[RoomAssignment]:
     """The assignments of a user."""
     return breakout_rooms.ASSIGNMENTS.of(change, user.client).where(breakout_rooms.OF_USER, user.id)

@@ -13,7 +13,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations, providers, validators
 from confsim.domain.identity.api_tokens import ApiToken
 from confsim.domain.identity.credentials import BY_USER, CREDENTIALS, Credential
-from confsim.domain.identity.invitations import Invitation, Kind
+from confsim.domain.identity.invitations import Invitation, InvitationKind
 from confsim.domain.identity.validators import Validator
 from confsim.domain.users.users import USERS, Account, AuthKind, Identity, User
 from confsim.kernel.world import Change
@@ -22,7 +22,7 @@ from confsim.kernel.world import Change
 def invited(change: Change, invitation: Invitation) -> Iterable[User]:
     """The predefined user who logged in by the code."""
     user = USERS.get(change, invitation.user, invitation.client)
-    if user is not None and user.account is Account.PREDEFINED and invitation.kind is Kind.NONCE:
+    if user is not None and user.account is Account.PREDEFINED and invitation.kind is InvitationKind.NONCE:
         yield user
 
 
@@ -72,7 +72,7 @@ def nonce(change: Change, user: User) -> Iterable[Invitation]:
     invitation = invitations.find_pending(change, user)
     if (
         invitation is not None
-        and invitation.kind is Kind.NONCE
+        and invitation.kind is InvitationKind.NONCE
         and ask(change, assumed.INVITATION_ON_EXCHANGE) == "consumed"
     ):
         yield invitation

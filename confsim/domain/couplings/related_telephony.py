@@ -14,22 +14,22 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.telephony import number_assignments
-from confsim.domain.telephony.calls import CALLS, OPEN, Call, State
-from confsim.domain.telephony.number_assignments import Assignment
+from confsim.domain.telephony.calls import CALLS, OPEN, CallState, PhoneCall
+from confsim.domain.telephony.number_assignments import NumberAssignment
 from confsim.domain.telephony.numbers import DEFAULTS, NUMBERS, Number
 from confsim.kernel.world import Change
 
 
-def calls_of(change: Change, present: Presence) -> Iterable[Call]:
+def calls_of(change: Change, present: Presence) -> Iterable[PhoneCall]:
     """The calls by which a user who left was in the channel."""
     calls = CALLS.of(change, present.client)
     for found in calls.where(OPEN, present.user):
         call = calls[found.id]
-        if call.channel == present.channel and call.state is State.ANSWERED:
+        if call.channel == present.channel and call.state is CallState.ANSWERED:
             yield call
 
 
-def caller(change: Change, call: Call) -> Iterable[Presence]:
+def caller(change: Change, call: PhoneCall) -> Iterable[Presence]:
     """The presence of the user who joined the channel by the call."""
     if call.joined:
         channel = channels.get(change, call.client, call.channel)
@@ -38,25 +38,25 @@ def caller(change: Change, call: Call) -> Iterable[Presence]:
             yield present
 
 
-def door_of_organizer(change: Change, call: Call) -> Iterable[Channel]:
+def door_of_organizer(change: Change, call: PhoneCall) -> Iterable[Channel]:
     """The closed channel of a caller with the PIN of organizers, where that opens the door (G466)."""
     channel = channels.get(change, call.client, call.channel)
     if call.organizer and not channel.open and ask(change, assumed.ORGANIZER) == "opens-door":
         yield channel
 
 
-def assignments_of(change: Change, number: Number) -> Iterable[Assignment]:
+def assignments_of(change: Change, number: Number) -> Iterable[NumberAssignment]:
     """The assignments of the number."""
     return number_assignments.list_of_number(change, number.client, number.number)
 
 
-def released_numbers(change: Change, client: Client) -> Iterable[Assignment]:
+def released_numbers(change: Change, client: Client) -> Iterable[NumberAssignment]:
     """The assignments of a client that loses its service, where that ends them (G543)."""
     if ask(change, assumed_clients.DISABLE_RELEASES) == "validator-and-numbers":
         yield from number_assignments.ASSIGNMENTS.of(change, client.id).all
 
 
-def other_assignments(change: Change, assignment: Assignment) -> Iterable[Assignment]:
+def other_assignments(change: Change, assignment: NumberAssignment) -> Iterable[NumberAssignment]:
     """The assignments of the number to other channels."""
     found = number_assignments.list_of_number(change, assignment.client, assignment.number)
     return (other for other in found if other.channel != assignment.channel)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
@@ -31,7 +31,7 @@ from .endpoints import ENDPOINTS
 from .envelopes import enveloped
 
 
-class State(Enum):
+class DeliveryState(Enum):
     """The state of a delivery."""
 
     #: Queued behind an earlier one, or its endpoint is not active at present.
@@ -70,18 +70,18 @@ class Delivery(Record, kw_only=True):
     client: str
     endpoint: str
     message: str
-    kind: Kind
+    kind: EventKind
     at: int
     payload: Any
-    state: State = State.WAITING
+    state: DeliveryState = DeliveryState.WAITING
     attempts: tuple[Attempt, ...] = ()
     tries: int = 0
     due: int | None = None
     bypasses: bool = False
 
 
-OPEN = (State.WAITING, State.READY, State.LATER)
-CLOSED = (State.DELIVERED, State.FAILED, State.REFUSED, State.LOST)
+OPEN = (DeliveryState.WAITING, DeliveryState.READY, DeliveryState.LATER)
+CLOSED = (DeliveryState.DELIVERED, DeliveryState.FAILED, DeliveryState.REFUSED, DeliveryState.LOST)
 
 
 class Place(Enum):
@@ -93,7 +93,7 @@ class Place(Enum):
 
 
 def _place(delivery: Delivery) -> tuple[tuple[str, Place], ...]:
-    if delivery.state is State.WAITING:
+    if delivery.state is DeliveryState.WAITING:
         return ((delivery.endpoint, Place.WAITING),)
     if delivery.state in OPEN:
         return ((delivery.endpoint, Place.BYPASSING if delivery.bypasses else Place.UNDER_WAY),)
@@ -102,10 +102,10 @@ def _place(delivery: Delivery) -> tuple[tuple[str, Place], ...]:
 
 #: The open deliveries by endpoint and place in its queue.
 QUEUE: Index[Delivery] = Index("queue", _place)
-READY: Index[Delivery] = Index("ready", lambda delivery: (True,) if delivery.state is State.READY else ())
+READY: Index[Delivery] = Index("ready", lambda delivery: (True,) if delivery.state is DeliveryState.READY else ())
 #: The waiting deliveries by client.
 WAITING: Index[Delivery] = Index(
-    "waiting", lambda delivery: (delivery.client,) if delivery.state is State.WAITING else ()
+    "waiting", lambda delivery: (delivery.client,) if delivery.state is DeliveryState.WAITING else ()
 )
 NUMBER: Unique[Delivery] = Unique("number", lambda delivery: ((delivery.client, delivery.number),))
 DELIVERIES: SharedTable[str, Delivery] = SharedTable(
@@ -142,25 +142,45 @@ def _restart(change: Change, delivery: Delivery) -> Delivery:
 _RETRIES_LEFT = Guard("a retry is left", lambda delivery, *, delays: delivery.tries < len(delays))
 _DUE = Deadline("webhook delivery", lambda delivery: delivery.due)
 
-MACHINE: Machine[State, Delivery] = Machine(
+MACHINE: Machine[DeliveryState, Delivery] = Machine(
     "webhook delivery",
     "An event on its way to one endpoint (G533, G534).",
     DELIVERIES,
-    State,
+    DeliveryState,
     (
-        Row("begin", ABSENT, State.WAITING, source="G533"),
-        Row("release", (State.WAITING, State.LATER), State.READY, effect=_without_due, at=_DUE, source="G534"),
+        Row("begin", ABSENT, DeliveryState.WAITING, source="G533"),
+        Row(
+            "release",
+            (DeliveryState.WAITING, DeliveryState.LATER),
+            DeliveryState.READY,
+            effect=_without_due,
+            at=_DUE,
+            source="G534",
+        ),
         # A response counts although the endpoint was deactivated, or events switched off, after it was sent.
-        Row("accept", OPEN, State.DELIVERED, effect=_record_attempt, source="G534"),
-        Row("fail", State.WAITING, State.WAITING, effect=_record_attempt, source="G534"),
-        Row("fail", State.READY, State.LATER, only_if=_RETRIES_LEFT, effect=_retry, source="G534"),
-        Row("fail", State.READY, State.FAILED, only_if=~_RETRIES_LEFT, effect=_record_attempt, source="G534"),
-        Row("refuse", State.READY, State.REFUSED, effect=_record_attempt, source="G534"),
-        Row("postpone", State.READY, State.LATER, effect=_postpone, source="G534"),
-        Row("hold", (State.READY, State.LATER), State.WAITING, effect=_restart, source="P2 L366, R532, G534"),
-        Row("lose", OPEN, State.LOST, effect=_without_due, source="P2 L366, R532, G534"),
-        Row("redeliver", CLOSED, State.WAITING, effect=_restart, source="G534"),
-        Row("redeliver", State.LATER, State.READY, effect=_without_due, source="G534"),
+        Row("accept", OPEN, DeliveryState.DELIVERED, effect=_record_attempt, source="G534"),
+        Row("fail", DeliveryState.WAITING, DeliveryState.WAITING, effect=_record_attempt, source="G534"),
+        Row("fail", DeliveryState.READY, DeliveryState.LATER, only_if=_RETRIES_LEFT, effect=_retry, source="G534"),
+        Row(
+            "fail",
+            DeliveryState.READY,
+            DeliveryState.FAILED,
+            only_if=~_RETRIES_LEFT,
+            effect=_record_attempt,
+            source="G534",
+        ),
+        Row("refuse", DeliveryState.READY, DeliveryState.REFUSED, effect=_record_attempt, source="G534"),
+        Row("postpone", DeliveryState.READY, DeliveryState.LATER, effect=_postpone, source="G534"),
+        Row(
+            "hold",
+            (DeliveryState.READY, DeliveryState.LATER),
+            DeliveryState.WAITING,
+            effect=_restart,
+            source="P2 L366, R532, G534",
+        ),
+        Row("lose", OPEN, DeliveryState.LOST, effect=_without_due, source="P2 L366, R532, G534"),
+        Row("redeliver", CLOSED, DeliveryState.WAITING, effect=_restart, source="G534"),
+        Row("redeliver", DeliveryState.LATER, DeliveryState.READY, effect=_without_due, source="G534"),
         Row("discard", CLOSED, ABSENT, source="G533"),
     ),
     state="state",
@@ -178,7 +198,7 @@ MACHINE: Machine[State, Delivery] = Machine(
 # Queue
 
 
-def deliver(change: Change, client: str, kind: Kind, message: str, payload: Mapping[str, Any]) -> None:
+def deliver(change: Change, client: str, kind: EventKind, message: str, payload: Mapping[str, Any]) -> None:
     """Begin the deliveries of an event to every active endpoint of the client, in the order of the endpoints."""
     body: Any = None
     for endpoint in endpoints.subscribed(change, client):

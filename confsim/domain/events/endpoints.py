@@ -53,14 +53,14 @@ def set_interface(change: Change, client: Client, trigger: str) -> Client:
 # Endpoints
 
 
-class Activity(Enum):
+class EventsEndpointState(Enum):
     """Whether events are delivered to an endpoint (P2 L366)."""
 
     ACTIVE = "active"
     INACTIVE = "inactive"
 
 
-class Endpoint(Record, kw_only=True):
+class EventsEndpoint(Record, kw_only=True):
     """One endpoint: the URL to which events are sent. ``created`` in epoch milliseconds."""
 
     id: str
@@ -70,56 +70,58 @@ class Endpoint(Record, kw_only=True):
     created: int
 
 
-SUBSCRIBED: Index[Endpoint] = Index("active", lambda endpoint: (True,) if endpoint.active else ())
-ENDPOINTS: Table[str, Endpoint] = Table("events endpoints", Endpoint, "id", SUBSCRIBED, secrets={"url": SecretForm.URL})
+SUBSCRIBED: Index[EventsEndpoint] = Index("active", lambda endpoint: (True,) if endpoint.active else ())
+ENDPOINTS: Table[str, EventsEndpoint] = Table(
+    "events endpoints", EventsEndpoint, "id", SUBSCRIBED, secrets={"url": SecretForm.URL}
+)
 
 
-def _move(change: Change, endpoint: Endpoint, *, url: str) -> Endpoint:
+def _move(change: Change, endpoint: EventsEndpoint, *, url: str) -> EventsEndpoint:
     """The URL of the endpoint is replaced."""
     return replace(endpoint, url=url)
 
 
 _ACTIVE = Guard("it begins active", lambda endpoint, *, draft: draft.active)
 
-ENDPOINT: Machine[Activity, Endpoint] = Machine(
+ENDPOINT: Machine[EventsEndpointState, EventsEndpoint] = Machine(
     "events endpoint",
     "An endpoint of a client, to which events are delivered (R336, R532-R534).",
     ENDPOINTS,
-    Activity,
+    EventsEndpointState,
     (
-        Row("add", ABSENT, Activity.ACTIVE, only_if=_ACTIVE, source="P2 L368, G589"),
-        Row("add", ABSENT, Activity.INACTIVE, only_if=~_ACTIVE, source="P2 L368, G589"),
-        Row("activate", tuple(Activity), Activity.ACTIVE, source="P2 L366, R532"),
-        Row("deactivate", tuple(Activity), Activity.INACTIVE, source="P2 L366, R532"),
-        Row("move", Activity.ACTIVE, Activity.ACTIVE, effect=_move, source="P2 L366, R532"),
-        Row("move", Activity.INACTIVE, Activity.INACTIVE, effect=_move, source="P2 L366, R532"),
-        Row("remove", tuple(Activity), ABSENT, source="P2 L368, G594"),
+        Row("add", ABSENT, EventsEndpointState.ACTIVE, only_if=_ACTIVE, source="P2 L368, G589"),
+        Row("add", ABSENT, EventsEndpointState.INACTIVE, only_if=~_ACTIVE, source="P2 L368, G589"),
+        Row("activate", tuple(EventsEndpointState), EventsEndpointState.ACTIVE, source="P2 L366, R532"),
+        Row("deactivate", tuple(EventsEndpointState), EventsEndpointState.INACTIVE, source="P2 L366, R532"),
+        Row("move", EventsEndpointState.ACTIVE, EventsEndpointState.ACTIVE, effect=_move, source="P2 L366, R532"),
+        Row("move", EventsEndpointState.INACTIVE, EventsEndpointState.INACTIVE, effect=_move, source="P2 L366, R532"),
+        Row("remove", tuple(EventsEndpointState), ABSENT, source="P2 L368, G594"),
     ),
-    state=Flag("active", Activity.ACTIVE, Activity.INACTIVE),
+    state=Flag("active", EventsEndpointState.ACTIVE, EventsEndpointState.INACTIVE),
     facts={"add": "draft", "move": "url"},
     refusals={None: Reason.NOT_FOUND},
 )
 
 
-def add(change: Change, client: Client, url: str, active: bool | None) -> Endpoint:
+def add(change: Change, client: Client, url: str, active: bool | None) -> EventsEndpoint:
     """Add an endpoint and return it. Refusal INVALID_INPUT for a scheme that is not accepted."""
     _check(change, url)
     on = ask(change, assumed.ACTIVE) if active is None else active
-    draft = Endpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now)
+    draft = EventsEndpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now)
     return ENDPOINT.create(change, "add", draft=draft)
 
 
-def find(change: Change, client: Client, id: str) -> Endpoint | None:
+def find(change: Change, client: Client, id: str) -> EventsEndpoint | None:
     """The endpoint of this id in the client, or None."""
     return ENDPOINTS.get(change, id, client.id)
 
 
-def get(change: Change, client: Client, id: str) -> Endpoint:
+def get(change: Change, client: Client, id: str) -> EventsEndpoint:
     """The endpoint of this id in the client. Refusal NOT_FOUND."""
     return require_found(find(change, client, id), "events endpoint", id)
 
 
-def update(change: Change, endpoint: Endpoint, url: str | None, active: bool | None) -> None:
+def update(change: Change, endpoint: EventsEndpoint, url: str | None, active: bool | None) -> None:
     """Change the URL of the endpoint, or whether it is active; None leaves the value unchanged (R533).
 
     Refusal INVALID_INPUT for a scheme that is not accepted.
@@ -138,17 +140,17 @@ def _check(change: Change, url: str) -> None:
         raise Refusal(Reason.INVALID_INPUT, where="body url", problem=f"{url[:80]!r} is no https URL")
 
 
-def remove(change: Change, endpoint: Endpoint) -> None:
+def remove(change: Change, endpoint: EventsEndpoint) -> None:
     """Remove the endpoint."""
     ENDPOINT.end(change, endpoint, "remove")
 
 
-def list_endpoints(change: Change, client: Client) -> View[Endpoint]:
+def list_endpoints(change: Change, client: Client) -> View[EventsEndpoint]:
     """The client's endpoints, in order of creation."""
     return ENDPOINTS.of(change, client.id).all
 
 
-def subscribed(change: Change, client: str) -> View[Endpoint]:
+def subscribed(change: Change, client: str) -> View[EventsEndpoint]:
     """The active endpoints of the client, in order of creation."""
     return ENDPOINTS.of(change, client).where(SUBSCRIBED, True)
 

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.assumptions.register import ask
 from confsim.kernel.world import Change
 
 
-def enveloped(change: Change, client: str, kind: Kind, message: str, payload: Mapping[str, Any]) -> Any:
+def enveloped(change: Change, client: str, kind: EventKind, message: str, payload: Mapping[str, Any]) -> Any:
     """The JSON value of an event of this instant; ``message`` is the id of the event."""
     envelope = ask(change, assumed.ENVELOPE)
     if envelope == "data-alone":

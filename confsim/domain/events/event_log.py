@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.tables.table import Record, Table
@@ -25,7 +25,7 @@ class Event(Record, kw_only=True):
     number: int
     id: str
     client: str
-    kind: Kind
+    kind: EventKind
     at: int
     payload: dict[str, Any]
 
@@ -33,7 +33,7 @@ class Event(Record, kw_only=True):
 EVENTS: Table[int, Event] = Table("event log", Event, "number")
 
 
-def emit(change: Change, client: str, kind: Kind, payload: Mapping[str, Any]) -> None:
+def emit(change: Change, client: str, kind: EventKind, payload: Mapping[str, Any]) -> None:
     """Record and deliver an event, when the client has events enabled and an active endpoint (G533).
 
     ``payload`` are JSON values: the ids of the objects concerned, and details.

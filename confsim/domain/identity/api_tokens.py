@@ -22,7 +22,7 @@ from confsim.kernel.world import Change
 from . import credentials
 
 
-class Life(Enum):
+class ApiTokenState(Enum):
     """The state of an API token until its removal, which is final (P1 States)."""
 
     EXISTS = "exists"
@@ -57,16 +57,16 @@ def _expiry(change: Change) -> int | None:
     return change.now + life if life else None
 
 
-MACHINE: Machine[Life, ApiToken] = Machine(
+MACHINE: Machine[ApiTokenState, ApiToken] = Machine(
     "API token",
     "One API token of a client (R117-R121).",
     API_TOKENS,
-    Life,
+    ApiTokenState,
     (
-        Row("create", ABSENT, Life.EXISTS, source="P1 States L182, R117"),
-        Row("regenerate", Life.EXISTS, Life.EXISTS, effect=_renew, source="P1 States L183, R118"),
-        Row("set expiry", Life.EXISTS, Life.EXISTS, effect=_set_expiry, source="G279"),
-        Row("delete", Life.EXISTS, ABSENT, source="P1 States L184, R119-R121"),
+        Row("create", ABSENT, ApiTokenState.EXISTS, source="P1 States L182, R117"),
+        Row("regenerate", ApiTokenState.EXISTS, ApiTokenState.EXISTS, effect=_renew, source="P1 States L183, R118"),
+        Row("set expiry", ApiTokenState.EXISTS, ApiTokenState.EXISTS, effect=_set_expiry, source="G279"),
+        Row("delete", ApiTokenState.EXISTS, ABSENT, source="P1 States L184, R119-R121"),
     ),
     facts={"create": "draft", "set expiry": "expires"},
     refusals={None: Reason.NOT_FOUND},

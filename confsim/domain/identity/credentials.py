@@ -62,7 +62,7 @@ def suggest_token(change: Change, token: str) -> str:
     return suggest_near(token, (each.value for each in known))
 
 
-class Life(Enum):
+class CredentialState(Enum):
     """The state of a token from its issue to its end (P1 Token result)."""
 
     ISSUED = "issued"
@@ -77,20 +77,31 @@ _NOT_EXPIRED = Guard(
     "it has not expired", lambda credential, *, now: credential.expires is None or credential.expires > now
 )
 
-MACHINE: Machine[Life, Credential] = Machine(
+MACHINE: Machine[CredentialState, Credential] = Machine(
     "user token",
     "One token of a user, from an exchange, the creation of a guest or an invitation (R069-R071); or the value of an "
     "API token (R117, R118).",
     CREDENTIALS,
-    Life,
+    CredentialState,
     (
-        Row("issue", ABSENT, Life.ISSUED, source="P1 L304, R068, R069, R117, R175, G112"),
-        Row("present", Life.ISSUED, Life.ISSUED, only_if=_NOT_EXPIRED, source="P1 L99, R070, R071, G020"),
-        Row("prolong", Life.ISSUED, Life.ISSUED, effect=_prolong, source="G020, G279"),
-        Row("revoke", Life.ISSUED, ABSENT, source="P1 States L183-184, P2 States L171, R118-R121, R365, G021, G236"),
+        Row("issue", ABSENT, CredentialState.ISSUED, source="P1 L304, R068, R069, R117, R175, G112"),
+        Row(
+            "present",
+            CredentialState.ISSUED,
+            CredentialState.ISSUED,
+            only_if=_NOT_EXPIRED,
+            source="P1 L99, R070, R071, G020",
+        ),
+        Row("prolong", CredentialState.ISSUED, CredentialState.ISSUED, effect=_prolong, source="G020, G279"),
+        Row(
+            "revoke",
+            CredentialState.ISSUED,
+            ABSENT,
+            source="P1 States L183-184, P2 States L171, R118-R121, R365, G021, G236",
+        ),
     ),
     facts={"issue": "draft", "present": "now", "prolong": "expires"},
-    refusals={("present", Life.ISSUED): Reason.CREDENTIAL_EXPIRED, None: Reason.CREDENTIAL_INVALID},
+    refusals={("present", CredentialState.ISSUED): Reason.CREDENTIAL_EXPIRED, None: Reason.CREDENTIAL_INVALID},
 )
 
 
@@ -127,7 +138,7 @@ def authenticate(change: Change, value: str) -> Caller:
     expires = NEVER if credential.expires is None else credential.expires
     if expires <= change.now:
         note(change, AT_THE_END)
-        raise Refusal(MACHINE.reason(Life.ISSUED, "present"))
+        raise Refusal(MACHINE.reason(CredentialState.ISSUED, "present"))
     client = clients.get(change, credential.client)
     if credential.user is None:
         return Caller(client, api_token=credential.api_token, expires=expires)

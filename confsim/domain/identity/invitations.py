@@ -24,14 +24,14 @@ from . import credentials, jws
 from .credentials import Credential
 
 
-class Kind(StrEnum):
+class InvitationKind(StrEnum):
     """The purpose of a code: a login that uses it up, or the exchange for a service token (P1 Invitation)."""
 
     NONCE = "Nonce"
     PERSISTENT = "Persistent"
 
 
-class State(Enum):
+class InvitationState(Enum):
     """The state of a user's invitation."""
 
     PENDING = "pending"
@@ -48,14 +48,14 @@ class Invitation(Record, kw_only=True):
     user: int
     client: str
     code: str
-    kind: Kind
+    kind: InvitationKind
     expires: int
-    state: State = State.PENDING
+    state: InvitationState = InvitationState.PENDING
     provider: str | None = None
 
 
 BY_CODE: Unique[Invitation] = Unique(
-    "code", lambda invitation: (invitation.code,) if invitation.state is State.PENDING else ()
+    "code", lambda invitation: (invitation.code,) if invitation.state is InvitationState.PENDING else ()
 )
 INVITATIONS: Table[int, Invitation] = Table(
     "invitations", Invitation, "user", BY_CODE, located=BY_CODE.values, secrets={"code": SecretForm.TEXT}
@@ -72,39 +72,52 @@ def _redeem(change: Change, invitation: Invitation, *, provider: str | None) -> 
     return replace(invitation, provider=provider)
 
 
-_NONCE = Guard("it is Nonce", lambda invitation: invitation.kind is Kind.NONCE)
-_PERSISTENT = Guard("it is Persistent", lambda invitation: invitation.kind is Kind.PERSISTENT)
+_NONCE = Guard("it is Nonce", lambda invitation: invitation.kind is InvitationKind.NONCE)
+_PERSISTENT = Guard("it is Persistent", lambda invitation: invitation.kind is InvitationKind.PERSISTENT)
 _INVITABLE = Guard("the user counts as predefined", lambda invitation, *, invitable: invitable)
 _END = Deadline("invitation", lambda invitation: invitation.expires)
 
-MACHINE: Machine[State, Invitation] = Machine(
+MACHINE: Machine[InvitationState, Invitation] = Machine(
     "invitation",
     "The one invitation of a predefined or channel-linked user (R062-R068, R122, R123, R184, R185, R548).",
     INVITATIONS,
-    State,
+    InvitationState,
     (
         Row(
             "create",
             ABSENT,
-            State.PENDING,
+            InvitationState.PENDING,
             only_if=_INVITABLE,
             source="P1 States L185, R122, R123",
         ),
         Row(
             "create",
-            tuple(State),
-            State.PENDING,
+            tuple(InvitationState),
+            InvitationState.PENDING,
             only_if=_INVITABLE,
             effect=_replace,
             source="P1 States L185, R122, R123",
         ),
-        Row("read", State.PENDING, State.PENDING, source="P1 Users L240, R185, R186"),
-        Row("redeem", State.PENDING, State.CONSUMED, only_if=_NONCE, effect=_redeem, source="P1 L81, L90, R067, G234"),
-        Row("exchange", State.PENDING, State.PENDING, only_if=_PERSISTENT, source="P1 L90, L304, R068, G235"),
-        Row("exchange once", State.PENDING, State.CONSUMED, only_if=_PERSISTENT, source="G235"),
-        Row("connect", State.PENDING, State.CONSUMED, only_if=_NONCE, source="P1 L81, G202"),
-        Row("expire", State.PENDING, State.EXPIRED, at=_END, source="P1 Users L239, R184, G114"),
-        Row("withdraw", State.PENDING, State.EXPIRED, source="P2 States L171, R365"),
+        Row("read", InvitationState.PENDING, InvitationState.PENDING, source="P1 Users L240, R185, R186"),
+        Row(
+            "redeem",
+            InvitationState.PENDING,
+            InvitationState.CONSUMED,
+            only_if=_NONCE,
+            effect=_redeem,
+            source="P1 L81, L90, R067, G234",
+        ),
+        Row(
+            "exchange",
+            InvitationState.PENDING,
+            InvitationState.PENDING,
+            only_if=_PERSISTENT,
+            source="P1 L90, L304, R068, G235",
+        ),
+        Row("exchange once", InvitationState.PENDING, InvitationState.CONSUMED, only_if=_PERSISTENT, source="G235"),
+        Row("connect", InvitationState.PENDING, InvitationState.CONSUMED, only_if=_NONCE, source="P1 L81, G202"),
+        Row("expire", InvitationState.PENDING, InvitationState.EXPIRED, at=_END, source="P1 Users L239, R184, G114"),
+        Row("withdraw", InvitationState.PENDING, InvitationState.EXPIRED, source="P2 States L171, R365"),
     ),
     state="state",
     facts={"create": "draft invitable", "redeem": "provider"},
@@ -146,7 +159,7 @@ def find(change: Change, user: User) -> Invitation | None:
 def find_pending(change: Change, user: User) -> Invitation | None:
     """The user's pending invitation, or None."""
     invitation = find(change, user)
-    return invitation if invitation is not None and invitation.state is State.PENDING else None
+    return invitation if invitation is not None and invitation.state is InvitationState.PENDING else None
 
 
 def find_by_code(change: Change, client: Client, code: str) -> Invitation | None:
@@ -173,7 +186,7 @@ def exchange(change: Change, client: Client, invitation: Invitation) -> Credenti
 
     Refusal INVITATION_CODE_INVALID for a Nonce (G234).
     """
-    if invitation.kind is Kind.NONCE and ask(change, assumed.NONCE_EXCHANGE) == "redeems":
+    if invitation.kind is InvitationKind.NONCE and ask(change, assumed.NONCE_EXCHANGE) == "redeems":
         return redeem(change, client, invitation.code)[1]
     trigger = "exchange once" if ask(change, assumed.PERSISTENT_EXCHANGE) == "once" else "exchange"
     MACHINE.fire(change, invitation, trigger, details={"problem": "a Nonce is redeemed by a login"})
@@ -196,7 +209,7 @@ def _invitable(change: Change, user: User) -> bool:
     return find_pending(change, user) is not None and ask(change, assumed.INVITATION_ON_EXCHANGE) == "kept"
 
 
-def _kind(change: Change, user: User, ttl: int | None) -> Kind:
+def _kind(change: Change, user: User, ttl: int | None) -> InvitationKind:
     when = ask(change, assumed.INVITATION_KIND)
     persistent = {
         "linked": user.account is Account.LINKED,
@@ -205,12 +218,12 @@ def _kind(change: Change, user: User, ttl: int | None) -> Kind:
         "ttl": ttl is not None,
         "origin-id": user.origin_id is not None,
     }[when]
-    return Kind.PERSISTENT if persistent else Kind.NONCE
+    return InvitationKind.PERSISTENT if persistent else InvitationKind.NONCE
 
 
-def _code(change: Change, user: User, kind: Kind, expires: int) -> str:
+def _code(change: Change, user: User, kind: InvitationKind, expires: int) -> str:
     """A unique code; the claims of a Persistent one are user, client and end (G237)."""
-    if kind is Kind.NONCE:
+    if kind is InvitationKind.NONCE:
         return change.token()
     if ask(change, assumed.PERSISTENT_CODE) == "opaque":
         return ".".join(change.token() for _ in range(3))

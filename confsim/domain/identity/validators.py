@@ -26,7 +26,7 @@ from . import jws
 ABOUT = tuple(CLAIM_NAMES)
 
 
-class Activity(Enum):
+class ValidatorState(Enum):
     """Whether the client accepts the identity tokens of the validator (P1 States L180-181)."""
 
     ACTIVE = "active"
@@ -46,24 +46,26 @@ class Validator(Record, kw_only=True):
     issuer: str | None = None
     audience: str | None = None
     claims: tuple[tuple[str, str], ...] = ()
-    state: Activity = Activity.INACTIVE
+    state: ValidatorState = ValidatorState.INACTIVE
 
 
-ACTIVE: Index[Validator] = Index("active", lambda validator: (True,) if validator.state is Activity.ACTIVE else ())
+ACTIVE: Index[Validator] = Index(
+    "active", lambda validator: (True,) if validator.state is ValidatorState.ACTIVE else ()
+)
 VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE, secrets={"key": SecretForm.TEXT})
 
 
-_ANY = tuple(Activity)
+_ANY = tuple(ValidatorState)
 
-MACHINE: Machine[Activity, Validator] = Machine(
+MACHINE: Machine[ValidatorState, Validator] = Machine(
     "validator",
     "A validator of identity tokens; at most one of a client is active (R113-R116, R238).",
     VALIDATORS,
-    Activity,
+    ValidatorState,
     (
-        Row("add", ABSENT, Activity.INACTIVE, source="R139, G190"),
-        Row("enable", _ANY, Activity.ACTIVE, source="P1 States L180, R113, R114, G537"),
-        Row("disable", _ANY, Activity.INACTIVE, source="P1 States L181, R115, G537"),
+        Row("add", ABSENT, ValidatorState.INACTIVE, source="R139, G190"),
+        Row("enable", _ANY, ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
+        Row("disable", _ANY, ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
     ),
     state="state",
     facts={"add": "draft"},
@@ -117,13 +119,13 @@ def get(change: Change, client: Client, id: str) -> Validator:
 
 def enable(change: Change, validator: Validator) -> Validator:
     """Make the validator the client's active one. Refusal STATE_HOLDS (G537)."""
-    repeats.require_change(change, Activity.ACTIVE.value, holds=validator.state is Activity.ACTIVE)
+    repeats.require_change(change, ValidatorState.ACTIVE.value, holds=validator.state is ValidatorState.ACTIVE)
     return MACHINE.fire(change, validator, "enable")
 
 
 def disable(change: Change, validator: Validator) -> Validator:
     """Make the validator inactive; others are unchanged. Refusal STATE_HOLDS (G537)."""
-    repeats.require_change(change, Activity.INACTIVE.value, holds=validator.state is Activity.INACTIVE)
+    repeats.require_change(change, ValidatorState.INACTIVE.value, holds=validator.state is ValidatorState.INACTIVE)
     return MACHINE.fire(change, validator, "disable")
 
 

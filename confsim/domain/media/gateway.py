@@ -17,13 +17,13 @@ from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
 
 
-class Life(Enum):
+class GatewayEndpointState(Enum):
     """Whether an endpoint exists; no call removes it (P2 Gateway)."""
 
     EXISTS = "exists"
 
 
-class Endpoint(Record, kw_only=True):
+class GatewayEndpoint(Record, kw_only=True):
     """One endpoint of a user. ``username`` and ``password`` are None for kinds without credentials."""
 
     uuid: str
@@ -36,16 +36,16 @@ class Endpoint(Record, kw_only=True):
     password: str | None = None
 
 
-BY_KIND: Index[Endpoint] = Index("user and kind", lambda endpoint: ((endpoint.user, endpoint.kind),))
-ENDPOINTS: Table[str, Endpoint] = Table(
-    "gateway endpoints", Endpoint, "uuid", BY_KIND, secrets={"password": SecretForm.TEXT}
+BY_KIND: Index[GatewayEndpoint] = Index("user and kind", lambda endpoint: ((endpoint.user, endpoint.kind),))
+ENDPOINTS: Table[str, GatewayEndpoint] = Table(
+    "gateway endpoints", GatewayEndpoint, "uuid", BY_KIND, secrets={"password": SecretForm.TEXT}
 )
 
 
-def _create(change: Change, *, user: User, kind: str) -> Endpoint:
+def _create(change: Change, *, user: User, kind: str) -> GatewayEndpoint:
     """The endpoint is created, with its own credentials; no server listens at its address."""
     secret = kind in ask(change, assumed.GATEWAY_CREDENTIALS)
-    return Endpoint(
+    return GatewayEndpoint(
         uuid=fresh_id(change),
         client=user.client,
         user=user.id,
@@ -57,21 +57,21 @@ def _create(change: Change, *, user: User, kind: str) -> Endpoint:
     )
 
 
-MACHINE: Machine[Life, Endpoint] = Machine(
+MACHINE: Machine[GatewayEndpointState, GatewayEndpoint] = Machine(
     "gateway endpoint",
     "An endpoint at which a user sends media in (R332, R333, R520-R522).",
     ENDPOINTS,
-    Life,
+    GatewayEndpointState,
     (
-        Row("create", ABSENT, Life.EXISTS, effect=_create, source="P2 L338, R520, G516"),
-        Row("create", Life.EXISTS, Life.EXISTS, source="G516"),
+        Row("create", ABSENT, GatewayEndpointState.EXISTS, effect=_create, source="P2 L338, R520, G516"),
+        Row("create", GatewayEndpointState.EXISTS, GatewayEndpointState.EXISTS, source="G516"),
     ),
     facts={"create": "user kind"},
     refusals={None: Reason.NOT_FOUND},
 )
 
 
-def create(change: Change, user: User, kind: str) -> Endpoint:
+def create(change: Change, user: User, kind: str) -> GatewayEndpoint:
     """Create an endpoint of the user; return the existing one where a user has one of each kind (G516).
 
     Refusal INVALID_INPUT for an unknown kind (G514).
@@ -93,7 +93,7 @@ def _literal(change: Change, kind: str) -> str:
     raise Refusal(Reason.INVALID_INPUT, where="body kind", problem=f"{kind[:40]!r} is none of {', '.join(kinds)}")
 
 
-def get(change: Change, user: User, uuid: str) -> Endpoint:
+def get(change: Change, user: User, uuid: str) -> GatewayEndpoint:
     """The endpoint of the user. Refusal NOT_FOUND, also for an endpoint of another user."""
     endpoint = ENDPOINTS.get(change, uuid, user.client)
     if endpoint is None or endpoint.user != user.id:

@@ -36,7 +36,7 @@ class Visibility(Enum):
     PUBLIC = "public"
 
 
-class Asset(Record, kw_only=True):
+class MediaAsset(Record, kw_only=True):
     """One file of a pool. ``channel`` is None in the client's pool; ``created`` in epoch milliseconds."""
 
     id: str
@@ -56,27 +56,27 @@ class Asset(Record, kw_only=True):
         return len(self.data)
 
 
-def _tagged(asset: Asset) -> tuple[tuple[str | None, str], ...]:
+def _tagged(asset: MediaAsset) -> tuple[tuple[str | None, str], ...]:
     return tuple((asset.channel, tag) for tag in asset.tags)
 
 
-UPLOADED: Order[Asset] = Order("uploaded", lambda asset: asset.created)
-NAME: Order[Asset] = Order("name", lambda asset: asset.name.casefold())
-SIZE: Order[Asset] = Order("size", lambda asset: asset.size)
+UPLOADED: Order[MediaAsset] = Order("uploaded", lambda asset: asset.created)
+NAME: Order[MediaAsset] = Order("name", lambda asset: asset.name.casefold())
+SIZE: Order[MediaAsset] = Order("size", lambda asset: asset.size)
 _ORDERS = (CREATED, UPLOADED, NAME, SIZE)
-BYTES: Total[Asset] = Total("bytes", lambda asset: asset.size)
+BYTES: Total[MediaAsset] = Total("bytes", lambda asset: asset.size)
 #: The assets of a pool by each of their tags: under (channel, tag).
-TAGGED_IN_CLIENT: Index[Asset] = Index("tagged", _tagged, orders=_ORDERS)
-TAGGED_IN_CHANNEL: Index[Asset] = Index("tagged", _tagged, orders=_ORDERS)
-CLIENT_MEDIA: Table[str, Asset] = Table(
-    *("client media", Asset, "id", TAGGED_IN_CLIENT),
+TAGGED_IN_CLIENT: Index[MediaAsset] = Index("tagged", _tagged, orders=_ORDERS)
+TAGGED_IN_CHANNEL: Index[MediaAsset] = Index("tagged", _tagged, orders=_ORDERS)
+CLIENT_MEDIA: Table[str, MediaAsset] = Table(
+    *("client media", MediaAsset, "id", TAGGED_IN_CLIENT),
     orders=_ORDERS,
     totals=(BYTES,),
     located=lambda asset: (asset.id,),
 )
-BY_CHANNEL: Index[Asset] = Index("channel", lambda asset: (asset.channel,), orders=_ORDERS, totals=(BYTES,))
-CHANNEL_MEDIA: Table[str, Asset] = Table(
-    "channel media", Asset, "id", BY_CHANNEL, TAGGED_IN_CHANNEL, located=lambda asset: (asset.id,)
+BY_CHANNEL: Index[MediaAsset] = Index("channel", lambda asset: (asset.channel,), orders=_ORDERS, totals=(BYTES,))
+CHANNEL_MEDIA: Table[str, MediaAsset] = Table(
+    "channel media", MediaAsset, "id", BY_CHANNEL, TAGGED_IN_CHANNEL, located=lambda asset: (asset.id,)
 )
 
 
@@ -103,17 +103,17 @@ def of_client(context: Context, client: Client) -> Pool:
     return Pool(client.id, None, ask(context, sizes.MEDIA_POOL))
 
 
-def _table(channel: str | None) -> Table[str, Asset]:
+def _table(channel: str | None) -> Table[str, MediaAsset]:
     return CLIENT_MEDIA if channel is None else CHANNEL_MEDIA
 
 
-def _table_of(asset: Asset) -> Table[str, Asset]:
+def _table_of(asset: MediaAsset) -> Table[str, MediaAsset]:
     return _table(asset.channel)
 
 
 _PUBLIC = Guard("it is readable without authorization", lambda asset, *, draft: draft.public)
 
-MACHINE: Machine[Visibility, Asset] = Machine(
+MACHINE: Machine[Visibility, MediaAsset] = Machine(
     "media asset",
     "A file of a media pool (R329-R331, R512, R518, R519, G571).",
     _table_of,
@@ -139,7 +139,7 @@ class File(Struct, frozen=True):
     public: bool | None = None
 
 
-def upload(change: Change, pool: Pool, file: File) -> Asset:
+def upload(change: Change, pool: Pool, file: File) -> MediaAsset:
     """Store a file in the pool and return its asset.
 
     Refusals MEDIA_MISSING, MEDIA_TOO_LARGE, MEDIA_NAME_TAKEN, MEDIA_POOL_FULL.
@@ -154,7 +154,7 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
         raise Refusal(Reason.MEDIA_NAME_TAKEN, name=file.name)
     if pool.limit and used(change, pool) + size > pool.limit:
         raise Refusal(Reason.MEDIA_POOL_FULL, limit=pool.limit)
-    draft = Asset(
+    draft = MediaAsset(
         id=fresh_id(change),
         client=pool.client,
         channel=pool.channel,
@@ -168,7 +168,7 @@ def upload(change: Change, pool: Pool, file: File) -> Asset:
     return MACHINE.create(change, "upload", draft=draft)
 
 
-def delete(change: Change, asset: Asset) -> None:
+def delete(change: Change, asset: MediaAsset) -> None:
     """Delete the asset from its pool."""
     MACHINE.end(change, asset, "delete")
 
@@ -181,7 +181,7 @@ def delete_several(change: Change, pool: Pool, ids: Iterable[str]) -> None:
             delete(change, get_own(change, pool, id))
 
 
-def get(change: Change, pool: Pool, id: str) -> Asset:
+def get(change: Change, pool: Pool, id: str) -> MediaAsset:
     """The asset of this id in the pool, or in another pool that is readable from it. Refusal NOT_FOUND."""
     asset = find(change, pool, id)
     if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
@@ -189,32 +189,32 @@ def get(change: Change, pool: Pool, id: str) -> Asset:
     return require_found(asset, "media asset", id)
 
 
-def get_own(change: Change, pool: Pool, id: str) -> Asset:
+def get_own(change: Change, pool: Pool, id: str) -> MediaAsset:
     """The asset of this id in the pool itself. Refusal NOT_FOUND."""
     return require_found(find(change, pool, id), "media asset", id)
 
 
-def find(change: Change, pool: Pool, id: str) -> Asset | None:
+def find(change: Change, pool: Pool, id: str) -> MediaAsset | None:
     """The asset of this id in the pool itself, or None."""
     asset = _table(pool.channel).of(change, pool.client).get(id)
     return asset if asset is not None and asset.channel == pool.channel else None
 
 
-def _assets(change: Change, pool: Pool) -> View[Asset]:
+def _assets(change: Change, pool: Pool) -> View[MediaAsset]:
     """The assets of the pool itself, in order of creation."""
     if pool.channel is None:
         return CLIENT_MEDIA.of(change, pool.client).all
     return CHANNEL_MEDIA.of(change, pool.client).where(BY_CHANNEL, pool.channel)
 
 
-def _with_tag(change: Change, pool: Pool, tag: str) -> View[Asset]:
+def _with_tag(change: Change, pool: Pool, tag: str) -> View[MediaAsset]:
     """The assets of the pool that have the tag, in its case."""
     if pool.channel is None:
         return CLIENT_MEDIA.of(change, pool.client).where(TAGGED_IN_CLIENT, (None, tag))
     return CHANNEL_MEDIA.of(change, pool.client).where(TAGGED_IN_CHANNEL, (pool.channel, tag))
 
 
-class Sort(StrEnum):
+class AssetSort(StrEnum):
     """The columns by which a pool is listed (P2 L331)."""
 
     CREATED = "created"
@@ -240,11 +240,13 @@ class Search(Struct, frozen=True):
         return self.tags_all + self.tags_any
 
 
-def list_assets(change: Change, pool: Pool, search: Search, sort: Sort, *, descending: bool) -> Sequence[Asset]:
+def list_assets(
+    change: Change, pool: Pool, search: Search, sort: AssetSort, *, descending: bool
+) -> Sequence[MediaAsset]:
     """The assets of the pool that match, in order (R514-R517, R555)."""
-    text = _name if sort is Sort.NAME else None
+    text = _name if sort is AssetSort.NAME else None
     own = _assets(change, pool)
-    found: Sequence[Asset]
+    found: Sequence[MediaAsset]
     if pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
         both = chain(CLIENT_MEDIA.of(change, pool.client).all, own)
         key = _COLUMNS[sort].key if text is None else lambda asset: text_key(change, asset.name)
@@ -260,14 +262,14 @@ def list_assets(change: Change, pool: Pool, search: Search, sort: Sort, *, desce
     return [asset for asset in found if _matches(change, asset, search)]
 
 
-_COLUMNS = {Sort.CREATED: UPLOADED, Sort.NAME: NAME, Sort.SIZE: SIZE}
+_COLUMNS = {AssetSort.CREATED: UPLOADED, AssetSort.NAME: NAME, AssetSort.SIZE: SIZE}
 
 
-def _name(asset: Asset) -> str:
+def _name(asset: MediaAsset) -> str:
     return asset.name
 
 
-def _matches(change: Change, asset: Asset, search: Search) -> bool:
+def _matches(change: Change, asset: MediaAsset, search: Search) -> bool:
     if search.query is not None and not matches(change, search.query, asset.name):
         return False
     tags = {_tag(change, tag) for tag in asset.tags} if search.tags_all or search.tags_any else set()
@@ -295,25 +297,25 @@ def pool_size(change: Change, pool: Pool) -> int:
     return used(change, pool) if ask(change, assumed.POOL_SIZE) == "used" else pool.limit
 
 
-def get_of_client(change: Change, client: str, id: str) -> Asset:
+def get_of_client(change: Change, client: str, id: str) -> MediaAsset:
     """The asset of this id in any pool of the client. Refusal NOT_FOUND."""
     return require_found(
         CLIENT_MEDIA.get(change, id, client) or CHANNEL_MEDIA.get(change, id, client), "media asset", id
     )
 
 
-def set_tags(change: Change, asset: Asset, tags: Iterable[str]) -> Asset:
+def set_tags(change: Change, asset: MediaAsset, tags: Iterable[str]) -> MediaAsset:
     """Replace the tags of the asset; no documented call does (G509)."""
     return _table(asset.channel).of(change, asset.client).put(replace(asset, tags=tuple(dict.fromkeys(tags))))
 
 
-def sign_link(change: Change, asset: Asset, expires: int) -> str:
+def sign_link(change: Change, asset: MediaAsset, expires: int) -> str:
     """The signature of a link to the asset that is valid until ``expires``, epoch milliseconds."""
     text = f"{asset.client}/{asset.id}/{expires}"
     return blake2b(text.encode(), digest_size=16, key=change.key("media links")).hexdigest()
 
 
-def follow_link(change: Change, client: str, id: str, expires: int | None, signature: str | None) -> Asset:
+def follow_link(change: Change, client: str, id: str, expires: int | None, signature: str | None) -> MediaAsset:
     """The asset of a link (R331, G510).
 
     Refusals NOT_FOUND, MEDIA_LINK_INVALID, MEDIA_LINK_EXPIRED.

@@ -22,7 +22,7 @@ from confsim.kernel.world import Change
 from . import sample_files
 
 
-class Content(StrEnum):
+class AssetContent(StrEnum):
     """The content of an asset."""
 
     COMBINED = "combined"
@@ -40,7 +40,7 @@ class Upload(Enum):
     FAILED = "failed"
 
 
-class Asset(Record, kw_only=True):
+class RecordingAsset(Record, kw_only=True):
     """One file of a recording. Instants in epoch milliseconds.
 
     ``user`` is the id of the user of an individual stream, ``group`` the id of that stream, ``receiver`` the id of the
@@ -52,7 +52,7 @@ class Asset(Record, kw_only=True):
     client: str
     channel: str
     recording: str
-    content: Content
+    content: AssetContent
     state: Upload = Upload.PENDING
     label: str
     started: int
@@ -64,11 +64,11 @@ class Asset(Record, kw_only=True):
     receiver: int | None = None
 
 
-BY_RECORDING: Index[Asset] = Index("recording", lambda asset: (asset.recording,))
-ASSETS: Table[str, Asset] = Table("recording assets", Asset, "id", BY_RECORDING)
+BY_RECORDING: Index[RecordingAsset] = Index("recording", lambda asset: (asset.recording,))
+ASSETS: Table[str, RecordingAsset] = Table("recording assets", RecordingAsset, "id", BY_RECORDING)
 
 
-def _finish(change: Change, asset: Asset, *, ended: int) -> Asset:
+def _finish(change: Change, asset: RecordingAsset, *, ended: int) -> RecordingAsset:
     """The file is uploaded, and its size is stored."""
     return replace(asset, ended=ended, size=len(data(asset)))
 
@@ -78,7 +78,7 @@ _UNDER_WAY = (Upload.PENDING, Upload.UPLOADING)
 #: Not announced: waiting for the next timer means waiting for the end of the processing.
 _BEGINS = Deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
 
-MACHINE: Machine[Upload, Asset] = Machine(
+MACHINE: Machine[Upload, RecordingAsset] = Machine(
     "recording asset",
     "The upload of one file of a recording (R299, R362).",
     ASSETS,
@@ -95,50 +95,54 @@ MACHINE: Machine[Upload, Asset] = Machine(
     refusals={None: Reason.RECORDING_NOT_READY},
 )
 
-_LABELS = {Content.COMBINED: "Combined video", Content.ARCHIVE: "Archive", Content.CAPTIONS: "Captions"}
-_NAMES = {Content.COMBINED: "combined.mp4", Content.ARCHIVE: "archive.zip", Content.CAPTIONS: "captions.vtt"}
+_LABELS = {AssetContent.COMBINED: "Combined video", AssetContent.ARCHIVE: "Archive", AssetContent.CAPTIONS: "Captions"}
+_NAMES = {
+    AssetContent.COMBINED: "combined.mp4",
+    AssetContent.ARCHIVE: "archive.zip",
+    AssetContent.CAPTIONS: "captions.vtt",
+}
 _TYPES = {
-    Content.COMBINED: "video/mp4",
-    Content.ARCHIVE: "application/zip",
-    Content.CAPTIONS: "text/vtt; charset=utf-8",
-    Content.INDIVIDUAL: "audio/mp4",
+    AssetContent.COMBINED: "video/mp4",
+    AssetContent.ARCHIVE: "application/zip",
+    AssetContent.CAPTIONS: "text/vtt; charset=utf-8",
+    AssetContent.INDIVIDUAL: "audio/mp4",
 }
 
 
-def label(content: Content) -> str:
+def label(content: AssetContent) -> str:
     """The label of an asset of a whole recording."""
     return _LABELS[content]
 
 
-def media_type(asset: Asset) -> str:
+def media_type(asset: RecordingAsset) -> str:
     """The media type of the file."""
     return _TYPES[asset.content]
 
 
-def path(asset: Asset) -> str:
+def path(asset: RecordingAsset) -> str:
     """The name of the file, relative to the recording root (R302)."""
-    return f"streams/{asset.group}.m4a" if asset.content is Content.INDIVIDUAL else _NAMES[asset.content]
+    return f"streams/{asset.group}.m4a" if asset.content is AssetContent.INDIVIDUAL else _NAMES[asset.content]
 
 
-def data(asset: Asset) -> bytes:
+def data(asset: RecordingAsset) -> bytes:
     """The bytes of the file, generated on every call and equal every time."""
-    if asset.content is Content.COMBINED:
+    if asset.content is AssetContent.COMBINED:
         return sample_files.movie()
-    if asset.content is Content.INDIVIDUAL:
+    if asset.content is AssetContent.INDIVIDUAL:
         return sample_files.sound()
-    if asset.content is Content.CAPTIONS:
+    if asset.content is AssetContent.CAPTIONS:
         return sample_files.captions(f"Recording {asset.recording}")
     manifest = {"recording": asset.recording, "channel": asset.channel, "startTime": asset.started}
-    members = (("manifest.json", msgspec.json.encode(manifest)), (_NAMES[Content.COMBINED], sample_files.movie()))
+    members = (("manifest.json", msgspec.json.encode(manifest)), (_NAMES[AssetContent.COMBINED], sample_files.movie()))
     return sample_files.archive(members)
 
 
-def list_of_recording(change: Change, client: str, recording: str) -> View[Asset]:
+def list_of_recording(change: Change, client: str, recording: str) -> View[RecordingAsset]:
     """The assets of a recording, in order of creation."""
     return ASSETS.of(change, client).where(BY_RECORDING, recording)
 
 
-def list_assets(change: Change, client: str, recording: str) -> Sequence[Asset]:
+def list_assets(change: Change, client: str, recording: str) -> Sequence[RecordingAsset]:
     """The assets of a recording that the API shows; those not uploaded yet only where that is assumed (G491)."""
     found = list_of_recording(change, client, recording)
     if ask(change, assumed.BEFORE_READY) == "hidden":
@@ -146,7 +150,7 @@ def list_assets(change: Change, client: str, recording: str) -> Sequence[Asset]:
     return found
 
 
-def get(change: Change, client: str, recording: str, id: str) -> Asset:
+def get(change: Change, client: str, recording: str, id: str) -> RecordingAsset:
     """The asset of this id of the recording. Refusal NOT_FOUND."""
     for asset in list_assets(change, client, recording):
         if asset.id == id:

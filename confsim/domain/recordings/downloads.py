@@ -22,7 +22,7 @@ from confsim.kernel.tables.table import Record
 from confsim.kernel.world import Change
 
 from . import assets
-from .assets import Asset, Content
+from .assets import AssetContent, RecordingAsset
 
 #: Milliseconds for which a download URL or a token is valid without ttl (P2 L320-321, Limits L393).
 DEFAULT_TTL = 300_000
@@ -42,7 +42,7 @@ class DownloadGrant(Record, kw_only=True):
     expires: int
 
 
-class Life(Enum):
+class GrantState(Enum):
     """Whether a grant was issued; absent for a token that the world did not sign."""
 
     ISSUED = "issued"
@@ -58,19 +58,19 @@ _VALID = Guard("it has not expired", lambda grant, *, now: grant.expires > now)
 
 def _machine(
     name: str, title: str, issued: str, opened: str, *, expired: Reason, invalid: Reason
-) -> Machine[Life, DownloadGrant]:
+) -> Machine[GrantState, DownloadGrant]:
     """The machine of one kind of grant; ``issued`` and ``opened`` are the sources of its rows."""
     return Machine(
         name,
         title,
         None,
-        Life,
+        GrantState,
         (
-            Row("issue", ABSENT, Life.ISSUED, effect=_issue, source=issued),
-            Row("open", Life.ISSUED, Life.ISSUED, only_if=_VALID, source=opened),
+            Row("issue", ABSENT, GrantState.ISSUED, effect=_issue, source=issued),
+            Row("open", GrantState.ISSUED, GrantState.ISSUED, only_if=_VALID, source=opened),
         ),
         facts={"issue": "grant", "open": "now"},
-        refusals={("open", Life.ISSUED): expired, None: invalid},
+        refusals={("open", GrantState.ISSUED): expired, None: invalid},
     )
 
 
@@ -95,21 +95,21 @@ TOKEN = _machine(
 class Item(Struct, frozen=True):
     """A file that can be downloaded: the asset, and its kind in downloads (P2 L99, G493)."""
 
-    asset: Asset
+    asset: RecordingAsset
     kind: str
 
 
-def kind(context: Context, content: Content) -> str:
+def kind(context: Context, content: AssetContent) -> str:
     """The kind of the content in downloads."""
     return ask(context, assumed.DOWNLOAD_KINDS)[content]
 
 
-def items(context: Context, found: Iterable[Asset]) -> list[Item]:
+def items(context: Context, found: Iterable[RecordingAsset]) -> list[Item]:
     """The assets as downloadable items."""
     return [Item(asset, kind(context, asset.content)) for asset in found]
 
 
-def asset_of_kind(change: Change, client: str, recording: str, wanted: str | None) -> Asset:
+def asset_of_kind(change: Change, client: str, recording: str, wanted: str | None) -> RecordingAsset:
     """The asset of a recording that a download of this kind returns (G497). Refusal RECORDING_WITHOUT."""
     word = wanted or ask(change, assumed.DEFAULT_KIND)
     for item in items(change, assets.list_of_recording(change, client, recording)):
@@ -118,7 +118,7 @@ def asset_of_kind(change: Change, client: str, recording: str, wanted: str | Non
     raise Refusal(Reason.RECORDING_WITHOUT, kind=word)
 
 
-def issue_link(change: Change, asset: Asset, ttl: int | None = None) -> str:
+def issue_link(change: Change, asset: RecordingAsset, ttl: int | None = None) -> str:
     """A token for the download URL of the asset, valid for ``ttl`` milliseconds."""
     grant = _grant(change, asset.client, asset.channel, asset.recording, ttl, asset.id)
     return _signed(change, LINK.create(change, "issue", grant=grant), _LINKS)
@@ -130,7 +130,7 @@ def issue_token(change: Change, client: str, channel: str, recording: str, ttl: 
     return _signed(change, TOKEN.create(change, "issue", grant=grant), _TOKENS)
 
 
-def asset_of_link(change: Change, token: str) -> Asset:
+def asset_of_link(change: Change, token: str) -> RecordingAsset:
     """The asset that the token of a download URL grants.
 
     Refusals DOWNLOAD_LINK_INVALID, DOWNLOAD_LINK_EXPIRED, and NOT_FOUND when its channel was deleted.
@@ -144,7 +144,7 @@ def open_token(change: Change, token: str) -> DownloadGrant:
     return _open(change, TOKEN, _TOKENS, token)
 
 
-def _open(change: Change, machine: Machine[Life, DownloadGrant], purpose: str, text: str) -> DownloadGrant:
+def _open(change: Change, machine: Machine[GrantState, DownloadGrant], purpose: str, text: str) -> DownloadGrant:
     try:
         claims = jws.verify(text, "HS256", change.key(purpose))
         grant = DownloadGrant(

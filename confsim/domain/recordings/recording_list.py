@@ -16,12 +16,12 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import assets, recordings
-from .assets import Asset
+from .assets import RecordingAsset
 from .downloads import DownloadGrant
-from .recordings import RECORDINGS, Phase, Recording
+from .recordings import RECORDINGS, Recording, RecordingState
 
 
-class Sort(StrEnum):
+class RecordingSort(StrEnum):
     """The columns by which recordings are listed (P2 L316)."""
 
     STARTED = "started"
@@ -41,12 +41,12 @@ def get(change: Change, channel: Channel, id: str) -> Recording:
 def require_ready(recording: Recording) -> None:
     """Raise Refusal RECORDING_NOT_READY if the recording is not ready (G498)."""
     if recording.ready is None:
-        waits = recording.state is Phase.PROCESSING
+        waits = recording.state is RecordingState.PROCESSING
         raise (NotYet if waits else Refusal)(Reason.RECORDING_NOT_READY, id=recording.id)
 
 
 def list_recordings(
-    change: Change, channel: Channel, session: str | None, sort: Sort, *, descending: bool
+    change: Change, channel: Channel, session: str | None, sort: RecordingSort, *, descending: bool
 ) -> Sequence[Recording]:
     """The recordings of the channel, those of one session if it is given, in order (R503).
 
@@ -57,7 +57,7 @@ def list_recordings(
         found = rows.where(recordings.BY_CHANNEL, channel.id)
     else:
         found = rows.where(recordings.BY_SESSION, (channel.id, session))
-    if sort is Sort.STARTED:
+    if sort is RecordingSort.STARTED:
         return in_order(change, found, recordings.STARTED, descending=descending)
     if ask(change, assumed.NOT_ENDED) != "last":
         return in_order(change, found, recordings.ENDED, descending=descending)
@@ -90,7 +90,7 @@ def list_of_session(change: Change, session: Session) -> Sequence[Recording]:
     return poll_shown(change, read, slice(0, len(read())))
 
 
-def downloadable(change: Change, grant: DownloadGrant) -> list[Asset]:
+def downloadable(change: Change, grant: DownloadGrant) -> list[RecordingAsset]:
     """The assets that a token for downloading them grants (R511, G502). Refusal NOT_FOUND when it is deleted."""
     rows = RECORDINGS.of(change, grant.client)
     if grant.recording not in rows:

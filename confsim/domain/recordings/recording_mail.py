@@ -34,7 +34,7 @@ def send(change: Change, recording: Recording) -> None:
         link = _link(change, channel, recording.id)
         text = f"The recording of {channel.name} is ready: {link}"
         subject = "A recording is ready"
-        mail.send(change, channel.client, owner.email, subject, text, kind=mail.Kind.RECORDING, link=link)
+        mail.send(change, channel.client, owner.email, subject, text, kind=mail.MailKind.RECORDING, link=link)
 
 
 def _link(change: Change, channel: Channel, recording: str) -> str:

@@ -15,7 +15,7 @@ from confsim.domain import delays
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import count_poll
-from confsim.domain.fault_points import RECORDING, Outcome, fault_for
+from confsim.domain.fault_points import RECORDING, FaultOutcome, fault_for
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
@@ -32,10 +32,10 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 from . import assets
-from .assets import Asset, Content
+from .assets import AssetContent, RecordingAsset
 
 
-class Phase(Enum):
+class RecordingState(Enum):
     """The state of a recording (P2 Recording, States L169-170)."""
 
     IN_PROGRESS = "in progress"
@@ -62,7 +62,7 @@ class Recording(Record, kw_only=True):
     started: int
     ended: int | None = None
     ready: int | None = None
-    state: Phase = Phase.IN_PROGRESS
+    state: RecordingState = RecordingState.IN_PROGRESS
     by: str
     starter: int | None = None
     inside: tuple[int, ...] = ()
@@ -83,7 +83,7 @@ BY_CHANNEL: Index[Recording] = Index("channel", lambda recording: (recording.cha
 BY_SESSION: Index[Recording] = Index("session", lambda each: ((each.channel, each.session),), orders=_ORDERS)
 #: The recording of a channel that is in progress, at most one (R554).
 RUNNING: Unique[Recording] = Unique(
-    "running", lambda recording: (recording.channel,) if recording.state is Phase.IN_PROGRESS else ()
+    "running", lambda recording: (recording.channel,) if recording.state is RecordingState.IN_PROGRESS else ()
 )
 RECORDINGS: Table[str, Recording] = Table(
     "recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING, located=lambda recording: (recording.id,)
@@ -112,14 +112,14 @@ def _stop(change: Change, recording: Recording) -> Recording:
     channel = channels.get(change, recording.client, recording.channel)
     fault = fault_for(change, RECORDING, client=recording.client, channel=recording.channel, recording=recording.id)
     outcome = None if fault is None else fault.outcome
-    if fault is None or outcome is Outcome.FAILED:
+    if fault is None or outcome is FaultOutcome.FAILED:
         recording = _process(change, recording)
-    elif outcome is Outcome.LATE:
+    elif outcome is FaultOutcome.LATE:
         delay = delays.delay_of(change, durations.RECORDING_PROCESSING)
         usual = delay.amount * 1000 if delay.mode == "time" else 0
         recording = replace(recording, processing_ends=change.now + usual + fault.by)
     owners = roles.ids(change, channel, Role.OWNER)
-    return replace(recording, ended=change.now, owners=owners, will_fail=outcome is Outcome.FAILED)
+    return replace(recording, ended=change.now, owners=owners, will_fail=outcome is FaultOutcome.FAILED)
 
 
 def _process(change: Change, recording: Recording) -> Recording:
@@ -147,27 +147,46 @@ def _outcome(change: Change, recording: Recording) -> dict[str, bool]:
 _FAILS = Guard("its processing fails", lambda recording, *, fails: fails)
 _ENDS = Deadline("recording processing", lambda recording: recording.processing_ends, facts=_outcome)
 
-MACHINE: Machine[Phase, Recording] = Machine(
+MACHINE: Machine[RecordingState, Recording] = Machine(
     "recording",
     "A recording of a session (R291-R293, R359-R364, R554).",
     RECORDINGS,
-    Phase,
+    RecordingState,
     (
-        Row("start", ABSENT, Phase.IN_PROGRESS, effect=_start, source="P2 States L169, R286, R359, G483"),
-        Row("stop", Phase.IN_PROGRESS, Phase.PROCESSING, effect=_stop, source="P2 States L170, R361, R362"),
-        Row("lose session", Phase.IN_PROGRESS, Phase.PROCESSING, effect=_stop, source="P2 L7, R557, G487"),
-        Row("poll", Phase.PROCESSING, Phase.PROCESSING, effect=count_poll, source="G488"),
+        Row("start", ABSENT, RecordingState.IN_PROGRESS, effect=_start, source="P2 States L169, R286, R359, G483"),
+        Row(
+            "stop",
+            RecordingState.IN_PROGRESS,
+            RecordingState.PROCESSING,
+            effect=_stop,
+            source="P2 States L170, R361, R362",
+        ),
+        Row(
+            "lose session",
+            RecordingState.IN_PROGRESS,
+            RecordingState.PROCESSING,
+            effect=_stop,
+            source="P2 L7, R557, G487",
+        ),
+        Row("poll", RecordingState.PROCESSING, RecordingState.PROCESSING, effect=count_poll, source="G488"),
         Row(
             "finish",
-            Phase.PROCESSING,
-            Phase.READY,
+            RecordingState.PROCESSING,
+            RecordingState.READY,
             only_if=~_FAILS,
             effect=_succeed,
             at=_ENDS,
             source="P2 States L170, L374, R293, R363",
         ),
-        Row("finish", Phase.PROCESSING, Phase.FAILED, only_if=_FAILS, at=_ENDS, source="P2 States L170, R364, G489"),
-        Row("remove", tuple(Phase), ABSENT, source="P2 L189, R365, G309, G489"),
+        Row(
+            "finish",
+            RecordingState.PROCESSING,
+            RecordingState.FAILED,
+            only_if=_FAILS,
+            at=_ENDS,
+            source="P2 States L170, R364, G489",
+        ),
+        Row("remove", tuple(RecordingState), ABSENT, source="P2 L189, R365, G309, G489"),
     ),
     state="state",
     facts={"start": "channel caller", "finish": "fails"},
@@ -240,7 +259,7 @@ def finish(change: Change, recording: Recording, *, fails: bool) -> Recording:
 
 def poll(change: Change, recording: Recording) -> Recording | None:
     """The recording after a read, which may end its processing; None when that removes the recording."""
-    if recording.state is not Phase.PROCESSING:
+    if recording.state is not RecordingState.PROCESSING:
         return recording
     if recording.polls_left == 0:
         finish(change, recording, **_outcome(change, recording))
@@ -248,13 +267,13 @@ def poll(change: Change, recording: Recording) -> Recording | None:
     return MACHINE.fire(change, recording, "poll")
 
 
-def drafts(change: Change, recording: Recording) -> Iterator[dict[str, Asset]]:
+def drafts(change: Change, recording: Recording) -> Iterator[dict[str, RecordingAsset]]:
     """The fact ``draft`` of each asset to create when the processing of a recording ends (G494, G495)."""
     channel = channels.get(change, recording.client, recording.channel)
     receiver = recording.starter if ask(change, assumed.RECEIVER) == "starter" else None
 
-    def made(content: Content, label: str, user: int | None = None) -> dict[str, Asset]:
-        draft = Asset(
+    def made(content: AssetContent, label: str, user: int | None = None) -> dict[str, RecordingAsset]:
+        draft = RecordingAsset(
             id=fresh_id(change),
             client=recording.client,
             channel=recording.channel,
@@ -269,12 +288,12 @@ def drafts(change: Change, recording: Recording) -> Iterator[dict[str, Asset]]:
         )
         return {"draft": draft}
 
-    contents = [Content.COMBINED]
+    contents = [AssetContent.COMBINED]
     if ask(change, assumed.YIELDS) == "all":
-        contents += [Content.ARCHIVE, *([Content.CAPTIONS] if channel.speech2text else [])]
+        contents += [AssetContent.ARCHIVE, *([AssetContent.CAPTIONS] if channel.speech2text else [])]
     for content in contents:
         yield made(content, assets.label(content))
     if ask(change, assumed.INDIVIDUAL) == "each-participant":
         for attendance in sessions.attendances(change, SESSIONS.of(change, recording.client)[recording.session]):
             if attendance.user in recording.inside or attendance.joins[-1] > recording.joins:
-                yield made(Content.INDIVIDUAL, attendance.handle, attendance.user)
+                yield made(AssetContent.INDIVIDUAL, attendance.handle, attendance.user)

@@ -16,7 +16,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.fault_points import ADMISSION, Outcome, fault_for
+from confsim.domain.fault_points import ADMISSION, FaultOutcome, fault_for
 from confsim.domain.identity import credentials
 from confsim.domain.members import channel_access, roles
 from confsim.domain.users.users import Account, User
@@ -255,7 +255,7 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
     presence = find(change, channel, user)
     if presence is not None and presence.state is Where.WAITING:
         fault = fault_for(change, ADMISSION, client=channel.client, channel=channel.id, user=user)
-        if fault is not None and fault.outcome is Outcome.REFUSED:
+        if fault is not None and fault.outcome is FaultOutcome.REFUSED:
             raise Refusal(Reason.ADMISSION_REFUSED, id=user)
         if fault is not None:
             return presence

@@ -31,7 +31,7 @@ from .sessions import LISTED, SESSIONS, Session
 FEW = 64
 
 
-class Sort(StrEnum):
+class SessionSort(StrEnum):
     """The columns of the session list that can be sorted by."""
 
     STARTED = "started"
@@ -108,7 +108,7 @@ def participants(change: Change, session: Session) -> int:
 
 
 def list_sessions(
-    change: Change, client: Client, caller: Caller, filters: SessionFilter, sort: Sort, *, descending: bool
+    change: Change, client: Client, caller: Caller, filters: SessionFilter, sort: SessionSort, *, descending: bool
 ) -> Sequence[Session]:
     """The sessions that the caller may list and that match, sorted; those not started come last, if at all (G379).
 
@@ -131,7 +131,7 @@ def list_sessions(
     if hosted:
         views = None if unstarted else _views(visible, channel, recorded)
         order = _order(change, sort, views or (), descending=descending)
-        if views is None or order is None or (filters.bounded and sort is not Sort.STARTED):
+        if views is None or order is None or (filters.bounded and sort is not SessionSort.STARTED):
             matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
@@ -177,16 +177,16 @@ def _views(
     return found
 
 
-def _order(change: Change, sort: Sort, views: Sized, *, descending: bool) -> Order[Session] | None:
+def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool) -> Order[Session] | None:
     """The declared order of the column; None where the profile has another."""
     if descending and ask(change, conventions.TIES) == "oldest-first":
         return None
-    if sort is Sort.NAME:
+    if sort is SessionSort.NAME:
         caseless = not views or ask(change, conventions.TEXT_ORDER) == "caseless"
         return sessions.NAME if caseless else None
-    if sort is Sort.ENDED:
+    if sort is SessionSort.ENDED:
         return None if ask(change, assumed.NOT_ENDED) == "last" else sessions.ENDED
-    if sort is Sort.PRESENCE:
+    if sort is SessionSort.PRESENCE:
         if ask(change, assumed.PRESENCE) == "caller" or (views and ask(change, assumed.COUNT) != "distinct"):
             return None
         return sessions.PARTICIPANTS
@@ -257,24 +257,26 @@ def _matching(
     ]
 
 
-def _sorted(change: Change, caller: Caller, found: list[Session], sort: Sort, *, descending: bool) -> list[Session]:
+def _sorted(
+    change: Change, caller: Caller, found: list[Session], sort: SessionSort, *, descending: bool
+) -> list[Session]:
     """Sort by the column; sessions that have not started come last in either order (G379)."""
     begun = [each for each in found if each.started is not None]
     last = [each for each in found if each.started is None]
-    if sort is Sort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
+    if sort is SessionSort.ENDED and ask(change, assumed.NOT_ENDED) == "last":
         last = [each for each in begun if each.ended is None] + last
         begun = [each for each in begun if each.ended is not None]
     return lists.ordered(change, begun, _column(change, caller, sort), descending=descending) + last
 
 
-def _column(change: Change, caller: Caller, sort: Sort) -> Callable[[Session], Any]:
-    if sort is Sort.NAME:
+def _column(change: Change, caller: Caller, sort: SessionSort) -> Callable[[Session], Any]:
+    if sort is SessionSort.NAME:
         return lambda session: lists.text_key(change, session.name)
-    if sort is Sort.PRESENCE:
+    if sort is SessionSort.PRESENCE:
         user = caller.user
         if ask(change, assumed.PRESENCE) == "caller":
             return lambda session: user is not None and sessions.attended(change, session, user.id)
         return lambda session: participants(change, session)
-    key = (sessions.ENDED if sort is Sort.ENDED else sessions.STARTED).key
+    key = (sessions.ENDED if sort is SessionSort.ENDED else sessions.STARTED).key
     assert key is not None
     return key

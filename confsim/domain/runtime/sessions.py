@@ -25,7 +25,7 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 
-class Life(Enum):
+class SessionState(Enum):
     """The state of a session (P2 Session)."""
 
     INITIALISED = "initialised"
@@ -46,7 +46,7 @@ class Session(Record, kw_only=True):
     name: str
     service_mode: ServiceMode
     created: int
-    state: Life = Life.INITIALISED
+    state: SessionState = SessionState.INITIALISED
     started: int | None = None
     ended: int | None = None
     grace_ends: int | None = None
@@ -60,9 +60,11 @@ class Session(Record, kw_only=True):
 
 BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
 #: The session of a channel that has not ended, at most one (R552).
-OPEN: Unique[Session] = Unique("open", lambda session: (session.channel,) if session.state is not Life.ENDED else ())
+OPEN: Unique[Session] = Unique(
+    "open", lambda session: (session.channel,) if session.state is not SessionState.ENDED else ()
+)
 #: The sessions of a client that have not ended, under True.
-UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.state is not Life.ENDED else ())
+UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.state is not SessionState.ENDED else ())
 
 
 def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
@@ -189,35 +191,45 @@ def _remove_attendances(change: Change, session: Session) -> None:
         rows.remove(attendance.key)
 
 
-MACHINE: Machine[Life, Session] = Machine(
+MACHINE: Machine[SessionState, Session] = Machine(
     "session",
     "One run of a channel (R285, R353, R417, R418, R552).",
     SESSIONS,
-    Life,
+    SessionState,
     (
-        Row("initialise", ABSENT, Life.INITIALISED, effect=_initialise, source="P2 Session L69, R285, G350"),
-        Row("belong", Life.INITIALISED, Life.INITIALISED, effect=_belong, source="P2 Session L67, R288, G369"),
+        Row("initialise", ABSENT, SessionState.INITIALISED, effect=_initialise, source="P2 Session L69, R285, G350"),
+        Row(
+            "belong",
+            SessionState.INITIALISED,
+            SessionState.INITIALISED,
+            effect=_belong,
+            source="P2 Session L67, R288, G369",
+        ),
         Row(
             "start",
-            Life.INITIALISED,
-            Life.ONGOING,
+            SessionState.INITIALISED,
+            SessionState.ONGOING,
             effect=_start,
             move_to_end=True,
             source="P2 Session L70, R285, G359",
         ),
-        Row("attend", Life.ONGOING, Life.ONGOING, effect=_attend, source="P2 Session L64, R287"),
-        Row("become empty", Life.ONGOING, Life.ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
-        Row("become empty", Life.ONGOING, Life.ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
-        Row("stay empty", Life.ONGOING, Life.ENDED, effect=_end, at=_GRACE, source="G359"),
+        Row("attend", SessionState.ONGOING, SessionState.ONGOING, effect=_attend, source="P2 Session L64, R287"),
+        Row("become empty", SessionState.ONGOING, SessionState.ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
+        Row("become empty", SessionState.ONGOING, SessionState.ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
+        Row("stay empty", SessionState.ONGOING, SessionState.ENDED, effect=_end, at=_GRACE, source="G359"),
         Row(
-            "end", (Life.INITIALISED, Life.ONGOING), Life.ENDED, effect=_end, source="P2 States L164, R353, R417, R418"
+            "end",
+            (SessionState.INITIALISED, SessionState.ONGOING),
+            SessionState.ENDED,
+            effect=_end,
+            source="P2 States L164, R353, R417, R418",
         ),
-        *(Row("be recorded", life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in Life),
-        Row("remove", tuple(Life), ABSENT, effect=_remove_attendances, source="G309"),
+        *(Row("be recorded", life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in SessionState),
+        Row("remove", tuple(SessionState), ABSENT, effect=_remove_attendances, source="G309"),
     ),
     state="state",
     facts={"initialise": "channel parent", "belong": "parent", "attend": "user inside", "become empty": "grace"},
-    refusals={("end", Life.ENDED): Reason.SESSION_ENDED, None: Reason.NO_ACTIVE_SESSION},
+    refusals={("end", SessionState.ENDED): Reason.SESSION_ENDED, None: Reason.NO_ACTIVE_SESSION},
 )
 
 
@@ -229,7 +241,7 @@ def find_open(change: Change, client: str, channel: str) -> Session | None:
 def find_active(change: Change, channel: Channel) -> Session | None:
     """The channel's active session, started and not ended, or None."""
     session = find_open(change, channel.client, channel.id)
-    return session if session is not None and session.state is Life.ONGOING else None
+    return session if session is not None and session.state is SessionState.ONGOING else None
 
 
 def get(change: Change, client: str, id: str) -> Session:
@@ -253,7 +265,7 @@ def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
 
 def end(change: Change, session: Session) -> None:
     """End the session; no effect when it has ended (R417, G363)."""
-    if session.state is Life.ENDED and ask(change, assumed_sessions.ENDED_AGAIN) == "ignore":
+    if session.state is SessionState.ENDED and ask(change, assumed_sessions.ENDED_AGAIN) == "ignore":
         return
     MACHINE.fire(change, session, "end", details={"id": session.id})
 
@@ -297,7 +309,7 @@ def participants_of_channel(change: Change, channel: Channel) -> Sequence[Attend
     sessions = SESSIONS.of(change, channel.client)
     latest: dict[int, Attendance] = {}
     for attendance in found:
-        if sessions[attendance.session].state is Life.ENDED:
+        if sessions[attendance.session].state is SessionState.ENDED:
             latest.setdefault(attendance.user, attendance)
     return list(latest.values())
 

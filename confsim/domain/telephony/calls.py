@@ -18,7 +18,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.delays import Wait
-from confsim.domain.fault_points import CALL, Outcome, fault_for
+from confsim.domain.fault_points import CALL, FaultOutcome, fault_for
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
@@ -38,7 +38,7 @@ from .e164 import Dialled
 SECOND = 1000
 
 
-class State(Enum):
+class CallState(Enum):
     """The state of a call (G452)."""
 
     RINGING = "ringing"
@@ -48,7 +48,7 @@ class State(Enum):
     ENDED = "ended"
 
 
-class Call(Record, kw_only=True):
+class PhoneCall(Record, kw_only=True):
     """One phone call. Instants in epoch milliseconds.
 
     ``user`` is the id of the user as which the phone appears, ``number`` that of the phone. ``place`` is the id of the
@@ -67,7 +67,7 @@ class Call(Record, kw_only=True):
     inbound: bool = False
     dtmf: str = ""
     whisper: bool = False
-    state: State = State.RINGING
+    state: CallState = CallState.RINGING
     placed: int
     answers: int | None = None
     connected: int | None = None
@@ -76,36 +76,36 @@ class Call(Record, kw_only=True):
     organizer: bool = False
 
 
-_OPEN = (State.RINGING, State.ANSWERED)
+_OPEN = (CallState.RINGING, CallState.ANSWERED)
 
-BY_CHANNEL: Index[Call] = Index("channel", lambda call: (call.channel,))
-BY_USER: Index[Call] = Index("user", lambda call: (call.user,))
+BY_CHANNEL: Index[PhoneCall] = Index("channel", lambda call: (call.channel,))
+BY_USER: Index[PhoneCall] = Index("user", lambda call: (call.user,))
 #: The calls of a user that ring or are answered.
-OPEN: Index[Call] = Index("open", lambda call: (call.user,) if call.state in _OPEN else ())
-CALLS: Table[str, Call] = Table("calls", Call, "id", BY_CHANNEL, BY_USER, OPEN)
+OPEN: Index[PhoneCall] = Index("open", lambda call: (call.user,) if call.state in _OPEN else ())
+CALLS: Table[str, PhoneCall] = Table("calls", PhoneCall, "id", BY_CHANNEL, BY_USER, OPEN)
 
 
-def _expect(change: Change, call: Call, *, wait: Wait) -> Call:
+def _expect(change: Change, call: PhoneCall, *, wait: Wait) -> PhoneCall:
     """The instant at which the phone is answered is stored."""
     return replace(call, answers=wait.ends)
 
 
-def _connect(change: Change, call: Call, *, away: bool) -> Call:
+def _connect(change: Change, call: PhoneCall, *, away: bool) -> PhoneCall:
     """The user is in the channel or its lobby; DTMF follows one second later."""
     return replace(call, connected=change.now, joined=away)
 
 
-def _connect_inbound(change: Change, *, draft: Call) -> Call:
+def _connect_inbound(change: Change, *, draft: PhoneCall) -> PhoneCall:
     """The user is in the channel or its lobby."""
     return replace(draft, connected=change.now, joined=True)
 
 
-def _end(change: Change, call: Call) -> Call:
+def _end(change: Change, call: PhoneCall) -> PhoneCall:
     """The call has ended."""
     return replace(call, ended=change.now)
 
 
-def _picked_up(change: Change, call: Call) -> Mapping[str, Any]:
+def _picked_up(change: Change, call: PhoneCall) -> Mapping[str, Any]:
     """The facts of a phone answered by itself, among them whether the channel admits the callee."""
     client, channel = clients.get(change, call.client), channels.get(change, call.client, call.channel)
     try:
@@ -116,12 +116,12 @@ def _picked_up(change: Change, call: Call) -> Mapping[str, Any]:
     return {"away": _away(change, call), "admitted": admitted}
 
 
-def bypasses_lobby(change: Change, call: Call) -> bool:
+def bypasses_lobby(change: Change, call: PhoneCall) -> bool:
     """Whether the user of the call passes the closed door: a callee where that is assumed (G450), an organizer."""
     return call.organizer if call.inbound else ask(change, assumed.CALLEES_PASS)
 
 
-def _away(change: Change, call: Call) -> bool:
+def _away(change: Change, call: PhoneCall) -> bool:
     """Whether the user of the call is not yet in the channel or its lobby."""
     return presence.find(change, channels.get(change, call.client, call.channel), call.user) is None
 
@@ -129,30 +129,40 @@ def _away(change: Change, call: Call) -> bool:
 _ADMITTED = Guard("the channel admits the callee", lambda call, *, admitted: admitted)
 _PICKED_UP = Deadline("call", lambda call: call.answers, facts=_picked_up)
 
-MACHINE: Machine[State, Call] = Machine(
+MACHINE: Machine[CallState, PhoneCall] = Machine(
     "call",
     "A phone call of a channel (R489-R498, G452, G466).",
     CALLS,
-    State,
+    CallState,
     (
-        Row("dial", ABSENT, State.RINGING, source="P2 L304-305, R489, R491, G452"),
-        Row("wait for an answer", State.RINGING, State.RINGING, effect=_expect, source="G452"),
-        Row("dial in", ABSENT, State.ANSWERED, effect=_connect_inbound, source="P2 L296-297, R324, R478, R479, G466"),
-        Row("answer", State.RINGING, State.ANSWERED, effect=_connect, source="P2 L307, R497, G450, G452"),
+        Row("dial", ABSENT, CallState.RINGING, source="P2 L304-305, R489, R491, G452"),
+        Row("wait for an answer", CallState.RINGING, CallState.RINGING, effect=_expect, source="G452"),
+        Row(
+            "dial in", ABSENT, CallState.ANSWERED, effect=_connect_inbound, source="P2 L296-297, R324, R478, R479, G466"
+        ),
+        Row("answer", CallState.RINGING, CallState.ANSWERED, effect=_connect, source="P2 L307, R497, G450, G452"),
         Row(
             "be picked up",
-            State.RINGING,
-            State.ANSWERED,
+            CallState.RINGING,
+            CallState.ANSWERED,
             only_if=_ADMITTED,
             effect=_connect,
             at=_PICKED_UP,
             source="P2 L307, R497, G450, G452",
         ),
-        Row("be picked up", State.RINGING, State.FAILED, only_if=~_ADMITTED, effect=_end, at=_PICKED_UP, source="G452"),
-        Row("be busy", State.RINGING, State.BUSY, effect=_end, source="G452"),
-        Row("fail", State.RINGING, State.FAILED, effect=_end, source="G452"),
-        Row("hang up", _OPEN, State.ENDED, effect=_end, source="G452"),
-        Row("remove", tuple(State), ABSENT, source="G309"),
+        Row(
+            "be picked up",
+            CallState.RINGING,
+            CallState.FAILED,
+            only_if=~_ADMITTED,
+            effect=_end,
+            at=_PICKED_UP,
+            source="G452",
+        ),
+        Row("be busy", CallState.RINGING, CallState.BUSY, effect=_end, source="G452"),
+        Row("fail", CallState.RINGING, CallState.FAILED, effect=_end, source="G452"),
+        Row("hang up", _OPEN, CallState.ENDED, effect=_end, source="G452"),
+        Row("remove", tuple(CallState), ABSENT, source="G309"),
     ),
     state="state",
     facts={
@@ -175,7 +185,7 @@ def _require_dial_out(change: Change, channel: Channel) -> None:
         raise Refusal(Reason.CHANNEL_IDLE)
 
 
-def dial_registered(change: Change, channel: Channel, text: str, user: int, *, whisper: bool = False) -> Call:
+def dial_registered(change: Change, channel: Channel, text: str, user: int, *, whisper: bool = False) -> PhoneCall:
     """Call a number; the callee appears as that user of the client (R489).
 
     Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND, NOT_REGISTERED (G451); of
@@ -189,7 +199,7 @@ def dial_registered(change: Change, channel: Channel, text: str, user: int, *, w
     return _dial(change, channel, dialled, callee, whisper)
 
 
-def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *, whisper: bool = False) -> Call:
+def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *, whisper: bool = False) -> PhoneCall:
     """Call a number in any notation; the callee appears as a new user of that name (R491, R492, R498).
 
     Refusals DIAL_OUT_OFF, CHANNEL_IDLE, NUMBER_MALFORMED, DTMF_MALFORMED, HANDLE_TAKEN where unregistered users may
@@ -203,10 +213,10 @@ def dial_unregistered(change: Change, channel: Channel, text: str, name: str, *,
     return _dial(change, channel, dialled, callee, whisper)
 
 
-def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whisper: bool) -> Call:
+def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whisper: bool) -> PhoneCall:
     """Place the call, which rings for the time of G452; a breakout room is reached through its event room."""
     note(change, assumed.WHISPER)
-    draft = Call(
+    draft = PhoneCall(
         id=fresh_id(change),
         client=channel.client,
         channel=channels.base_channel(change, channel).id,
@@ -220,34 +230,34 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
     call = MACHINE.create(change, "dial", draft=draft)
     fault = fault_for(change, CALL, client=call.client, channel=call.channel, user=call.user, number=call.number)
     if fault is not None:
-        if fault.outcome is Outcome.UNANSWERED:
+        if fault.outcome is FaultOutcome.UNANSWERED:
             return call
-        return be_busy(change, call) if fault.outcome is Outcome.BUSY else fail(change, call)
+        return be_busy(change, call) if fault.outcome is FaultOutcome.BUSY else fail(change, call)
     wait = delays.wait(change, durations.CALL_ANSWERED, since=change.now)
     return answer(change, call) if wait.over else MACHINE.fire(change, call, "wait for an answer", wait=wait)
 
 
-def answer(change: Change, call: Call) -> Call:
+def answer(change: Change, call: PhoneCall) -> PhoneCall:
     """Answer the call (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``."""
     return _fire(change, call, "answer", away=_away(change, call))
 
 
-def be_busy(change: Change, call: Call) -> Call:
+def be_busy(change: Change, call: PhoneCall) -> PhoneCall:
     """End the call as busy. Refusal CALL_STANDS."""
     return _fire(change, call, "be busy")
 
 
-def fail(change: Change, call: Call) -> Call:
+def fail(change: Change, call: PhoneCall) -> PhoneCall:
     """End the call as failed. Refusal CALL_STANDS."""
     return _fire(change, call, "fail")
 
 
-def hang_up(change: Change, call: Call) -> Call:
+def hang_up(change: Change, call: PhoneCall) -> PhoneCall:
     """End the call, ringing or answered; a user who joined by it leaves. Refusal CALL_STANDS."""
     return _fire(change, call, "hang up")
 
 
-def _fire(change: Change, call: Call, trigger: str, **facts: object) -> Call:
+def _fire(change: Change, call: PhoneCall, trigger: str, **facts: object) -> PhoneCall:
     MACHINE.fire(change, call, trigger, details={"id": call.user, "standing": call.state.value}, **facts)
     return CALLS.of(change, call.client)[call.id]
 
@@ -260,7 +270,7 @@ def dial_in(
     meeting_id: str | None = None,
     pin: str | None = None,
     caller: str | None = None,
-) -> tuple[Call, Presence]:
+) -> tuple[PhoneCall, Presence]:
     """Dial in to an inbound number with a routing code or a meeting id, and a PIN (G466).
 
     Each call creates an unregistered user. An organizer's PIN passes the door and so starts the meeting (R324).
@@ -274,7 +284,7 @@ def dial_in(
     shown = caller or ask(change, assumed.ANONYMOUS)
     handle = ask(change, assumed.CALLER_HANDLE).replace("{number}", shown)
     user = users.create(change, client.id, handle, Account.DIALLED, channel=meeting.id, inbound=True)
-    draft = Call(
+    draft = PhoneCall(
         id=fresh_id(change),
         client=client.id,
         channel=meeting.id,
@@ -289,7 +299,7 @@ def dial_in(
     return call, presence.PRESENCES.of(change, client.id)[f"{meeting.id}/{user.id}"]
 
 
-def get_of_user(change: Change, client: Client, user: int) -> Call:
+def get_of_user(change: Change, client: Client, user: int) -> PhoneCall:
     """The latest call of the user that rings or is answered, else the latest of all. Refusal NOT_FOUND."""
     rows = CALLS.of(change, client.id)
     found = rows.where(OPEN, user) or rows.where(BY_USER, user)
@@ -298,7 +308,7 @@ def get_of_user(change: Change, client: Client, user: int) -> Call:
     return found[-1]
 
 
-def tones(call: Call, until: int) -> list[tuple[int, str]]:
+def tones(call: PhoneCall, until: int) -> list[tuple[int, str]]:
     """The DTMF tones sent to the phone until an instant, each with its instant (epoch milliseconds, R497)."""
     if call.connected is None:
         return []

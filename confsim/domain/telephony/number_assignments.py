@@ -28,14 +28,14 @@ from . import e164, numbers
 from .numbers import NUMBERS, Number, NumberState
 
 
-class Use(Enum):
+class NumberUse(Enum):
     """The kind of an assignment: shared with other channels through a routing code, or exclusive."""
 
     SHARED = "shared"
     EXCLUSIVE = "exclusive"
 
 
-class Assignment(Record, kw_only=True):
+class NumberAssignment(Record, kw_only=True):
     """The assignment of a number (+E164) to a channel: with a routing ``code``, or exclusive and without one."""
 
     client: str
@@ -49,31 +49,31 @@ class Assignment(Record, kw_only=True):
         return f"{self.number}/{self.channel}"
 
 
-OF_NUMBER: Index[Assignment] = Index("number", lambda assignment: (assignment.number,))
-OF_CHANNEL: Index[Assignment] = Index("channel", lambda assignment: (assignment.channel,))
+OF_NUMBER: Index[NumberAssignment] = Index("number", lambda assignment: (assignment.number,))
+OF_CHANNEL: Index[NumberAssignment] = Index("channel", lambda assignment: (assignment.channel,))
 #: The exclusive assignment of a number, at most one and then its only assignment (R484).
-EXCLUSIVE: Unique[Assignment] = Unique(
+EXCLUSIVE: Unique[NumberAssignment] = Unique(
     "exclusive", lambda assignment: (assignment.number,) if assignment.code is None else ()
 )
 #: Under (number, routing code).
-BY_CODE: Unique[Assignment] = Unique(
+BY_CODE: Unique[NumberAssignment] = Unique(
     "routing code", lambda each: ((each.number, each.code),) if each.code is not None else ()
 )
 #: All exclusive assignments, under True.
-ALONE: Index[Assignment] = Index("alone", lambda assignment: (True,) if assignment.code is None else ())
-ASSIGNMENTS: Table[str, Assignment] = Table(
-    *("number assignments", Assignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, BY_CODE, ALONE),
+ALONE: Index[NumberAssignment] = Index("alone", lambda assignment: (True,) if assignment.code is None else ())
+ASSIGNMENTS: Table[str, NumberAssignment] = Table(
+    *("number assignments", NumberAssignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, BY_CODE, ALONE),
     names={"number": "inbound numbers"},
 )
 
 
-def _assign(change: Change, *, number: str, channel: Channel) -> Assignment:
+def _assign(change: Change, *, number: str, channel: Channel) -> NumberAssignment:
     """The number is assigned to the channel with a routing code of its own, which never changes."""
     code = _free_code(change, number, channel)
-    return Assignment(client=channel.client, number=number, channel=channel.id, code=code)
+    return NumberAssignment(client=channel.client, number=number, channel=channel.id, code=code)
 
 
-def _share(change: Change, assignment: Assignment, *, channel: Channel) -> Assignment:
+def _share(change: Change, assignment: NumberAssignment, *, channel: Channel) -> NumberAssignment:
     """The assignment has a routing code and is no longer exclusive."""
     return replace(assignment, code=_free_code(change, assignment.number, channel))
 
@@ -88,43 +88,43 @@ def _free_code(change: Change, number: str, channel: Channel) -> str:
     return drawn
 
 
-def _assign_exclusively(change: Change, *, number: str, channel: Channel) -> Assignment:
+def _assign_exclusively(change: Change, *, number: str, channel: Channel) -> NumberAssignment:
     """The number is assigned to this channel exclusively, without a routing code."""
-    return Assignment(client=channel.client, number=number, channel=channel.id)
+    return NumberAssignment(client=channel.client, number=number, channel=channel.id)
 
 
 _FREE = Guard("no other channel has it alone", lambda assignment, *, exclusive: not exclusive)
 _ALONE = Guard("it leads to no other channel, or is taken", lambda assignment, *, others, takes: takes or not others)
 
-MACHINE: Machine[Use, Assignment] = Machine(
+MACHINE: Machine[NumberUse, NumberAssignment] = Machine(
     "number assignment",
     "How an inbound number leads to a channel (R326, R366, R480, R482-R486).",
     ASSIGNMENTS,
-    Use,
+    NumberUse,
     (
-        Row("assign", ABSENT, Use.SHARED, only_if=_FREE, effect=_assign, source="P2 L300, R482, G473, G475"),
-        Row("assign", Use.SHARED, Use.SHARED, source="G473"),
-        Row("assign", Use.EXCLUSIVE, Use.SHARED, effect=_share, source="G473"),
+        Row("assign", ABSENT, NumberUse.SHARED, only_if=_FREE, effect=_assign, source="P2 L300, R482, G473, G475"),
+        Row("assign", NumberUse.SHARED, NumberUse.SHARED, source="G473"),
+        Row("assign", NumberUse.EXCLUSIVE, NumberUse.SHARED, effect=_share, source="G473"),
         Row(
             "assign exclusively",
             ABSENT,
-            Use.EXCLUSIVE,
+            NumberUse.EXCLUSIVE,
             only_if=_ALONE,
             effect=_assign_exclusively,
             source="P2 L301, R484, G474",
         ),
         Row(
             "assign exclusively",
-            Use.SHARED,
-            Use.EXCLUSIVE,
+            NumberUse.SHARED,
+            NumberUse.EXCLUSIVE,
             only_if=_ALONE,
             source="R485, G473, G474",
         ),
-        Row("assign exclusively", Use.EXCLUSIVE, Use.EXCLUSIVE, source="G473"),
-        Row("cancel", (Use.SHARED, Use.EXCLUSIVE), ABSENT, source="P2 L354, G579"),
-        Row("release", (Use.SHARED, Use.EXCLUSIVE), ABSENT, source="P2 States L172, R366, G474"),
+        Row("assign exclusively", NumberUse.EXCLUSIVE, NumberUse.EXCLUSIVE, source="G473"),
+        Row("cancel", (NumberUse.SHARED, NumberUse.EXCLUSIVE), ABSENT, source="P2 L354, G579"),
+        Row("release", (NumberUse.SHARED, NumberUse.EXCLUSIVE), ABSENT, source="P2 States L172, R366, G474"),
     ),
-    state=Filled("code", Use.SHARED, Use.EXCLUSIVE),
+    state=Filled("code", NumberUse.SHARED, NumberUse.EXCLUSIVE),
     facts={"assign": "number channel exclusive", "assign exclusively": "number channel others takes"},
     refusals={
         "assign": Reason.NUMBER_EXCLUSIVE,
@@ -134,17 +134,17 @@ MACHINE: Machine[Use, Assignment] = Machine(
 )
 
 
-def find(change: Change, channel: Channel, number: str) -> Assignment | None:
+def find(change: Change, channel: Channel, number: str) -> NumberAssignment | None:
     """The assignment of the number (+E164) to the channel, or None."""
     return ASSIGNMENTS.get(change, f"{number}/{channel.id}", channel.client)
 
 
-def find_exclusive(change: Change, client: str, number: str) -> Assignment | None:
+def find_exclusive(change: Change, client: str, number: str) -> NumberAssignment | None:
     """The exclusive assignment of the number (+E164), which then is its only one, or None."""
     return ASSIGNMENTS.of(change, client).one(EXCLUSIVE, number)
 
 
-def list_of_number(change: Change, client: str, number: str) -> View[Assignment]:
+def list_of_number(change: Change, client: str, number: str) -> View[NumberAssignment]:
     """The assignments of the number (+E164), in the order of assignment."""
     return ASSIGNMENTS.of(change, client).where(OF_NUMBER, number)
 
@@ -157,12 +157,12 @@ def get_available(change: Change, client: Client, number: str) -> Number:
     return known
 
 
-def get(change: Change, channel: Channel, number: str) -> Assignment:
+def get(change: Change, channel: Channel, number: str) -> NumberAssignment:
     """The assignment of the number (+E164) to the channel. Refusal NOT_FOUND."""
     return require_found(find(change, channel, number), "number of the channel", number)
 
 
-def assign(change: Change, channel: Channel, available: Number, *, exclusive: bool = False) -> Assignment:
+def assign(change: Change, channel: Channel, available: Number, *, exclusive: bool = False) -> NumberAssignment:
     """Assign an enabled number to the channel: with a routing code, or exclusively.
 
     Refusals NUMBER_ASSIGNED (G473), NUMBER_EXCLUSIVE, NUMBER_SHARED (G474), DIAL_IN_OFF (G478).
@@ -204,12 +204,12 @@ def require_dial_in(change: Change, channel: Channel) -> None:
         raise Refusal(Reason.DIAL_IN_OFF)
 
 
-def cancel(change: Change, assignment: Assignment) -> None:
+def cancel(change: Change, assignment: NumberAssignment) -> None:
     """End an assignment (G579)."""
     MACHINE.end(change, assignment, "cancel")
 
 
-def list_of_channel(change: Change, channel: Channel) -> View[Assignment]:
+def list_of_channel(change: Change, channel: Channel) -> View[NumberAssignment]:
     """The assignments of the channel, in the order of assignment (R486)."""
     return ASSIGNMENTS.of(change, channel.client).where(OF_CHANNEL, channel.id)
 

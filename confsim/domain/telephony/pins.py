@@ -24,7 +24,7 @@ from confsim.kernel.world import Change
 from . import number_assignments
 
 
-class Lock(Enum):
+class PinState(Enum):
     """Whether a PIN is set; while a channel has none, anyone may dial in."""
 
     SET = "set"
@@ -58,16 +58,16 @@ def _change(change: Change, pin: Pin, *, organizer: bool) -> Pin:
     return replace(pin, organizer=organizer)
 
 
-MACHINE: Machine[Lock, Pin] = Machine(
+MACHINE: Machine[PinState, Pin] = Machine(
     "dial-in PINs",
     "The PINs of a channel: with none anyone can dial in, with any a PIN is required (R323, R324, R478, R479).",
     PINS,
-    Lock,
+    PinState,
     (
-        Row("add", ABSENT, Lock.SET, effect=_add, source="P2 L297, R479, G462"),
-        Row("add", Lock.SET, Lock.SET, effect=_change, source="P2 L297, R479, G462"),
-        Row("delete", Lock.SET, ABSENT, source="P2 L296, L354, R478, G577"),
-        Row("clear", Lock.SET, ABSENT, source="G309, G462"),
+        Row("add", ABSENT, PinState.SET, effect=_add, source="P2 L297, R479, G462"),
+        Row("add", PinState.SET, PinState.SET, effect=_change, source="P2 L297, R479, G462"),
+        Row("delete", PinState.SET, ABSENT, source="P2 L296, L354, R478, G577"),
+        Row("clear", PinState.SET, ABSENT, source="G309, G462"),
     ),
     facts={"add": "channel pin organizer"},
     refusals={None: Reason.NOT_FOUND},

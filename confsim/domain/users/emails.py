@@ -20,7 +20,7 @@ from .users import BY_EMAIL, USERS, User
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\Z")
 
 
-class Address(Enum):
+class EmailState(Enum):
     """Whether a user has an address, verified or not (P1 Users, POST email)."""
 
     NONE = "none"
@@ -39,10 +39,10 @@ class OnNewAddress(Enum):
 
 #: The state by (whether there is a verified address, whether one is pending): no third field repeats what both say.
 _STATES = {
-    (False, False): Address.NONE,
-    (False, True): Address.PENDING,
-    (True, False): Address.VERIFIED,
-    (True, True): Address.RENEWING,
+    (False, False): EmailState.NONE,
+    (False, True): EmailState.PENDING,
+    (True, False): EmailState.VERIFIED,
+    (True, True): EmailState.RENEWING,
 }
 
 
@@ -91,55 +91,68 @@ _LOSES = Guard(
 )
 _AT_ONCE = Guard("a new address ends the old one at once", lambda user, *, second: second is OnNewAddress.AT_ONCE)
 
-MACHINE: Machine[Address, User] = Machine(
+MACHINE: Machine[EmailState, User] = Machine(
     "email",
     "The address of a user and its verification (R157-R159).",
     USERS,
-    Address,
+    EmailState,
     (
-        Row("set", (Address.NONE, Address.PENDING), Address.PENDING, effect=_add_pending, source="P1 L230, R157"),
         Row(
             "set",
-            (Address.VERIFIED, Address.RENEWING),
-            Address.RENEWING,
+            (EmailState.NONE, EmailState.PENDING),
+            EmailState.PENDING,
+            effect=_add_pending,
+            source="P1 L230, R157",
+        ),
+        Row(
+            "set",
+            (EmailState.VERIFIED, EmailState.RENEWING),
+            EmailState.RENEWING,
             only_if=~_AT_ONCE,
             effect=_add_pending,
             source="P1 L230, R157, G223",
         ),
         Row(
             "set",
-            (Address.VERIFIED, Address.RENEWING),
-            Address.PENDING,
+            (EmailState.VERIFIED, EmailState.RENEWING),
+            EmailState.PENDING,
             only_if=_AT_ONCE,
             effect=_replace_with_pending,
             source="G223",
         ),
-        Row("verify", Address.PENDING, Address.VERIFIED, only_if=_KNOWN, effect=_accept, source="P1 L230, R158, G222"),
-        Row("verify", Address.RENEWING, Address.VERIFIED, only_if=_WINS, effect=_accept, source="R158, G223"),
-        Row("verify", Address.RENEWING, Address.VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
-        Row("resend", Address.PENDING, Address.PENDING, source="G220"),
-        Row("resend", Address.RENEWING, Address.RENEWING, source="G220"),
-        Row("clear", tuple(Address), Address.NONE, effect=_clear, source="P1 L230 option, G220"),
+        Row(
+            "verify",
+            EmailState.PENDING,
+            EmailState.VERIFIED,
+            only_if=_KNOWN,
+            effect=_accept,
+            source="P1 L230, R158, G222",
+        ),
+        Row("verify", EmailState.RENEWING, EmailState.VERIFIED, only_if=_WINS, effect=_accept, source="R158, G223"),
+        Row("verify", EmailState.RENEWING, EmailState.VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
+        Row("resend", EmailState.PENDING, EmailState.PENDING, source="G220"),
+        Row("resend", EmailState.RENEWING, EmailState.RENEWING, source="G220"),
+        Row("clear", tuple(EmailState), EmailState.NONE, effect=_clear, source="P1 L230 option, G220"),
         Row(
             "give silently",
-            (Address.NONE, Address.PENDING),
-            Address.PENDING,
+            (EmailState.NONE, EmailState.PENDING),
+            EmailState.PENDING,
             effect=_add_pending,
             source="G212, G246",
         ),
         Row(
             "give silently",
-            (Address.VERIFIED, Address.RENEWING),
-            Address.RENEWING,
+            (EmailState.VERIFIED, EmailState.RENEWING),
+            EmailState.RENEWING,
             effect=_add_pending,
             source="G246",
         ),
-        Row("trust", tuple(Address), Address.VERIFIED, effect=_trust, source="G200, G212, G246"),
+        Row("trust", tuple(EmailState), EmailState.VERIFIED, effect=_trust, source="G200, G212, G246"),
     ),
     state=Computed(lambda user: _STATES[user.email is not None, bool(user.pending)]),
     facts={"set": "address second", "verify": "code second", "give silently": "address", "trust": "address"},
     refusals={"resend": Reason.EMAIL_MISSING, "verify": Reason.VERIFICATION_CODE_UNKNOWN, None: Reason.EMAIL_TAKEN},
-    initial=Address.NONE,
+    initial=EmailState.NONE,
 )
 
 

@@ -15,7 +15,7 @@ from confsim.kernel.world import Change
 from .users import USERS, User
 
 
-class Picture(Enum):
+class UserImageState(Enum):
     """Whether the user has an image."""
 
     NONE = "none"
@@ -34,21 +34,21 @@ def _remove(change: Change, user: User) -> User:
     return replace(user, image=None)
 
 
-_BOTH = (Picture.NONE, Picture.SET)
+_BOTH = (UserImageState.NONE, UserImageState.SET)
 
-MACHINE: Machine[Picture, User] = Machine(
+MACHINE: Machine[UserImageState, User] = Machine(
     "user image",
     "The image of a user (R143, R165-R169).",
     USERS,
-    Picture,
+    UserImageState,
     (
-        Row("set", _BOTH, Picture.SET, effect=_set, source="P1 L220, L233, R143, R165-R169"),
-        Row("remove", _BOTH, Picture.NONE, effect=_remove, source="P1 L247, G536, G550"),
+        Row("set", _BOTH, UserImageState.SET, effect=_set, source="P1 L220, L233, R143, R165-R169"),
+        Row("remove", _BOTH, UserImageState.NONE, effect=_remove, source="P1 L247, G536, G550"),
     ),
-    state=Filled("image", Picture.SET, Picture.NONE),
+    state=Filled("image", UserImageState.SET, UserImageState.NONE),
     facts={"set": "image"},
     refusals={None: Reason.NOT_FOUND},
-    initial=Picture.NONE,
+    initial=UserImageState.NONE,
 )
 
 

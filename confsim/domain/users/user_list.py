@@ -17,7 +17,7 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 
-class Sort(StrEnum):
+class UserSort(StrEnum):
     """The columns by which the user list is sorted (P1 Users)."""
 
     HANDLE = "handle"
@@ -25,7 +25,7 @@ class Sort(StrEnum):
 
 
 def list_users(
-    change: Change, client: Client, search: str | None, levels: list[int] | None, sort: Sort, *, descending: bool
+    change: Change, client: Client, search: str | None, levels: list[int] | None, sort: UserSort, *, descending: bool
 ) -> Sequence[User]:
     """The users of the list who match every filter, sorted.
 
@@ -37,13 +37,13 @@ def list_users(
     members = _members(change, client, levels)
     if search or not isinstance(members, View):
         found = _matching(change, members, search)
-    elif sort is Sort.HANDLE:
+    elif sort is UserSort.HANDLE:
         return lists.in_order(change, members, HANDLE, text=lambda user: user.handle, descending=descending)
     elif ask(change, assumed_users.LEVEL_ORDER) == "rank":
         return lists.in_order(change, members, RANK, descending=descending)
     else:
         found = list(members)
-    if sort is Sort.HANDLE:
+    if sort is UserSort.HANDLE:
         return lists.ordered(change, found, lambda user: lists.text_key(change, user.handle), descending=descending)
     compared = ask(change, assumed_users.LEVEL_ORDER)
     if compared == "rank":

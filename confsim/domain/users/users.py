@@ -69,7 +69,7 @@ class Hosting(Enum):
     OWNER = "owner"
 
 
-class Rank(IntEnum):
+class UserRank(IntEnum):
     """The rank that sort=level of the user list compares, lowest first (G090)."""
 
     NONE = 0
@@ -126,11 +126,11 @@ def folded(handle: str) -> str:
     return normalize("NFC", normalize("NFC", handle).casefold())
 
 
-def rank(user: User) -> Rank:
+def rank(user: User) -> UserRank:
     """The rank of the user by access levels and channel roles (G090)."""
     if Level.PARTNER_ADMIN in user.levels:
-        return Rank.PARTNER_ADMIN
-    return Rank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in user.levels else Rank[user.hosting.name]
+        return UserRank.PARTNER_ADMIN
+    return UserRank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in user.levels else UserRank[user.hosting.name]
 
 
 def _member(user: User) -> tuple[bool, ...]:

@@ -21,4 +21,4 @@ def send_all(change: Change, user: User) -> None:
 
 def _send(change: Change, user: User, address: str, code: str) -> None:
     text = f"The code that verifies this address for {user.handle} is {code}."
-    mail.send(change, user.client, address, "Verify your address", text, kind=mail.Kind.VERIFICATION, code=code)
+    mail.send(change, user.client, address, "Verify your address", text, kind=mail.MailKind.VERIFICATION, code=code)

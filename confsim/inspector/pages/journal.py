@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.control.journal_view import Kind
+from confsim.control.journal_view import EntryKind
 from confsim.inspector import render
 from confsim.inspector.page_request import PageRequest
 from confsim.kernel.refusal import Misuse
@@ -17,7 +17,7 @@ from .common import diff, moments, newest, number, show
 _LARGEST_START = 2_000
 #: Calls that a what-if question replays unless all are asked for.
 _REPLAYED = 100
-_TITLES = {Kind.CALL: "Call", Kind.CONTROL: "Control call", Kind.TIMER: "Timer"}
+_TITLES = {EntryKind.CALL: "Call", EntryKind.CONTROL: "Control call", EntryKind.TIMER: "Timer"}
 
 
 def requests(asked: PageRequest) -> str:
@@ -28,7 +28,7 @@ def requests(asked: PageRequest) -> str:
     pattern: dict[str, Any] = {name: query[name] for name in ("operation", "path", "assumption") if query.get(name)}
     if query.get("status"):
         pattern["status"] = number(asked, "status")
-    kind = query.get("kind") or Kind.ALL
+    kind = query.get("kind") or EntryKind.ALL
     calls, paging = newest(asked, "list_requests", **pattern, kind=kind)
     return show(asked, "requests", "Journal", calls=calls, kind=kind, **paging)
 
@@ -45,14 +45,14 @@ def _request(asked: PageRequest, id: str) -> str:
         **moments(asked, id),
         assumptions=assumptions,
         nearest=_nearest(asked, call),
-        **(_exported(asked, id) if call.kind == Kind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
+        **(_exported(asked, id) if call.kind == EntryKind.CALL else {"headers": None, "exports": {}, "too_large": 0}),
         diffs=[(each, diff(each.before, each.after)) for each in call.changes],
     )
 
 
 def _nearest(asked: PageRequest, call: Any) -> str:
     """Return the route most similar to a call that matched none, else ""."""
-    if call.kind != Kind.CALL or call.operation is not None:
+    if call.kind != EntryKind.CALL or call.operation is not None:
         return ""
     found = asked.control("list_unmatched_requests", id=call.id)
     return found[0].nearest if found else ""
@@ -81,7 +81,7 @@ def what_if(asked: PageRequest) -> str:
     """Show the answers to the calls of the journal under another alternative."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
     newest_calls = asked.control("list_moments")
-    calls = [each.id for each in newest_calls if each.kind == Kind.CALL]
+    calls = [each.id for each in newest_calls if each.kind == EntryKind.CALL]
     part = len(calls) > _REPLAYED and asked.query.get("all") != "true"
     value, found = _answered(asked, id, text, calls[-_REPLAYED] if part else None)
     sides = [(each, diff(each.was.answer, each.would_be.answer)) for each in found.differ]

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.kernel.difference import Difference, follow
+from confsim.kernel.difference import StateDifference, follow
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Part, World
 from confsim.service.clock import Clock, Values
@@ -70,7 +70,7 @@ class Delta(
     origin: str | None = None
     outputs: dict[str, Any] | None = None
     world: str | None = None
-    difference: Difference | None = None
+    difference: StateDifference | None = None
     clock: Values | None = None
     snapshots: dict[str, RecordedSnapshot] | None = None
     faults: FaultsState | None = None

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import delayed, monotonic, polls_here
 from confsim.service.incoming import Incoming
-from confsim.service.journal import Entry
+from confsim.service.journal import JournalEntry
 from confsim.service.live import LiveWorld
 from confsim.service.messages import Response
 
@@ -34,7 +34,7 @@ class Performer(Protocol):
         ...
 
     def answer_held(
-        self, incoming: Incoming, entry: Entry, injection: Injection, effect: Effect | None, *, dropped: bool
+        self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
     ) -> Response:
         """Answer a call whose operation has been performed, and whose place in the journal this entry reserves."""
         ...
@@ -48,7 +48,13 @@ class HeldCall:
     """
 
     def __init__(
-        self, id: str, performer: Performer, incoming: Incoming, injection: Injection, entry: Entry | None, since: int
+        self,
+        id: str,
+        performer: Performer,
+        incoming: Incoming,
+        injection: Injection,
+        entry: JournalEntry | None,
+        since: int,
     ) -> None:
         self.id = id
         self.performer = performer
@@ -118,7 +124,7 @@ class HeldCalls:
             )
 
     def hold(
-        self, performer: Performer, incoming: Incoming, injection: Injection, entry: Entry | None = None
+        self, performer: Performer, incoming: Incoming, injection: Injection, entry: JournalEntry | None = None
     ) -> Response:
         """Hold a call; return the pending response. Called under the lock of the world."""
         self._count += 1

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from confsim.api.call import Call
 from confsim.assumptions.protocol import wire
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
-from confsim.domain.fault_points import WEBHOOK, InjectedFault, Outcome
+from confsim.domain.fault_points import WEBHOOK, FaultOutcome, InjectedFault
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
@@ -374,11 +374,11 @@ class Faults:
         found = self._interceptor()(WEBHOOK.name, facts)
         if found is None:
             return Plan()
-        if found.outcome is Outcome.LOST:
+        if found.outcome is FaultOutcome.LOST:
             return Plan(copies=0)
-        if found.outcome is Outcome.DOUBLED:
+        if found.outcome is FaultOutcome.DOUBLED:
             return Plan(copies=2)
-        return Plan(delay=found.by, bypasses=found.outcome is Outcome.OUT_OF_ORDER)
+        return Plan(delay=found.by, bypasses=found.outcome is FaultOutcome.OUT_OF_ORDER)
 
 
 def _same(given: str | int, fact: Any) -> bool:

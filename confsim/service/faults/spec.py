@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.domain.fault_points import FAULT_POINTS, TIMED, InjectedFault, Outcome
+from confsim.domain.fault_points import FAULT_POINTS, TIMED, FaultOutcome, InjectedFault
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.kernel.spans import span
 from confsim.service.clock import LATEST
@@ -125,12 +125,12 @@ def _injected(thing: str, values: object, where: str) -> InjectedFault:
     if given["outcome"] not in list(outcomes):
         words = [outcome.value for outcome in outcomes]
         raise Misuse(f"{where}.outcome: no {thing} is {given['outcome']!r}{suggest(given['outcome'], words)}")
-    outcome = Outcome(given["outcome"])
+    outcome = FaultOutcome(given["outcome"])
     if outcome not in TIMED:
         if "by" in given:
             raise Misuse(f"{where}.by: what is {outcome.value} takes no time")
         return InjectedFault(outcome)
-    if "by" not in given and outcome is Outcome.LATE:
+    if "by" not in given and outcome is FaultOutcome.LATE:
         raise Misuse(f"{where}.by: how much later? a duration such as '10m'")
     try:
         by = span(given.get("by", _A_MINUTE))

@@ -19,7 +19,7 @@ from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.members.roles import APPOINTED, HOSTS, OF_USER, Role
 from confsim.domain.runtime.sessions import ATTENDANCES
 from confsim.domain.users.users import USERS
-from confsim.kernel.difference import Difference, Row
+from confsim.kernel.difference import Row, StateDifference
 from confsim.kernel.tables.table import Record
 from confsim.kernel.world import World
 
@@ -85,7 +85,7 @@ def _raise(highest: dict[int, str], hosts: Iterable[Values]) -> None:
 class _Differences:
     """The state of the translation of one difference from format 2."""
 
-    def __init__(self, found: Difference, world: World) -> None:
+    def __init__(self, found: StateDifference, world: World) -> None:
         self.change = world.change(0)
         self.number = world.sequences.get("channel", 0)
         self.removed: list[Row] = []
@@ -156,13 +156,13 @@ def _values(record: Record) -> Values:
     return values
 
 
-def difference(found: Difference, world: World) -> Difference:
+def difference(found: StateDifference, world: World) -> StateDifference:
     """Return a difference of format 2, from this world of format 3, in format 3."""
     moved = _Differences(found, world)
     counted = dict(found.counted)
     if moved.number != world.sequences.get("channel", 0):
         counted["channel"] = moved.number
-    return Difference(moved.removed, moved.put, found.cancelled, found.timers, found.id_counter, counted)
+    return StateDifference(moved.removed, moved.put, found.cancelled, found.timers, found.id_counter, counted)
 
 
 def world(found: World) -> World:

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.kernel.difference import Difference
+from confsim.kernel.difference import StateDifference
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 
@@ -43,7 +43,7 @@ class FormatStep(Struct, frozen=True):
     #: Converts a whole document, when several records are concerned.
     whole: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     #: The same for a difference; called with the world before it, in the present format.
-    moved: Callable[[Difference, World], Difference] | None = None
+    moved: Callable[[StateDifference, World], StateDifference] | None = None
     #: Converts the world that was read: adds what only the new format stores.
     world: Callable[[World], World] = lambda world: world
 
@@ -76,9 +76,9 @@ class FormatStep(Struct, frozen=True):
         values = {**values, "tables": tables, "timers": timers, "sequences": sequences}
         return values if self.whole is None else self.whole(values)
 
-    def difference(self, found: Difference, world: World) -> Difference:
+    def difference(self, found: StateDifference, world: World) -> StateDifference:
         """Return a difference from this world in the new format."""
-        found = Difference(
+        found = StateDifference(
             self._rows(found.removed),
             self._rows(found.put),
             [(self.timers.get(kind, kind), client, subject) for kind, client, subject in found.cancelled],
@@ -198,7 +198,7 @@ def current_world(world: World, format: int) -> World:
     return world
 
 
-def current_difference(found: Difference, format: int, world: World) -> Difference:
+def current_difference(found: StateDifference, format: int, world: World) -> StateDifference:
     """Return a difference from this world, written in a readable format, in present names."""
     for each in range(format, FORMAT):
         found = STEPS[each].difference(found, world)

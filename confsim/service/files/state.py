@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from confsim.kernel.document import Document, decoded, decoded_parts, restored
+from confsim.kernel.document import StateDocument, decoded, decoded_parts, restored
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Part, World
@@ -40,7 +40,7 @@ def schema() -> bytes:
 
     tables = Table.declared
     (whole, *records), made = msgspec.json.schema_components(
-        [Document, *(each.record for each in tables.values())], ref_template="#/$defs/{name}"
+        [StateDocument, *(each.record for each in tables.values())], ref_template="#/$defs/{name}"
     )
     document = {**made.pop(whole["$ref"].rpartition("/")[2]), "$id": f"urn:confsim:state:{FORMAT}", "$defs": made}
     document["properties"] |= {

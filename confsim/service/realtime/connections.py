@@ -32,7 +32,7 @@ from confsim.service.live import LiveWorld
 from confsim.service.messages import Request, Response
 
 from . import notifications, tokens
-from .notifications import NotificationType, State
+from .notifications import NotificationType, PresenceState
 
 #: Tables in which one write can change the state of everybody in a channel.
 _OF_ALL = frozenset(table.name for table in (CHANNELS, HOSTS, SESSIONS))
@@ -77,7 +77,7 @@ class ConnectedPerson:
 
     def __init__(self, key: Key) -> None:
         self.key = key
-        self.state: State = notifications.AWAY
+        self.state: PresenceState = notifications.AWAY
         self.connections: list[ChannelConnection] = []
 
 

@@ -14,7 +14,7 @@ from confsim.domain.runtime.presence import Where
 from confsim.kernel.world import Change
 
 
-class State(Struct, frozen=True):
+class PresenceState(Struct, frozen=True):
     """The state of a person in a channel: "in", "waiting" or "away"; session and breakout room by id."""
 
     state: str
@@ -24,7 +24,7 @@ class State(Struct, frozen=True):
     muted: bool = False
 
 
-AWAY = State("away")
+AWAY = PresenceState("away")
 
 
 class NotificationType(StrEnum):
@@ -45,7 +45,7 @@ class NotificationType(StrEnum):
 
 
 class Notification(Struct, frozen=True):
-    """One message. ``at`` is the instant in epoch milliseconds; the other fields are those of ``State``."""
+    """One message. ``at`` is the instant in epoch milliseconds; the other fields are those of ``PresenceState``."""
 
     type: NotificationType
     at: int
@@ -58,7 +58,7 @@ class Notification(Struct, frozen=True):
     muted: bool
 
 
-def state_of(change: Change, client: str, channel_id: str, user: int) -> State:
+def state_of(change: Change, client: str, channel_id: str, user: int) -> PresenceState:
     """Return the state of a user in a channel; for a breakout room, in its event room."""
     channel = channels.find(change, client, channel_id)
     if channel is None:
@@ -66,12 +66,12 @@ def state_of(change: Change, client: str, channel_id: str, user: int) -> State:
     session = sessions.find_active(change, channel)
     found = presence.find(change, channel, user)
     if found is None:
-        return State("away", None if session is None else session.id)
+        return PresenceState("away", None if session is None else session.id)
     return _present(change, channel, found, None if session is None else session.id)
 
 
-def _present(change: Change, channel: Channel, found: presence.Presence, session: str | None) -> State:
-    return State(
+def _present(change: Change, channel: Channel, found: presence.Presence, session: str | None) -> PresenceState:
+    return PresenceState(
         "waiting" if found.state is Where.WAITING else "in",
         session,
         found.room,
@@ -80,7 +80,7 @@ def _present(change: Change, channel: Channel, found: presence.Presence, session
     )
 
 
-def type_of(was: State, now: State) -> NotificationType | None:
+def type_of(was: PresenceState, now: PresenceState) -> NotificationType | None:
     """Return the type of the change from one state to another, the first of several; None for no change."""
     if was == now:
         return None
@@ -101,7 +101,7 @@ def type_of(was: State, now: State) -> NotificationType | None:
     return NotificationType.MUTED if now.muted else NotificationType.UNMUTED
 
 
-def message(type: NotificationType, at: int, channel: str, user: int, state: State) -> bytes:
+def message(type: NotificationType, at: int, channel: str, user: int, state: PresenceState) -> bytes:
     """Return the JSON of a message."""
     return msgspec.json.encode(
         Notification(type, at, channel, user, state.state, state.session, state.room, state.presenter, state.muted)

@@ -12,7 +12,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Place, World
 from confsim.service.clock import Clock
-from confsim.service.journal import Entry
+from confsim.service.journal import JournalEntry
 from confsim.service.messages import Response
 from confsim.service.service import Service
 from confsim.simulator import Simulator
@@ -106,7 +106,7 @@ def call_service(service: Service, call: ModelCall) -> Prediction:
     response: Response = perform(
         service, call.operation, call.arguments, call.caller, call.body, call.content_type, warns=False
     )
-    entry: Entry | None = service.journal.last()
+    entry: JournalEntry | None = service.journal.last()
     assert entry is not None
     if service.bugs:
         bug = service.live.take_bugs()[-1]

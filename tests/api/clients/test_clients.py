@@ -230,7 +230,7 @@ def test_enabling_a_child_of_a_disabled_client_does_not_bring_it_back(sim):
     for client in (below, CUSTOMER):
         clients.switch_service(change, clients.get(change, client), "disable")
     child = clients.switch_service(change, clients.get(change, below), "enable")
-    assert child.service is clients.Service.ENABLED
+    assert child.service is clients.ServiceState.ENABLED
     assert not clients.is_served(change, child)
 
 

@@ -61,7 +61,7 @@ def test_a_recording_that_its_poll_removes_is_not_listed():
     change = sim.service.change()
     rows = recordings.RECORDINGS.of(change, CUSTOMER)
     ready = rows.all[0]
-    rows.put(replace(ready, state=recordings.Phase.READY, ready=START_MS))
+    rows.put(replace(ready, state=recordings.RecordingState.READY, ready=START_MS))
     sim.service.commit(change)
     page = sim.call("list_recordings", OWNER, channelId=ROOM, limit=1).body
     assert (page["total"], [each["id"] for each in page["results"]]) == (1, [ready.id])

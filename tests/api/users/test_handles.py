@@ -287,7 +287,7 @@ def test_a_disabled_client_registers_nobody(sim):
     """Creating a user is refused with 403 while the service is disabled."""
     token = _reserved(sim)
     change = sim.service.change()
-    clients.update(change, clients.get(change, CUSTOMER), service=clients.Service.DISABLED)
+    clients.update(change, clients.get(change, CUSTOMER), service=clients.ServiceState.DISABLED)
     sim.service.commit(change)
     assert sim.call("create_user", ADMIN, token=token, body={}).status == 403
 

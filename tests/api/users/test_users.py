@@ -367,7 +367,7 @@ def test_a_disabled_client_changes_no_user(sim, operation):
     """While the service is disabled, what changes a user is refused and what reads one is not."""
     change = sim.service.change()
     customer = clients.get(change, CUSTOMER)
-    clients.update(change, customer, service=clients.Service.DISABLED)
+    clients.update(change, customer, service=clients.ServiceState.DISABLED)
     sim.service.commit(change)
     assert sim.call(operation, "demo-user", userId="me").status == 403
     assert sim.call("get_me", "demo-user").status == 200

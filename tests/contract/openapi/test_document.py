@@ -27,11 +27,11 @@ from confsim.contract.types import (
     Name,
     Names,
     Offset,
-    Order,
     Page,
     Search,
     Shown,
     Sized,
+    SortOrder,
     Switch,
     Ttl,
     Url,
@@ -125,7 +125,7 @@ def list_books(
     limit: Limit = 50,
     offset: Offset = 0,
     search: Search | None = None,
-    order: Order = Order.ASC,
+    order: SortOrder = SortOrder.ASC,
     ids: Annotated[list[int] | None, "Which ones."] = None,
 ) -> Annotated[Page[BookListItem], "A page of books."]:
     """List the books.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.control.operations.records import Kind
+from confsim.control.operations.records import RecordEditor
 from confsim.kernel.machine import Machine
 from kit import CUSTOMER, PARTNER, ROOM, START
 
@@ -102,7 +102,7 @@ def test_limits_are_reported_by_their_names(plane):
     assert found == "channel: maxUsers, populationLimit below 0"
 
 
-@pytest.mark.parametrize("kind", Kind.declared.values(), ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", RecordEditor.declared.values(), ids=lambda kind: kind.name)
 def test_an_unknown_field_is_reported_with_those_there_are(plane, kind):
     """The problem lists the fields of the kind."""
     problem = plane("POST", f"/records/{kind.name}/1", {"nonsense": 1})[1]
@@ -113,5 +113,5 @@ def test_an_unknown_field_is_reported_with_those_there_are(plane, kind):
 def test_the_state_of_a_machine_is_no_field_to_set():
     """One that is goes through the function of its module, which fires a trigger."""
     states = {machine.field.name for machine in Machine.declared.values()}
-    settable = {name for kind in Kind.declared.values() for name in kind.fields.__struct_fields__}
+    settable = {name for kind in RecordEditor.declared.values() for name in kind.fields.__struct_fields__}
     assert settable & states == {"broadcast_enabled"}

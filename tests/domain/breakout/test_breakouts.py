@@ -8,8 +8,8 @@ from confsim import Simulator
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
-from confsim.domain.breakout.breakout_rooms import State
-from confsim.domain.breakout.breakouts import Phase
+from confsim.domain.breakout.breakout_rooms import RoomState
+from confsim.domain.breakout.breakouts import BreakoutState
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.runtime import occupancy, presence, sessions
@@ -66,12 +66,12 @@ def stage():
 
 def test_rooms_live_as_long_as_their_breakout_session(stage):
     """Planned, live with a channel and a session, closed with both to be looked up."""
-    assert stage.room(0).state is State.PLANNED
+    assert stage.room(0).state is RoomState.PLANNED
     stage.start()
-    assert stage.room(0).state is State.LIVE
+    assert stage.room(0).state is RoomState.LIVE
     breakouts.stop(stage.change, stage.event)
     closed = stage.room(0)
-    assert closed.state is State.CLOSED
+    assert closed.state is RoomState.CLOSED
     assert sessions.get(stage.change, CUSTOMER, closed.session).ended is not None
 
 
@@ -140,7 +140,7 @@ def test_one_is_active_at_a_time(stage):
     with pytest.raises(Refusal) as refusal:
         breakouts.start(stage.change, stage.event)
     assert refusal.value.reason is Reason.BREAKOUT_ACTIVE
-    assert breakouts.get(stage.change, stage.event, other.id).phase is Phase.PREPARED
+    assert breakouts.get(stage.change, stage.event, other.id).phase is BreakoutState.PREPARED
 
 
 def test_nothing_is_left_of_a_deleted_event_room(stage):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.domain.broadcast import broadcasts, destinations
-from confsim.domain.broadcast.broadcasts import BROADCASTS, State
+from confsim.domain.broadcast.broadcasts import BROADCASTS, BroadcastState
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.members import roles
@@ -83,7 +83,7 @@ def test_a_broadcast_goes_through_its_states():
     for steps in (["add"], ["add", "start"], ["add", "start", "poll"], ["add", "start", "poll", "stop"]):
         service = walk(["enable", *steps])
         seen.append(broadcasts.MACHINE.state(broadcasts.find_open(service.change(), CUSTOMER, ROOM)))
-    assert seen == [ABSENT, State.STARTING, State.RUNNING, ABSENT]
+    assert seen == [ABSENT, BroadcastState.STARTING, BroadcastState.RUNNING, ABSENT]
 
 
 def test_a_session_that_ends_ends_what_is_starting_too():

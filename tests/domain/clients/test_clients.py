@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import Service
+from confsim.domain.clients.clients import ServiceState
 from confsim.kernel.world import World
 from kit import refused
 
@@ -48,7 +48,7 @@ def test_service_is_ones_own_flag_and_that_of_all_above(parents, switches):
         (off.add if trigger == "disable" else off.discard)(place)
     for place, client in enumerate(made):
         now = clients.get(change, client.id)
-        assert (now.service is Service.DISABLED) is (place in off)
+        assert (now.service is ServiceState.DISABLED) is (place in off)
         assert clients.is_served(change, now) is not bool(off & set(ancestors(parents, place)))
 
 
@@ -71,10 +71,10 @@ def test_only_the_parent_switches():
     for by in (low, top, stranger):
         assert refused(clients.switch_service, change, low, "disable", by) is Reason.NOT_PARENT
     disabled = clients.switch_service(change, low, "disable", middle)
-    assert disabled.service is Service.DISABLED
+    assert disabled.service is ServiceState.DISABLED
     for by in (low, top, stranger):
         assert refused(clients.switch_service, change, disabled, "enable", by) is Reason.NOT_PARENT
-    assert clients.switch_service(change, low, "enable", None).service is Service.ENABLED
+    assert clients.switch_service(change, low, "enable", None).service is ServiceState.ENABLED
 
 
 @pytest.mark.rule("R549")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
-from confsim.domain.breakout.breakout_rooms import State
+from confsim.domain.breakout.breakout_rooms import RoomState
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.couplings.machines import COUPLINGS
@@ -130,14 +130,14 @@ def agree(world: World):
     running = breakouts.find_active(change, channel)
     for breakout in breakouts.list_of_channel(change, channel):
         for room in breakout_rooms.list_(change, breakout):
-            assert (room.state is State.LIVE) is (breakout == running)
+            assert (room.state is RoomState.LIVE) is (breakout == running)
     for each in inside:
         if each.state is Where.IN_ROOM:
             room = breakout_rooms.ROOMS.of(change, CUSTOMER)[each.room]
             assert (room.breakout, room.place) == (running.id, each.place)
             assert sessions.find_active(change, channels.get(change, CUSTOMER, each.place)) is not None
     every = sessions.SESSIONS.of(change, CUSTOMER).all
-    held = [session.channel for session in every if session.state is not sessions.Life.ENDED]
+    held = [session.channel for session in every if session.state is not sessions.SessionState.ENDED]
     assert len(held) == len(set(held))
 
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.clients import clients
 from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.events import deliveries, endpoints
-from confsim.domain.events.deliveries import DELIVERIES, State
+from confsim.domain.events.deliveries import DELIVERIES, DeliveryState
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
 from kit import CUSTOMER, MINUTE, START_MS
@@ -41,7 +41,7 @@ class Line:
         """Let media of these names be added."""
         for name in names:
             with self as change:
-                deliveries.deliver(change, CUSTOMER, Kind.MEDIA_ADDED, change.uuid(), {"name": name})
+                deliveries.deliver(change, CUSTOMER, EventKind.MEDIA_ADDED, change.uuid(), {"name": name})
 
     def answer(self, status, problem=None):
         """Answer everything that is ready; return the names."""
@@ -99,7 +99,7 @@ def test_each_endpoint_gets_one_delivery_of_an_event():
     assert [each.endpoint for each in line.all] == line.endpoints
     assert len({each.id for each in line.all}) == 3
     assert len({each.message for each in line.all}) == 1
-    assert line.states == [State.READY] * 3
+    assert line.states == [DeliveryState.READY] * 3
 
 
 def test_an_inactive_endpoint_gets_no_delivery(line):
@@ -112,7 +112,7 @@ def test_an_inactive_endpoint_gets_no_delivery(line):
 def test_the_envelope_has_kind_instant_and_client(line):
     """An id, the kind, the instant, the client, the channel and the rest."""
     with line as change:
-        deliveries.deliver(change, CUSTOMER, Kind.SESSION_STARTED, "m", {"channel": "c", "session": "s"})
+        deliveries.deliver(change, CUSTOMER, EventKind.SESSION_STARTED, "m", {"channel": "c", "session": "s"})
     assert line.all[0].payload == {
         "id": "m",
         "kind": "session.started",
@@ -146,8 +146,8 @@ def test_only_the_latest_are_stored():
     line = Line(kept=2)
     line.happen("a", "b", "c")
     assert [(each.payload["data"]["name"], each.state) for each in line.all] == [
-        ("b", State.READY),
-        ("c", State.WAITING),
+        ("b", DeliveryState.READY),
+        ("c", DeliveryState.WAITING),
     ]
 
 
@@ -158,7 +158,7 @@ def test_a_discarded_delivery_has_no_timer():
     line.answer(500)
     line.happen("b")
     line.advance(HOUR)
-    assert [each.state for each in line.all] == [State.READY]
+    assert [each.state for each in line.all] == [DeliveryState.READY]
     assert list(line.world.timers) == []
 
 
@@ -169,7 +169,7 @@ def test_what_waits_while_events_are_off_goes_to_every_endpoint():
     line.switch("disable")
     assert line.ready == []
     line.switch("enable")
-    assert line.states == [State.READY] * 3
+    assert line.states == [DeliveryState.READY] * 3
 
 
 # Order
@@ -190,7 +190,10 @@ def test_endpoints_do_not_wait_for_each_other():
         deliveries.answered(change, slow.id, line.now, 500)
     assert line.answer(200) == ["a"]
     assert line.answer(200) == ["b"]
-    assert [each.state for each in line.all if each.endpoint == slow.endpoint] == [State.LATER, State.WAITING]
+    assert [each.state for each in line.all if each.endpoint == slow.endpoint] == [
+        DeliveryState.LATER,
+        DeliveryState.WAITING,
+    ]
 
 
 def test_the_next_waits_for_every_retry(line):
@@ -202,7 +205,7 @@ def test_the_next_waits_for_every_retry(line):
         assert line.ready == []
         line.advance(1)
     assert line.answer(500) == ["a"]
-    assert line.states == [State.FAILED, State.READY]
+    assert line.states == [DeliveryState.FAILED, DeliveryState.READY]
 
 
 def test_order_may_be_free():
@@ -228,7 +231,10 @@ def test_order_may_be_free():
 )
 def test_an_answer_is_taken_or_not(taken, good, bad):
     """By its status."""
-    for status, state in [*((each, State.DELIVERED) for each in good), *((each, State.LATER) for each in bad)]:
+    for status, state in [
+        *((each, DeliveryState.DELIVERED) for each in good),
+        *((each, DeliveryState.LATER) for each in bad),
+    ]:
         line = Line(taken=taken)
         line.happen("a")
         line.answer(status)
@@ -242,7 +248,7 @@ def test_no_answer_is_a_failure_even_where_any_is_taken():
     line.answer(None, "refused")
     (attempt,) = line.all[0].attempts
     assert (attempt.at, attempt.status, attempt.problem) == (START_MS, None, "refused")
-    assert line.states == [State.LATER]
+    assert line.states == [DeliveryState.LATER]
 
 
 @pytest.mark.parametrize(("retries", "attempts"), [([], 1), ([0], 2), ([1, 2, 3], 4)])
@@ -253,7 +259,7 @@ def test_the_schedule_is_a_choice(retries, attempts):
     for _ in range(attempts):
         line.answer(500)
         line.advance(3)
-    assert line.states == [State.FAILED]
+    assert line.states == [DeliveryState.FAILED]
     assert len(line.all[0].attempts) == attempts
 
 
@@ -294,7 +300,7 @@ def test_waiting_deliveries_go_on_when_their_endpoint_is_active_again(line, agai
     line.answer(500)
     line.endpoint(False) if again == "endpoint" else line.switch("disable")
     line.advance(HOUR)
-    assert line.states == [State.WAITING, State.WAITING]
+    assert line.states == [DeliveryState.WAITING, DeliveryState.WAITING]
     line.endpoint(True) if again == "endpoint" else line.switch("enable")
     assert line.ready == ["a"]
     assert line.all[0].tries == 0
@@ -306,7 +312,7 @@ def test_what_waits_may_be_lost(how):
     line = Line(**{"while-inactive": "lost"})
     line.happen("a", "b")
     line.endpoint(False) if how == "endpoint" else line.switch("disable")
-    assert line.states == [State.LOST, State.LOST]
+    assert line.states == [DeliveryState.LOST, DeliveryState.LOST]
     line.endpoint(True) if how == "endpoint" else line.switch("enable")
     assert line.ready == []
 
@@ -318,10 +324,10 @@ def test_what_was_under_way_meanwhile_counts(line):
     line.endpoint(False)
     with line as change:
         deliveries.answered(change, sent.id, START_MS, 500)
-    assert line.states == [State.WAITING, State.WAITING]
+    assert line.states == [DeliveryState.WAITING, DeliveryState.WAITING]
     with line as change:
         deliveries.answered(change, sent.id, START_MS, 200)
-    assert line.states == [State.DELIVERED, State.WAITING]
+    assert line.states == [DeliveryState.DELIVERED, DeliveryState.WAITING]
     assert [each.status for each in line.all[0].attempts] == [500, 200]
 
 
@@ -334,8 +340,8 @@ def test_what_waits_for_a_removed_endpoint_is_lost():
     with line as change:
         endpoints.remove(change, endpoints.get(change, clients.get(change, CUSTOMER), line.endpoints[0]))
     of = {id: [each.state for each in line.all if each.endpoint == id] for id in line.endpoints}
-    assert of[line.endpoints[0]] == [State.DELIVERED, State.LOST, State.LOST]
-    assert of[line.endpoints[1]] == [State.DELIVERED, State.LATER, State.WAITING]
+    assert of[line.endpoints[0]] == [DeliveryState.DELIVERED, DeliveryState.LOST, DeliveryState.LOST]
+    assert of[line.endpoints[1]] == [DeliveryState.DELIVERED, DeliveryState.LATER, DeliveryState.WAITING]
     line.advance(HOUR)
     assert line.ready == ["b"]
 
@@ -348,7 +354,7 @@ def test_what_is_lost_lets_the_next_one_go(line):
     line.happen("a", "b")
     with line as change:
         deliveries.lose(change, line.all[0].id)
-    assert (line.states, line.ready) == ([State.LOST, State.READY], ["b"])
+    assert (line.states, line.ready) == ([DeliveryState.LOST, DeliveryState.READY], ["b"])
     assert line.all[0].attempts == ()
 
 
@@ -357,7 +363,7 @@ def test_what_is_refused_is_not_tried_again(line):
     line.happen("a", "b")
     with line as change:
         deliveries.refuse(change, line.all[0].id, "not from here", "https://a.example/")
-    assert line.states == [State.REFUSED, State.READY]
+    assert line.states == [DeliveryState.REFUSED, DeliveryState.READY]
     assert [each.problem for each in line.all[0].attempts] == ["not from here"]
     assert list(line.world.timers) == []
 
@@ -387,9 +393,9 @@ def test_what_is_over_is_delivered_once_more(status):
     over = line.all[0]
     with line as change:
         again = deliveries.redeliver(change, over)
-    assert (again.state, again.tries, again.attempts) == (State.READY, 0, over.attempts)
+    assert (again.state, again.tries, again.attempts) == (DeliveryState.READY, 0, over.attempts)
     line.answer(500)
-    assert line.states == [State.LATER]
+    assert line.states == [DeliveryState.LATER]
 
 
 def test_what_waits_for_a_retry_goes_at_once(line):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.events import event_log
@@ -74,7 +74,7 @@ def test_an_event_has_kind_instant_client_and_payload(heard):
     heard.service.live.advance(5)
     media = ok(heard, "upload_channel_media", OWNER, uuid=ROOM, name="a", body=b"x")["id"]
     (event,) = events(heard)
-    assert (event.kind, event.at, event.client) == (Kind.MEDIA_ADDED, 1769904000005, CUSTOMER)
+    assert (event.kind, event.at, event.client) == (EventKind.MEDIA_ADDED, 1769904000005, CUSTOMER)
     assert event.payload == {"channel": ROOM, "media": media, "name": "a"}
     ok(heard, "delete_channel_media", OWNER, uuid=ROOM, mediaId=media)
     one, other = events(heard)
@@ -183,7 +183,7 @@ def test_broadcasts_start_and_stop(heard):
     start_broadcast(heard)
     ok(heard, "stop_broadcast", OWNER, uuid=ROOM)
     started, stopped = events(heard)
-    assert (started.kind, stopped.kind) == (Kind.BROADCAST_STARTED, Kind.BROADCAST_STOPPED)
+    assert (started.kind, stopped.kind) == (EventKind.BROADCAST_STARTED, EventKind.BROADCAST_STOPPED)
     assert started.payload == stopped.payload
 
 

@@ -13,7 +13,7 @@ from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials, invitations, providers, token_exchange
-from confsim.domain.identity.invitations import INVITATIONS, MACHINE, Invitation, Kind, State
+from confsim.domain.identity.invitations import INVITATIONS, MACHINE, Invitation, InvitationKind, InvitationState
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, User
 from confsim.kernel.due import fire_due_timers
@@ -102,7 +102,7 @@ def test_which_kind_is_made(choice: str, persistent: set[str]) -> None:
         "origin": invitations.create(change, person(change, origin_id="o")),
         "ttl": invitations.create(change, person(change), MINUTE),
     }
-    assert {name for name, each in made.items() if each.kind is Kind.PERSISTENT} == persistent
+    assert {name for name, each in made.items() if each.kind is InvitationKind.PERSISTENT} == persistent
 
 
 @pytest.mark.rule("R181", "R548")
@@ -122,20 +122,20 @@ def test_for_whom_invitations_are(account: Account) -> None:
 
 @pytest.mark.parametrize("state", MACHINE.states)
 @pytest.mark.parametrize("trigger", MACHINE.triggers)
-@pytest.mark.parametrize("kind", Kind)
-def test_every_pair_of_state_and_trigger(state: Enum, trigger: str, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", InvitationKind)
+def test_every_pair_of_state_and_trigger(state: Enum, trigger: str, kind: InvitationKind) -> None:
     """A code is used while it is pending, a Nonce by a login or a connection, a Persistent one by the exchange."""
     change, _ = opened()
     draft = Invitation(user=1, client=CUSTOMER, code="c", kind=kind, expires=START_MS + 1)
     invitation = None if state is ABSENT else replace(draft, state=state)
     facts = {name: {"draft": draft, "invitable": True, "provider": None}[name] for name in MACHINE.facts[trigger]}
     for_kind = {
-        "redeem": Kind.NONCE,
-        "connect": Kind.NONCE,
-        "exchange": Kind.PERSISTENT,
-        "exchange once": Kind.PERSISTENT,
+        "redeem": InvitationKind.NONCE,
+        "connect": InvitationKind.NONCE,
+        "exchange": InvitationKind.PERSISTENT,
+        "exchange once": InvitationKind.PERSISTENT,
     }
-    admitted = trigger == "create" or (state is State.PENDING and for_kind.get(trigger, kind) is kind)
+    admitted = trigger == "create" or (state is InvitationState.PENDING and for_kind.get(trigger, kind) is kind)
     assert (MACHINE.row(state, trigger, invitation, facts) is not None) is admitted
     if not admitted:
         with pytest.raises(Refusal):

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.identity import validators
-from confsim.domain.identity.validators import MACHINE, VALIDATORS, Activity, Validator
+from confsim.domain.identity.validators import MACHINE, VALIDATORS, Validator, ValidatorState
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, World
 from kit import CUSTOMER, OTHER, START
@@ -100,7 +100,7 @@ def add(change: Change, algorithm: str, key: str, id: str = "v") -> Validator:
 )
 def test_a_fitting_key_is_taken(change: Change, texts: dict[str, str], algorithm: str, key: str) -> None:
     """Secrets, PEMs and JWKs; a new validator is inactive."""
-    assert add(change, algorithm, texts[key]).state is Activity.INACTIVE
+    assert add(change, algorithm, texts[key]).state is ValidatorState.INACTIVE
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_claims_are_about_what_a_user_has(change: Change) -> None:
 
 
 def _actives(change: Change, client: str) -> list[str]:
-    return [each.id for each in VALIDATORS.of(change, client).all if each.state is Activity.ACTIVE]
+    return [each.id for each in VALIDATORS.of(change, client).all if each.state is ValidatorState.ACTIVE]
 
 
 @pytest.mark.rule("R114")
@@ -211,8 +211,8 @@ def test_an_unknown_validator_is_not_found(change: Change) -> None:
 def test_the_machine_admits_every_trigger_in_every_state(change: Change) -> None:
     """Setting the state that holds is no error by itself (G537)."""
     validator = VALIDATORS.of(change, CUSTOMER)["demo-validator"]
-    for trigger, then in (("disable", Activity.INACTIVE), ("enable", Activity.ACTIVE)):
-        for state in Activity:
+    for trigger, then in (("disable", ValidatorState.INACTIVE), ("enable", ValidatorState.ACTIVE)):
+        for state in ValidatorState:
             moved = MACHINE.fire(change, VALIDATORS.of(change, CUSTOMER).put(replace(validator, state=state)), trigger)
             assert moved.state is then
 

@@ -9,7 +9,7 @@ from confsim import Simulator
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.media import media
-from confsim.domain.media.media import File, Search, Sort
+from confsim.domain.media.media import AssetSort, File, Search
 from confsim.kernel.document import restored
 from confsim.kernel.refusal import Refusal
 from kit import CUSTOMER, ROOM
@@ -28,7 +28,7 @@ FILES = st.lists(
 )
 
 
-@given(files=FILES, sort=st.sampled_from(Sort), place=st.sampled_from([0, 1]))
+@given(files=FILES, sort=st.sampled_from(AssetSort), place=st.sampled_from([0, 1]))
 def test_ascending_is_descending_reversed(files, sort, place):
     """Ties included, so that paging either way meets every asset once."""
     change = ORIGIN.change(0)

@@ -5,23 +5,23 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.recordings import assets
-from confsim.domain.recordings.assets import MACHINE, Asset, Content, Upload
+from confsim.domain.recordings.assets import MACHINE, AssetContent, RecordingAsset, Upload
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
 
-def draft(content=Content.COMBINED, **fields):
+def draft(content=AssetContent.COMBINED, **fields):
     """An asset that is not there yet."""
     common = {"client": "c", "channel": "ch", "recording": "r", "label": "L", "started": 1000}
-    return Asset(id=f"a-{content}", content=content, **common, **fields)
+    return RecordingAsset(id=f"a-{content}", content=content, **common, **fields)
 
 
 def stream():
     """The individual stream of a user."""
-    return draft(Content.INDIVIDUAL, user=7, group="g")
+    return draft(AssetContent.INDIVIDUAL, user=7, group="g")
 
 
-EVERY = [draft(Content.COMBINED), draft(Content.ARCHIVE), draft(Content.CAPTIONS), stream()]
+EVERY = [draft(AssetContent.COMBINED), draft(AssetContent.ARCHIVE), draft(AssetContent.CAPTIONS), stream()]
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_each_content_has_a_path_and_a_media_type(asset, path, media_type):
 def test_assets_of_another_recording_are_not_there(change):
     """Neither by their id nor in the list."""
     one = MACHINE.create(change, "create", draft=draft())
-    other = MACHINE.create(change, "create", draft=replace(draft(Content.ARCHIVE), recording="s"))
+    other = MACHINE.create(change, "create", draft=replace(draft(AssetContent.ARCHIVE), recording="s"))
     assert assets.get(change, "c", "s", other.id) == other
     with pytest.raises(Refusal):
         assets.get(change, "c", "s", one.id)

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.recordings import assets, downloads
-from confsim.domain.recordings.assets import Asset, Content
+from confsim.domain.recordings.assets import AssetContent, RecordingAsset
 from confsim.kernel.world import World
 from kit import refused
 
-ASSET = Asset(
-    id="a", client="c", channel="ch", recording="r", content=Content.COMBINED, label="L", state=assets.Upload.UPLOADED,
-    started=0,
+ASSET = RecordingAsset(
+    id="a", client="c", channel="ch", recording="r", content=AssetContent.COMBINED, label="L",
+    state=assets.Upload.UPLOADED, started=0,
 )  # fmt: skip
 NOW = 1_769_904_000_123
 
@@ -93,10 +93,10 @@ def test_a_link_to_what_is_gone_is_not_found():
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        (Content.ARCHIVE, "archive"),
-        (Content.COMBINED, "combined_video"),
-        (Content.CAPTIONS, "captions"),
-        (Content.INDIVIDUAL, "other"),
+        (AssetContent.ARCHIVE, "archive"),
+        (AssetContent.COMBINED, "combined_video"),
+        (AssetContent.CAPTIONS, "captions"),
+        (AssetContent.INDIVIDUAL, "other"),
     ],
 )
 def test_downloads_have_kinds_of_their_own(content, kind):

@@ -8,7 +8,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.identity import credentials
 from confsim.domain.recordings import assets, recordings
-from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, Phase
+from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, RecordingState
 from confsim.domain.runtime import sessions
 from confsim.kernel.refusal import Refusal
 from kit import CUSTOMER, EVENT_ROOM, ROOM, START
@@ -39,11 +39,11 @@ def phase(change):
 def test_a_recording_goes_its_way(sim):
     """In progress, processing, ready: each by one trigger."""
     change, channel, caller = begun(sim)
-    assert phase(change) is Phase.IN_PROGRESS
+    assert phase(change) is RecordingState.IN_PROGRESS
     recordings.stop(change, channel, caller)
-    assert phase(change) is Phase.PROCESSING
+    assert phase(change) is RecordingState.PROCESSING
     recordings.finish(change, RECORDINGS.of(change, CUSTOMER).all.last, fails=False)
-    assert phase(change) is Phase.READY
+    assert phase(change) is RecordingState.READY
 
 
 @pytest.mark.parametrize("fails", [True, False])
@@ -79,7 +79,7 @@ def test_the_next_thing_to_happen_is_that_it_is_ready(sim):
     sim.call("stop_recording", "demo-operator", uuid=ROOM)
     (happened,) = sim.clock.advance(until="next")
     assert (happened.what, happened.at) == ("recording processing", sim.clock.now)
-    assert phase(sim.service.change()) is Phase.READY
+    assert phase(sim.service.change()) is RecordingState.READY
 
 
 def test_a_refused_start_leaves_no_trace(sim):

@@ -13,8 +13,8 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import presence, session_list, sessions
-from confsim.domain.runtime.session_list import SessionFilter, Sort
-from confsim.domain.runtime.sessions import SESSIONS, Life, Session
+from confsim.domain.runtime.session_list import SessionFilter, SessionSort
+from confsim.domain.runtime.sessions import SESSIONS, Session, SessionState
 from confsim.domain.users.users import USERS
 from kit import CUSTOMER, ROOM, START
 from kit.budgets import quick
@@ -65,7 +65,7 @@ def _filled(found: list[tuple]):
                 name=name,
                 service_mode=base.service_mode,
                 created=0,
-                state=Life.ENDED,
+                state=SessionState.ENDED,
                 started=started,
                 ended=ended,
                 participants=participants,
@@ -78,7 +78,7 @@ def _filled(found: list[tuple]):
 @quick(60)
 @given(
     st.lists(SESSION, max_size=12),
-    st.sampled_from(Sort),
+    st.sampled_from(SessionSort),
     st.booleans(),
     st.one_of(st.none(), st.integers(0, 4)),
     BOUND,
@@ -87,10 +87,20 @@ def _filled(found: list[tuple]):
     st.booleans(),
     st.sampled_from(PROFILES),
 )
-@example([(1, 1, 1, 0, "a", False)] * 3, Sort.STARTED, True, 1, None, None, None, False, {"lists.ties": "oldest-first"})
+@example(
+    [(1, 1, 1, 0, "a", False)] * 3,
+    SessionSort.STARTED,
+    True,
+    1,
+    None,
+    None,
+    None,
+    False,
+    {"lists.ties": "oldest-first"},
+)
 @example(
     [(1, 1, 1, 0, name, False) for name in "aBb"],
-    *(Sort.NAME, False, 1, None, None, None, False, {"lists.text-order": "binary"}),
+    *(SessionSort.NAME, False, 1, None, None, None, False, {"lists.text-order": "binary"}),
 )
 def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
     found, sort, descending, place, after, before, recorded, everything, profile

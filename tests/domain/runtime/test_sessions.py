@@ -8,7 +8,7 @@ from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.runtime import sessions, streaming
-from confsim.domain.runtime.sessions import Life
+from confsim.domain.runtime.sessions import SessionState
 from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.rows import ABSENT
@@ -33,7 +33,7 @@ def test_a_session_is_made_once():
     change, channel = room()
     first = initialise(change, channel)
     assert initialise(change, channel) == first
-    assert life(change) is Life.INITIALISED
+    assert life(change) is SessionState.INITIALISED
     sessions.end(change, first)
     assert life(change) is ABSENT
     assert initialise(change, channel).id != first.id
@@ -63,7 +63,7 @@ def test_placement_at_once_makes_the_session():
     change, channel = room()
     streaming.place(change, channel)
     assert streaming.find(change, CUSTOMER, ROOM).state is Placed.HOSTED
-    assert life(change) is Life.INITIALISED
+    assert life(change) is SessionState.INITIALISED
     sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, ROOM), "end")
     assert streaming.find(change, CUSTOMER, ROOM) is None
 
@@ -86,7 +86,7 @@ def test_a_placement_on_the_way_is_kept():
     change = sim.service.change()
     assert streaming.find(change, CUSTOMER, ROOM).state is Placed.CREATING
     sim.clock.advance("2s")
-    assert life(sim.service.change()) is Life.INITIALISED
+    assert life(sim.service.change()) is SessionState.INITIALISED
 
 
 def test_a_placement_ends_with_its_channel():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.assumptions.events import Kind
+from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -12,7 +12,7 @@ from confsim.domain.identity import credentials
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Where
 from confsim.domain.telephony import calls, number_assignments, numbers, pins
-from confsim.domain.telephony.calls import State
+from confsim.domain.telephony.calls import CallState
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.due import fire_due_timers
@@ -85,7 +85,7 @@ def office():
 def test_a_callee_appears_as_the_registered_user(office):
     """Answered at once, the user is in the channel, and the call has started its session."""
     call = office.call()
-    assert (call.state, call.number, office.where(office.user)) == (State.ANSWERED, PHONE, Where.IN)
+    assert (call.state, call.number, office.where(office.user)) == (CallState.ANSWERED, PHONE, Where.IN)
     assert sessions.find_active(office.change, office.room) is not None
 
 
@@ -126,14 +126,14 @@ def test_calling_can_need_a_session():
     assert refused(office.call) is Reason.CHANNEL_IDLE
     other = users.create(office.change, office.client.id, "Eve", Account.REGISTERED, accepted=1)
     presence.join(office.change, office.client, office.room, other)
-    assert office.call().state is State.ANSWERED
+    assert office.call().state is CallState.ANSWERED
 
 
 def test_names_of_callees_can_be_held_to_uniqueness():
     """By profile a callee is not called like a registered user while handles are unique."""
     office = Office({"handles.unregistered": "unique"})
     assert refused(calls.dial_unregistered, office.change, office.room, PHONE, "ann") is Reason.HANDLE_TAKEN
-    assert calls.dial_unregistered(office.change, office.room, PHONE, "Bob").state is State.ANSWERED
+    assert calls.dial_unregistered(office.change, office.room, PHONE, "Bob").state is CallState.ANSWERED
 
 
 @pytest.mark.parametrize(("passes", "where"), [(True, Where.IN), (False, Where.WAITING)])
@@ -162,10 +162,10 @@ def test_whisper_is_noted(office):
 @pytest.mark.parametrize(
     ("event", "state", "where"),
     [
-        (calls.answer, State.ANSWERED, Where.IN),
-        (calls.be_busy, State.BUSY, ABSENT),
-        (calls.fail, State.FAILED, ABSENT),
-        (calls.hang_up, State.ENDED, ABSENT),
+        (calls.answer, CallState.ANSWERED, Where.IN),
+        (calls.be_busy, CallState.BUSY, ABSENT),
+        (calls.fail, CallState.FAILED, ABSENT),
+        (calls.hang_up, CallState.ENDED, ABSENT),
     ],
 )
 def test_a_phone_rings_until_something_happens(event, state, where):
@@ -173,7 +173,7 @@ def test_a_phone_rings_until_something_happens(event, state, where):
     office = Office(MANUAL)
     call = office.call()
     office.wait(3600)
-    assert (office.state(call), office.where(office.user)) == (State.RINGING, ABSENT)
+    assert (office.state(call), office.where(office.user)) == (CallState.RINGING, ABSENT)
     moved = event(office.change, call)
     assert (moved.state, office.where(office.user)) == (state, where)
     for again in (calls.answer, calls.be_busy, calls.fail):
@@ -186,10 +186,10 @@ def test_a_phone_is_answered_after_its_time():
     first, second = office.call(), calls.dial_unregistered(office.change, office.room, PHONE, "Bob")
     calls.be_busy(office.change, second)
     office.wait(4)
-    assert office.state(first) is State.RINGING
+    assert office.state(first) is CallState.RINGING
     office.wait(1)
-    assert (office.state(first), office.where(office.user)) == (State.ANSWERED, Where.IN)
-    assert (office.state(second), office.where(second.user)) == (State.BUSY, ABSENT)
+    assert (office.state(first), office.where(office.user)) == (CallState.ANSWERED, Where.IN)
+    assert (office.state(second), office.where(second.user)) == (CallState.BUSY, ABSENT)
 
 
 def test_a_call_that_is_answered_too_late_fails():
@@ -198,7 +198,7 @@ def test_a_call_that_is_answered_too_late_fails():
     call = office.call()
     office.update(max_users=0)
     office.wait(5)
-    assert (office.state(call), office.where(office.user)) == (State.FAILED, ABSENT)
+    assert (office.state(call), office.where(office.user)) == (CallState.FAILED, ABSENT)
 
 
 @pytest.mark.rule("R497")
@@ -221,7 +221,7 @@ def test_who_hangs_up_leaves_and_who_leaves_hangs_up(office):
     first, second = office.call(), calls.dial_unregistered(office.change, office.room, PHONE, "Bob")
     calls.hang_up(office.change, first)
     presence.leave(office.change, office.room, second.user)
-    assert office.state(second) is State.ENDED
+    assert office.state(second) is CallState.ENDED
     assert not presence.list_present(office.change, office.room)
 
 
@@ -238,7 +238,7 @@ def test_calls_end_with_their_session_and_their_channel(office):
     """Everybody is disconnected; a deleted channel leaves no call behind, not even one that rings."""
     call = office.call()
     sessions.end_active(office.change, office.room)
-    assert office.state(call) is State.ENDED
+    assert office.state(call) is CallState.ENDED
     quiet = Office({"duration.call-answered": "time(5)"})
     quiet.call()
     quiet.ring()
@@ -253,7 +253,7 @@ def test_a_callee_who_is_removed_does_not_answer():
     call = calls.dial_unregistered(office.change, office.room, PHONE, "Bob")
     users.MACHINE.end(office.change, users.get(office.change, office.client.id, call.user), "end")
     office.wait(5)
-    assert office.state(call) is State.FAILED
+    assert office.state(call) is CallState.FAILED
 
 
 def test_the_latest_open_call_of_a_user_is_meant():
@@ -279,9 +279,9 @@ def test_calls_are_told_of():
         if each.kind.startswith("call.")
     ]
     assert reported == [
-        (Kind.CALL_STARTED, "ringing", False),
-        (Kind.CALL_ENDED, "busy", False),
-        (Kind.CALL_STARTED, "answered", True),
+        (EventKind.CALL_STARTED, "ringing", False),
+        (EventKind.CALL_ENDED, "busy", False),
+        (EventKind.CALL_STARTED, "answered", True),
     ]
 
 
@@ -339,7 +339,7 @@ def test_dial_in_must_be_enabled(office):
     call, _ = office.ring()
     office.update(dial_in=False)
     assert refused(office.ring) is Reason.DIAL_IN_OFF
-    assert office.state(call) is State.ANSWERED
+    assert office.state(call) is CallState.ANSWERED
 
 
 @pytest.mark.rule("R478", "R479")

@@ -9,7 +9,7 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.telephony import number_assignments, numbers
-from confsim.domain.telephony.number_assignments import Use
+from confsim.domain.telephony.number_assignments import NumberUse
 from confsim.domain.telephony.numbers import Listing, NumberState
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.rows import ABSENT
@@ -125,12 +125,12 @@ def test_disabling_a_number_removes_its_assignments():
     shop.assign(shop.a, GB, exclusive=True)
     shop.switch(US, "disable")
     assert shop.use() == (ABSENT, [])
-    assert shop.use(GB) == (Use.EXCLUSIVE, [shop.a.id])
+    assert shop.use(GB) == (NumberUse.EXCLUSIVE, [shop.a.id])
     assert refused(shop.assign, shop.a) is Reason.NUMBER_UNAVAILABLE
     shop.switch(US, "enable")
     assert shop.use() == (ABSENT, [])
     shop.assign(shop.c)
-    assert shop.use() == (Use.SHARED, [shop.c.id])
+    assert shop.use() == (NumberUse.SHARED, [shop.c.id])
 
 
 @pytest.mark.rule("R480", "R481")
@@ -178,7 +178,7 @@ def test_a_shared_number_has_a_code_for_each_channel():
     codes = [shop.assign(channel).code for channel in (shop.a, shop.b, shop.a)]
     assert codes[0] == codes[2] != codes[1]
     assert all(code is not None and len(code) == 6 and code.isdigit() for code in codes)
-    assert shop.use() == (Use.SHARED, [shop.a.id, shop.b.id])
+    assert shop.use() == (NumberUse.SHARED, [shop.a.id, shop.b.id])
 
 
 @pytest.mark.rule("R484")
@@ -190,7 +190,7 @@ def test_an_exclusive_number_leads_to_one_channel_only():
     assert refused(shop.assign, shop.b, exclusive=True) is Reason.NUMBER_EXCLUSIVE
     shop.assign(shop.b, GB)
     assert refused(shop.assign, shop.a, GB, exclusive=True) is Reason.NUMBER_SHARED
-    assert (shop.use(), shop.use(GB)) == ((Use.EXCLUSIVE, [shop.a.id]), (Use.SHARED, [shop.b.id]))
+    assert (shop.use(), shop.use(GB)) == ((NumberUse.EXCLUSIVE, [shop.a.id]), (NumberUse.SHARED, [shop.b.id]))
 
 
 def test_a_channel_changes_between_shared_and_exclusive():
@@ -212,7 +212,7 @@ def test_assignments_by_profile():
     shop = Shop(exclusive_taken="take", routing_code="meeting-id")
     assert shop.assign(shop.a).code == shop.a.meeting_id
     shop.assign(shop.b, exclusive=True)
-    assert shop.use() == (Use.EXCLUSIVE, [shop.b.id])
+    assert shop.use() == (NumberUse.EXCLUSIVE, [shop.b.id])
     assert refused(shop.assign, shop.a, exclusive=True) is Reason.NUMBER_EXCLUSIVE
 
 
@@ -245,7 +245,7 @@ def test_an_assignment_is_cancelled():
     shop.assign(shop.a, GB, exclusive=True)
     shop.cancel(shop.a, US)
     shop.cancel(shop.a, GB)
-    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (ABSENT, []))
+    assert (shop.use(), shop.use(GB)) == ((NumberUse.SHARED, [shop.b.id]), (ABSENT, []))
     for number in (US, GB, "+1555"):
         assert refused(shop.cancel, shop.a, number) is Reason.NOT_FOUND
 
@@ -257,7 +257,7 @@ def test_a_deleted_channel_gives_its_numbers_back():
         shop.assign(channel)
     shop.assign(shop.a, GB, exclusive=True)
     channels.delete(shop.change, shop.a)
-    assert (shop.use(), shop.use(GB)) == ((Use.SHARED, [shop.b.id]), (ABSENT, []))
+    assert (shop.use(), shop.use(GB)) == ((NumberUse.SHARED, [shop.b.id]), (ABSENT, []))
 
 
 @pytest.mark.parametrize(("defaults", "expected"), [("flag", []), ("assigned", [US])])

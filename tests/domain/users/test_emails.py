@@ -7,7 +7,7 @@ import pytest
 from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
 from confsim.domain.users import emails, users
-from confsim.domain.users.emails import MACHINE, Address, OnNewAddress
+from confsim.domain.users.emails import MACHINE, EmailState, OnNewAddress
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
@@ -15,21 +15,21 @@ from kit.each import each
 
 #: A user in each state of the machine.
 IN_STATE = {
-    Address.NONE: (None, ()),
-    Address.PENDING: (None, (("a@x", "111111"),)),
-    Address.VERIFIED: ("v@x", ()),
-    Address.RENEWING: ("v@x", (("a@x", "111111"),)),
+    EmailState.NONE: (None, ()),
+    EmailState.PENDING: (None, (("a@x", "111111"),)),
+    EmailState.VERIFIED: ("v@x", ()),
+    EmailState.RENEWING: ("v@x", (("a@x", "111111"),)),
 }
 #: Where each trigger leads by default; what is missing is refused.
 MOVES = {
-    **{(state, "set"): Address.PENDING for state in (Address.NONE, Address.PENDING)},
-    **{(state, "set"): Address.RENEWING for state in (Address.VERIFIED, Address.RENEWING)},
-    **{(state, "verify"): Address.VERIFIED for state in (Address.PENDING, Address.RENEWING)},
-    **{(state, "resend"): state for state in (Address.PENDING, Address.RENEWING)},
-    **{(state, "clear"): Address.NONE for state in Address},
-    **{(state, "trust"): Address.VERIFIED for state in Address},
-    **{(state, "give silently"): Address.PENDING for state in (Address.NONE, Address.PENDING)},
-    **{(state, "give silently"): Address.RENEWING for state in (Address.VERIFIED, Address.RENEWING)},
+    **{(state, "set"): EmailState.PENDING for state in (EmailState.NONE, EmailState.PENDING)},
+    **{(state, "set"): EmailState.RENEWING for state in (EmailState.VERIFIED, EmailState.RENEWING)},
+    **{(state, "verify"): EmailState.VERIFIED for state in (EmailState.PENDING, EmailState.RENEWING)},
+    **{(state, "resend"): state for state in (EmailState.PENDING, EmailState.RENEWING)},
+    **{(state, "clear"): EmailState.NONE for state in EmailState},
+    **{(state, "trust"): EmailState.VERIFIED for state in EmailState},
+    **{(state, "give silently"): EmailState.PENDING for state in (EmailState.NONE, EmailState.PENDING)},
+    **{(state, "give silently"): EmailState.RENEWING for state in (EmailState.VERIFIED, EmailState.RENEWING)},
 }
 
 
@@ -45,8 +45,8 @@ def _codes(change: Change) -> dict[str, str]:
     return {sent.to: sent.code for sent in mail.list_mails(change)}
 
 
-@each("state, trigger", sorted(product(Address, MACHINE.triggers), key=str))
-def test_the_address_moves_as_stated_and_in_no_other_way(state: Address, trigger: str):
+@each("state, trigger", sorted(product(EmailState, MACHINE.triggers), key=str))
+def test_the_address_moves_as_stated_and_in_no_other_way(state: EmailState, trigger: str):
     """Each trigger leads each state where the table says, and is refused everywhere else."""
     change = _now()
     email, pending = IN_STATE[state]

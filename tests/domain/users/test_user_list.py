@@ -9,7 +9,7 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.members import roles
 from confsim.domain.users import user_list, users
-from confsim.domain.users.user_list import Sort
+from confsim.domain.users.user_list import UserSort
 from confsim.domain.users.users import USERS, Account, Level
 from confsim.kernel.world import World
 
@@ -60,6 +60,6 @@ def test_users_are_those_who_match_by_handle(found, search, levels, ignored, who
         and (not search or search.lower() in user.handle.lower())
     ]
     expected.sort(key=lambda user: user.handle.casefold(), reverse=descending)
-    shown = user_list.list_users(change, client, search, levels, Sort.HANDLE, descending=descending)
+    shown = user_list.list_users(change, client, search, levels, UserSort.HANDLE, descending=descending)
     assert [user.handle.casefold() for user in shown] == [user.handle.casefold() for user in expected]
     assert {user.id for user in shown} == {user.id for user in expected}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
-from confsim.kernel.influence import Cascade, Coupling, Firing, Need, Observer
+from confsim.kernel.influence import Cascade, Coupling, Firing, Need, TransitionObserver
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Row
 
@@ -34,7 +34,7 @@ class TableMutant(NamedTuple):
         return f"{self.machine}: {self.kind}: {self.what}"
 
 
-def subject(machine: Machine[Any, Any], thing: Row | Coupling | Need | Observer | Cascade) -> str:
+def subject(machine: Machine[Any, Any], thing: Row | Coupling | Need | TransitionObserver | Cascade) -> str:
     """The name of a row, or of an influence, that tests reach."""
     if isinstance(thing, Row):
         return f"{machine.name}: row {machine.rows.index(thing)}"
@@ -45,7 +45,7 @@ def _every(machine: Machine[Any, Any], kind: type) -> list[Any]:
     """What a machine holds of a kind of influence, each once."""
     if kind is Cascade:
         return list(machine.cascades)
-    field = {Coupling: "couplings", Need: "needs", Observer: "observers"}[kind]
+    field = {Coupling: "couplings", Need: "needs", TransitionObserver: "observers"}[kind]
     return list({id(each): each for row in machine.rows for each in getattr(row, field)}.values())
 
 
@@ -91,13 +91,13 @@ def pairs(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
 
 def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
     """The mutants of what a machine does to others."""
-    for kind in (Coupling, Need, Observer, Cascade):
+    for kind in (Coupling, Need, TransitionObserver, Cascade):
         name = kind.__name__.lower()
         for each in _every(machine, kind):
             place = subject(machine, each)
             what = f"{place.rpartition(' ')[2]}, {_reported(each)}"
             yield TableMutant(machine.name, f"{name} dropped", what, place, _dropped(machine, each))
-            if isinstance(each, (Coupling, Observer)) and each.out_of is not None:
+            if isinstance(each, (Coupling, TransitionObserver)) and each.out_of is not None:
                 yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None))
             firing = each.take if isinstance(each, Cascade) else each
             if isinstance(firing, (Coupling, Need, Firing)):
@@ -110,7 +110,9 @@ def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
 def _reported(each: Any) -> str:
     if isinstance(each, (Coupling, Need)):
         return f"{each.reaches.name}: {each.fires.name} {each.trigger}"
-    return f"{each.reaches.name}" if isinstance(each, Observer) else f"{each.step.name if each.step else 'all'}"
+    return (
+        f"{each.reaches.name}" if isinstance(each, TransitionObserver) else f"{each.step.name if each.step else 'all'}"
+    )
 
 
 def _other_trigger(each: Coupling | Need | Firing) -> str | None:
@@ -161,7 +163,7 @@ def _dropped(machine: Machine[Any, Any], each: Any) -> Block:
     """An influence taken from its machine and from all rows of it."""
     if isinstance(each, Cascade):
         return _set_on(machine, cascades=tuple(other for other in machine.cascades if other is not each))
-    field = {Coupling: "couplings", Need: "needs", Observer: "observers"}[type(each)]
+    field = {Coupling: "couplings", Need: "needs", TransitionObserver: "observers"}[type(each)]
 
     @contextmanager
     def block() -> Iterator[None]:
@@ -200,7 +202,7 @@ def watch(note: Callable[[str], Any]) -> None:
     names: dict[int, str] = {}
     for machine in Machine.declared.values():
         names |= {id(row): subject(machine, row) for row in machine.rows}
-        for kind, field in ((Coupling, ""), (Need, ""), (Observer, "notify"), (Cascade, "take")):
+        for kind, field in ((Coupling, ""), (Need, ""), (TransitionObserver, "notify"), (Cascade, "take")):
             for each in _every(machine, kind):
                 names[id(each)] = subject(machine, each)
                 if field:

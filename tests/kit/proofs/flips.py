@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 import confsim.control.catalogue  # noqa: F401 declares every entry
 from confsim import Simulator
-from confsim.assumptions.register import REGISTER, Entry
+from confsim.assumptions.register import REGISTER, Assumption
 from confsim.assumptions.register.candidates import candidates
 from confsim.control.scenarios import start_from
 from confsim.kernel.refusal import Misuse
@@ -94,7 +94,7 @@ class Traced(dict[str, Any]):
         return super().__contains__(id)
 
 
-def alternatives(entry: Entry[Any]) -> list[Flip]:
+def alternatives(entry: Assumption[Any]) -> list[Flip]:
     """The flips of an entry."""
     return [Flip(entry.id, value) for value in candidates(entry)]
 

@@ -18,7 +18,7 @@ from confsim.contract.operation import Operation
 from confsim.control.export.calls import api_call, json_of
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.world import World
-from confsim.service.journal import Entry
+from confsim.service.journal import JournalEntry
 from confsim.testing.samples import UNKNOWN_ID, Arguments, IdPool
 from kit import CUSTOMER, OTHER, PARTNER, START
 from kit.catalogue_walk import walk
@@ -162,7 +162,7 @@ class _Gone:
         """The ids so far."""
         return {table: set(ids) for table, ids in self._gone.items()}
 
-    def follow(self, entry: Entry) -> None:
+    def follow(self, entry: JournalEntry) -> None:
         """Take up what a call deleted."""
         if entry.after is entry.before:
             return

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from confsim import Misuse, Simulator
-from confsim.domain.events.deliveries import State
+from confsim.domain.events.deliveries import DeliveryState
 from confsim.service.durable import recorder
 from confsim.service.faults import words
 from kit import CUSTOMER, START, ok
@@ -150,9 +150,9 @@ def test_a_webhook_that_was_put_in_flight_is_not_decided_again(begin, place, lis
     again = begin(place)
     again.service.webhooks.send_now()
     assert [(each.met, each.hits) for each in again.faults] == [(1, 0)]
-    assert [each.state for each in again.webhooks] == [State.DELIVERED]
+    assert [each.state for each in again.webhooks] == [DeliveryState.DELIVERED]
     ok(again, "upload_client_media", name="b", body=b"x")
-    assert [each.state for each in again.webhooks] == [State.DELIVERED, State.LOST]
+    assert [each.state for each in again.webhooks] == [DeliveryState.DELIVERED, DeliveryState.LOST]
 
 
 def test_a_fault_of_another_version_is_refused_by_name(begin, place, monkeypatch):

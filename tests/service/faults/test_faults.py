@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.domain.fault_points import InjectedFault, Outcome
+from confsim.domain.fault_points import FaultOutcome, InjectedFault
 from confsim.service.clock import LATEST
 from confsim.service.conformance import Conformance
 from confsim.service.faults import per_request
@@ -438,7 +438,7 @@ def test_what_is_late_comes_within_the_calendar(by, taken):
     """After a millisecond at least."""
     given = {"thing": "webhook", "do": {"outcome": "late", "by": by}}
     if taken:
-        assert read(given).effect == InjectedFault(Outcome.LATE, by)
+        assert read(given).effect == InjectedFault(FaultOutcome.LATE, by)
     else:
         with pytest.raises(Misuse, match=r"do\.by: .* is no while"):
             read(given)

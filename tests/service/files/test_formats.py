@@ -15,7 +15,7 @@ from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.members import roles
 from confsim.domain.runtime.sessions import ATTENDANCES, Attendance
 from confsim.domain.users.users import USERS
-from confsim.kernel.difference import Difference, follow
+from confsim.kernel.difference import StateDifference, follow
 from confsim.kernel.document import restored
 from confsim.kernel.machine import Machine
 from confsim.kernel.tables.table import Table
@@ -157,7 +157,7 @@ def test_an_empty_session_of_format_1_ends_unless_somebody_comes_back(tmp_path, 
         (timer,) = values["timers"]
         values["timers"] = []
         world = restored(formats.current_document(values, 1))
-        world = follow(world, formats.current_difference(Difference(timers=[tuple(timer)]), 1, world))
+        world = follow(world, formats.current_difference(StateDifference(timers=[tuple(timer)]), 1, world))
         sim.service.begin_with(formats.current_world(world, 1), "")
     else:
         sim.load(LINGERING)
@@ -229,7 +229,7 @@ def test_a_step_translates_documents():
 def test_a_step_translates_differences(monkeypatch):
     """Each step in its turn, from the format that was read to the present one."""
     row = {"a": 1}
-    found = Difference(
+    found = StateDifference(
         [("old", "x", row)],
         [("t", "", row)],
         [("end of old", "x", "y")],
@@ -237,7 +237,7 @@ def test_a_step_translates_differences(monkeypatch):
         7,
         {"count": 1},
     )
-    expected = Difference(
+    expected = StateDifference(
         [("new", "x", {"b": 1, "c": 2})],
         [("t", "", row)],
         [("end of new", "x", "y")],

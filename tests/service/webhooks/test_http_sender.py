@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 
 from confsim import Simulator
 from confsim.domain.events import deliveries
-from confsim.domain.events.deliveries import State
+from confsim.domain.events.deliveries import DeliveryState
 from confsim.service.webhooks.http_sender import HttpSender, blocked_reason
 from confsim.service.webhooks.receivers import Message
 from confsim.service.webhooks.sending import Route
@@ -62,7 +62,7 @@ def test_a_slow_endpoint_holds_nobody_up(live, listener):
     """Calls go on while it thinks, and so does a reset, of which its answer then knows nothing."""
     listener.open.clear()
     happen(live, "a", "b")
-    assert states(live) == [State.READY, State.WAITING]
+    assert states(live) == [DeliveryState.READY, DeliveryState.WAITING]
     live.reset()
     listener.open.set()
     time.sleep(0.1)
@@ -130,7 +130,7 @@ def test_a_server_stops_while_an_endpoint_thinks(listener):
         happen(sim, "a")
         wait_for(lambda: listener.got)
     assert not listener.open.is_set()
-    assert states(sim) == [State.READY]
+    assert states(sim) == [DeliveryState.READY]
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -211,7 +211,7 @@ def test_nothing_goes_to_a_host_that_is_not_loopback(url, no_network):
     sim = listening(url)
     sim.service.webhooks.send_with(HttpSender())
     happen(sim, "a", "b")
-    assert states(sim) == [State.REFUSED, State.REFUSED]
+    assert states(sim) == [DeliveryState.REFUSED, DeliveryState.REFUSED]
     assert "--allow-webhooks" in sim.webhooks[0].attempts[0].problem or "no URL" in sim.webhooks[0].attempts[0].problem
     assert no_network == []
 

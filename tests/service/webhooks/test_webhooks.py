@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from confsim.domain.events.deliveries import State
+from confsim.domain.events.deliveries import DeliveryState
 from confsim.service.journal import DeliveryNote, DeliveryStep
 from confsim.service.webhooks.sending import Plan, Route
 from kit import START_MS, ok
@@ -35,7 +35,7 @@ def test_without_a_receiver_everything_is_taken(sim):
     """At once, at the same instant, whatever the host."""
     happen(sim, "a")
     (delivery,) = sim.webhooks
-    assert (delivery.state, delivery.url, delivery.payload["data"]["name"]) == (State.DELIVERED, URL, "a")
+    assert (delivery.state, delivery.url, delivery.payload["data"]["name"]) == (DeliveryState.DELIVERED, URL, "a")
     assert [(each.at, each.status) for each in delivery.attempts] == [(START_MS, 200)]
     assert sim.service.webhooks.route is Route.LIST
 
@@ -74,7 +74,7 @@ def test_an_application_that_fails_is_asked_again_as_the_clock_goes_on(sim):
     got = []
     sim.webhooks.deliver_to(application([500, 503, 200], got))
     happen(sim, "a", "b")
-    assert states(sim) == [State.LATER, State.WAITING]
+    assert states(sim) == [DeliveryState.LATER, DeliveryState.WAITING]
     fired = sim.clock.advance("1h")
     first, second = sim.webhooks
     assert [(each.at - START_MS, each.status) for each in first.attempts] == [(0, 500), (5_000, 503), (305_000, 200)]
@@ -98,7 +98,9 @@ def test_the_next_thing_to_happen_may_be_a_retry(sim):
     assert len(sim.webhooks[0].attempts) == 2
 
 
-@pytest.mark.parametrize(("answer", "state"), [(None, State.DELIVERED), (201, State.DELIVERED), (404, State.LATER)])
+@pytest.mark.parametrize(
+    ("answer", "state"), [(None, DeliveryState.DELIVERED), (201, DeliveryState.DELIVERED), (404, DeliveryState.LATER)]
+)
 def test_a_function_answers_a_status_or_nothing(sim, answer, state):
     """Nothing is 200."""
     sim.webhooks.deliver_to(lambda message: answer)
@@ -122,7 +124,7 @@ def test_an_application_without_an_answer_has_failed(sim):
     """One that never starts its response."""
     sim.webhooks.deliver_to(lambda environ, start_response: [])
     happen(sim, "a")
-    assert states(sim) == [State.LATER]
+    assert states(sim) == [DeliveryState.LATER]
 
 
 def test_a_receiver_may_call_the_service(sim):
@@ -138,7 +140,7 @@ def test_a_receiver_may_call_the_service(sim):
     sim.webhooks.deliver_to(receive)
     happen(sim, "a")
     assert got == [(word, name) for name in ("a", "a+", "a++") for word in ("begin", "end")]
-    assert states(sim) == [State.DELIVERED] * 3
+    assert states(sim) == [DeliveryState.DELIVERED] * 3
 
 
 def test_a_receiver_may_reset_the_world(sim):
@@ -159,7 +161,7 @@ def test_a_receiver_set_later_gets_what_comes_then(sim):
     sim.webhooks.deliver_to(None)
     happen(sim, "d")
     assert names(got) == ["b"]
-    assert states(sim) == [State.DELIVERED] * 3
+    assert states(sim) == [DeliveryState.DELIVERED] * 3
 
 
 def test_the_call_is_answered_and_noted_before_it_is_delivered(sim):
@@ -252,11 +254,11 @@ def test_messages_may_be_unsigned():
 @pytest.mark.parametrize(
     ("plan", "got", "state"),
     [
-        (Plan(), ["a", "b"], State.DELIVERED),
-        (Plan(copies=0), ["b"], State.LOST),
-        (Plan(copies=3), ["a", "a", "a", "b"], State.DELIVERED),
-        (Plan(delay=1000), [], State.LATER),
-        (Plan(delay=1000, bypasses=True), ["b"], State.LATER),
+        (Plan(), ["a", "b"], DeliveryState.DELIVERED),
+        (Plan(copies=0), ["b"], DeliveryState.LOST),
+        (Plan(copies=3), ["a", "a", "a", "b"], DeliveryState.DELIVERED),
+        (Plan(delay=1000), [], DeliveryState.LATER),
+        (Plan(delay=1000, bypasses=True), ["b"], DeliveryState.LATER),
     ],
 )
 def test_what_becomes_of_an_attempt_is_decided_before_it(sim, plan, got, state):

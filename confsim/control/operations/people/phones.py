@@ -12,7 +12,7 @@ from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.runtime.presence import Where
 from confsim.domain.telephony import calls
-from confsim.domain.telephony.calls import CALLS, Call
+from confsim.domain.telephony.calls import CALLS
 from confsim.kernel.world import Change
 from confsim.service.deferred import in_slices
 
@@ -130,7 +130,7 @@ def list_calls(context: ControlContext) -> list[PhoneCall]:
     return in_slices(listed(), list)
 
 
-def _move(context: ControlContext, user: int, move: Callable[[Change, Call], Call]) -> CallState:
+def _move(context: ControlContext, user: int, move: Callable[[Change, calls.PhoneCall], calls.PhoneCall]) -> CallState:
     with context.change() as change:
         client = get_client(change, get_user(change, user).client)
         call = calls.get_of_user(change, client, user)
@@ -138,7 +138,7 @@ def _move(context: ControlContext, user: int, move: Callable[[Change, Call], Cal
             return CallState(state=move(change, call).state.value)
 
 
-def _describe(change: Change, call: Call) -> PhoneCall:
+def _describe(change: Change, call: calls.PhoneCall) -> PhoneCall:
     return PhoneCall(
         userId=call.user,
         channel=call.channel,

@@ -90,14 +90,14 @@ class IssueIdentityToken(CommandBody):
     claims: Annotated[dict[str, Any], "Claims that are added, over those made of the other fields."] = {}
 
 
-class IdentityToken(Wire):
+class IssuedIdentityToken(Wire):
     """An identity token, as the customer's own provider issues it."""
 
     token: Annotated[str, "The signed token."]
 
 
 @operation("POST /identity-tokens")
-def issue_identity_token(context: ControlContext, body: IssueIdentityToken) -> IdentityToken:
+def issue_identity_token(context: ControlContext, body: IssueIdentityToken) -> IssuedIdentityToken:
     """Issue an identity token of a person, signed by a validator, as the customer's own provider would.
 
     Misuse for a client (404) or a validator (404) that is not there or not clear, a user without an origin id, and a
@@ -117,7 +117,7 @@ def issue_identity_token(context: ControlContext, body: IssueIdentityToken) -> I
             picture=body.picture,
         )
         try:
-            return IdentityToken(token=token_exchange.identity_token(change, validator, person, body.claims, ttl))
+            return IssuedIdentityToken(token=token_exchange.identity_token(change, validator, person, body.claims, ttl))
         except ValueError as error:
             raise Misuse(f"validator {validator.id!r}: {error}") from None
 
