@@ -84,6 +84,7 @@ class Service:
     presentations in force. ``incoming`` makes a call from a request, ``perform`` performs it.
     """
 
+    #: Of the whole process: coverage counts the services of simulators that a test makes itself, too.
     _followers: ClassVar[tuple[Callable[[Service], object], ...]] = ()
 
     def __init__(

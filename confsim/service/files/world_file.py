@@ -27,7 +27,7 @@ from confsim.service.clock import instant
 T = TypeVar("T")
 
 #: Worlds of one file and seed that are kept beside the newest.
-_KEPT = 31
+_MOST_BUILDS = 31
 _LEVELS = {"customer-admin": Level.CUSTOMER_ADMIN, "partner-admin": Level.PARTNER_ADMIN}
 
 
@@ -306,38 +306,38 @@ def _shipped(name: str, seed: int) -> _Builds:
 
 
 class _Builds:
-    """The worlds that were built of one file with one seed: profiles share one that choose alike what it asked for."""
+    """The worlds built of one file with one seed. Profiles that agree in the assumptions it used share one."""
 
     def __init__(self, file: WorldFile, seed: int) -> None:
         self._file = file
         self._seed = seed
-        #: The newest first, each with the choice of every entry that was asked for (None for the default).
-        self._kept: list[tuple[dict[str, str | None], Built]] = []
+        #: The newest first, each with the choice of every assumption that was used (None for the default).
+        self._built: list[tuple[dict[str, str | None], Built]] = []
 
     def under(self, profile: Mapping[str, Any]) -> Built:
         """Return the world under a profile."""
         chosen = {id: repr(value) for id, value in profile.items()}
-        for asked, built in self._kept:
-            if all(chosen.get(id) == value for id, value in asked.items()):
+        for choices, built in self._built:
+            if all(chosen.get(id) == value for id, value in choices.items()):
                 return built
-        asking = _Asked(profile)
-        built = build(self._file, self._seed, asking)
-        self._kept = [({id: chosen.get(id) for id in asking.ids}, built), *self._kept[:_KEPT]]
+        recording = _RecordingProfile(profile)
+        built = build(self._file, self._seed, recording)
+        self._built = [({id: chosen.get(id) for id in recording.ids}, built), *self._built[:_MOST_BUILDS]]
         return built
 
 
-class _Asked(dict[str, Any]):
-    """A profile that notes which entries it is asked for: ``get`` is the one way in which code reads it."""
+class _RecordingProfile(dict[str, Any]):
+    """A profile that records the ids of the assumptions that are read from it, all of them by ``get``."""
 
     def __init__(self, profile: Mapping[str, Any]) -> None:
         super().__init__(profile)
         self.ids: set[str] = set()
 
     def __bool__(self) -> bool:
-        return True  # as one without choices is not asked for anything
+        return True  # a false profile is never read
 
     def get(self, id: str, default: Any = None) -> Any:
-        """Return the value chosen for an entry, and note that it was asked for."""
+        """Return the value chosen for an assumption, and record its id."""
         self.ids.add(id)
         return super().get(id, default)
 
