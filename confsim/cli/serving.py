@@ -302,7 +302,9 @@ def _greeting(simulator: Simulator, server: Serving, certificate: str | None = N
                 whose = "" if holder.userId is None else f"user {holder.userId}"
                 lines.append(f"  {token:22} {holder.role:15} {whose}".rstrip())
     outputs = simulator.outputs
-    lines += ["", *(f"  {name:22} {plain(value)}" for name, value in outputs.items())] if outputs else []
+    if outputs:
+        lines += ["", "outputs of the scenario"]
+        lines += [f"  {name:22} {plain(value)}" for name, value in outputs.items()]
     token = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
     if token is not None:
         trust = f"--cacert {certificate} " if certificate is not None else ""

@@ -32,7 +32,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = around, brief, called, date, fields, instant, marked, numbered, others, pretty, short
+    filters = around, brief, called, code, date, fields, instant, marked, numbered, others, pretty, short
     environment.filters |= {each.__name__: each for each in filters} | {"json": as_json}
     return environment
 
@@ -101,6 +101,12 @@ def numbered(text: str, link: Callable[..., str]) -> Markup:
     return Markup(
         _NUMBERED.sub(lambda found: f'<a href="{escape(link("explain", found[0]))}">{found[0]}</a>', str(escape(text)))
     )
+
+
+def code(answer: Any) -> str:
+    """Return the error code of an answer; an empty text when it has none."""
+    found = answer.get("code") if isinstance(answer, dict) else None
+    return found if isinstance(found, str) else ""
 
 
 def pretty(value: Any) -> str:

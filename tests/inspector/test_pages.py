@@ -391,6 +391,19 @@ def test_presence_says_how_many_it_suggests(sim, browse, monkeypatch):
     assert browse("/_confsim/inspector/presence?channel=none").status == 404
 
 
+def test_people_are_shown_by_their_handles(submit, browse):
+    """With their number, as two users may have the same."""
+    submit("presence", action="join", channel=ROOM, user=1004)
+    assert "Uma User (1004) leaves" in browse("/_confsim/inspector/presence").text
+
+
+def test_a_refused_call_has_its_code_in_the_journal(browse):
+    """Beside its status; a call that succeeded has none."""
+    page = browse("/_confsim/inspector/requests")
+    assert "403role_missing" in page.text
+    assert len([each for each in page.elements if each[0] == "small"]) == 1
+
+
 def test_bad_places_are_named(browse):
     """An offset that is none, an unknown page, record or machine."""
     for path, status in (

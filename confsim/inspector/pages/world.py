@@ -119,6 +119,7 @@ def presence(asked: PageRequest) -> str:
         there = control("list_records", kind="presences", limit=1).records
         channel = there[0].record["channel"] if there else channels.records[0].id if channels.records else None
     people, paging = part(asked, control("list_presence", channel=channel) if channel else [])
+    handles = {each.userId: control("get_record", "users", str(each.userId)).record["handle"] for each in people}
     names = {each.id: each.record["name"] for each in channels.records}
     if channel and channel not in names:
         names[channel] = control("get_record", "channels", channel).record["name"]
@@ -130,6 +131,7 @@ def presence(asked: PageRequest) -> str:
         names=names,
         channel=channel,
         people=people,
+        handles={user: f"{handle} ({user})" if handle else user for user, handle in handles.items()},
         users=users,
         **paging,
     )
