@@ -90,18 +90,19 @@ def list_templates(
     onlyInheritable: Annotated[bool | None, "Only those that clients below may use."] = None,
 ) -> Page[Template]:
     """List the templates of the client with those it inherits, by name."""
-    found = templates.list_templates(call.change, call.client, shown=True, inheritable=onlyInheritable is True)
-    if onlyEnabled is not None:
-        found = [seen for seen in found if _passes(call, onlyEnabled, seen.enabled)]
+    found = templates.list_templates(
+        call.change, call.client, shown=True, inheritable=onlyInheritable is True, offered=onlyEnabled is True
+    )
+    if onlyEnabled is False:
+        found = [seen for seen in found if _is_not(call, seen.enabled)]
     if onlyInheritable is False:
-        found = [seen for seen in found if _passes(call, onlyInheritable, seen.template.inheritable)]
+        found = [seen for seen in found if _is_not(call, seen.template.inheritable)]
     return views.page(call, found, limit, offset, _template_view)
 
 
-def _passes(call: Call, only: bool, has: bool) -> bool:
-    if not only and ask(call, assumed.ONLY_FALSE) == "nothing":
-        return True
-    return has is only
+def _is_not(call: Call, has: bool) -> bool:
+    """Whether a filter that is false passes an element: one without what it names, or any."""
+    return ask(call, assumed.ONLY_FALSE) == "nothing" or not has
 
 
 _NO_TEMPLATE = Chosen(assumed.NO_TEMPLATE, {"404": ChannelTemplate, "204": ChannelTemplate | NoContent})

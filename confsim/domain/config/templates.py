@@ -19,7 +19,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lists import MappedSequence
+from confsim.domain.lists import FilteredSequence, MappedSequence
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -69,7 +69,8 @@ INHERITABLE: Index[Template] = Index(
     "inheritable", lambda template: (True,) if template.inheritable else (), orders=(CREATED, NAME)
 )
 TEMPLATES: Table[str, Template] = Table("templates", Template, "id", INHERITABLE, orders=(CREATED, NAME))
-CHOICES: Table[str, Choice] = Table("template choices", Choice, "template")
+OFFERED: Index[Choice] = Index("offer", lambda choice: (choice.offer,))
+CHOICES: Table[str, Choice] = Table("template choices", Choice, "template", OFFERED)
 
 
 class VisibleTemplate(Struct, frozen=True):
@@ -211,23 +212,27 @@ def get(change: Change, client: Client, id: str) -> VisibleTemplate:
 
 
 def list_templates(
-    change: Change, client: Client, *, shown: bool = False, inheritable: bool = False
+    change: Change, client: Client, *, shown: bool = False, inheritable: bool = False, offered: bool = False
 ) -> Sequence[VisibleTemplate]:
     """Every template that the client may see, by name or in order of creation (G414).
 
     Where they are ``shown`` in the list of templates, inherited ones may be left out (G411); ``inheritable`` leaves out
-    those that clients below do not see.
+    those that clients below do not see, ``offered`` those that the client does not offer to its channels.
     """
     views = [_visible_in(change, client, each, inheritable=inheritable) for each in _sources(change, client)]
     if shown and any(views[1:]) and not ask(change, assumed.INHERITED_LISTED):
         views = views[:1]
     if ask(change, assumed.ORDER) != "name":
-        return [_as_seen_by(change, client, template) for view in views for template in view]
-    if any(views) and ask(change, TEXT_ORDER) != "caseless":
+        found: Sequence[Template] = [*chain.from_iterable(views)]
+    elif any(views) and ask(change, TEXT_ORDER) != "caseless":
         found = sorted(chain.from_iterable(views), key=lambda template: template.name)
-        return [_as_seen_by(change, client, template) for template in found]
-    by_name = merged((view.by(NAME) for view in views), itemgetter(0))
-    return MappedSequence(by_name, lambda template: _as_seen_by(change, client, template))
+    else:
+        found = merged((view.by(NAME) for view in views), itemgetter(0))
+    if offered:
+        others = len(found) - _number_offered(change, client, views, inheritable=inheritable)
+        if others:
+            found = FilteredSequence(found, lambda template: not _offers(change, client, template), others)
+    return MappedSequence(found, lambda template: _as_seen_by(change, client, template))
 
 
 def inherited(change: Change, client: Client) -> list[VisibleTemplate]:
@@ -242,8 +247,7 @@ def for_channel(change: Change, client: Client, channel: Channel) -> Sequence[Vi
     if how == "selected":
         used = selected(change, client, channel)
         return [] if used is None else [used]
-    found = list_templates(change, client)
-    return found if how == "all" else [visible for visible in found if visible.enabled]
+    return list_templates(change, client, offered=how != "all")
 
 
 def selected(change: Change, client: Client, channel: Channel) -> VisibleTemplate | None:
@@ -270,12 +274,31 @@ def _visible_in(change: Change, client: Client, giver: Client, *, inheritable: b
 
 
 def _as_seen_by(change: Change, client: Client, template: Template) -> VisibleTemplate:
+    return VisibleTemplate(client.id, template, Offer.ENABLED if _offers(change, client, template) else Offer.DISABLED)
+
+
+def _offers(change: Change, client: Client, template: Template) -> bool:
+    """Whether the client offers a template that it sees to its channels: as it chose, or inherits it (G411)."""
     choice = CHOICES.get(change, template.id, client.id)
     if choice is not None:
-        return VisibleTemplate(client.id, template, choice.offer)
-    inherited = template.client != client.id
-    enabled = inherited and ask(change, assumed.INHERITED_ENABLED)
-    return VisibleTemplate(client.id, template, Offer.ENABLED if enabled else Offer.DISABLED)
+        return choice.offer is Offer.ENABLED
+    return template.client != client.id and ask(change, assumed.INHERITED_ENABLED)
+
+
+def _number_offered(change: Change, client: Client, views: Sequence[View[Template]], *, inheritable: bool) -> int:
+    """How many templates of its ``views`` the client offers. Its own are not looked at, unless it is ``inheritable``.
+
+    Each that it offers is one that it chose, as are some from above, also such as it no longer sees.
+    """
+    own, *above = views
+    number = sum(_offers(change, client, template) for view in above for template in view)
+    if inheritable:
+        return number + sum(_offers(change, client, template) for template in own)
+    givers = [each.id for each in clients.ancestors(change, client) if each.id != client.id]
+    elsewhere = (template for giver in givers for template in TEMPLATES.of(change, giver).all)
+    choices = (CHOICES.get(change, template.id, client.id) for template in elsewhere)
+    inherited = len([choice for choice in choices if choice is not None and choice.offer is Offer.ENABLED])
+    return number + len(CHOICES.of(change, client.id).where(OFFERED, Offer.ENABLED)) - inherited
 
 
 def _below(change: Change, client: str) -> list[str]:

@@ -136,6 +136,49 @@ def test_any_journey_agrees_with_three_sets(steps):
         )
 
 
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["enable", "disable", "allow", "disallow", "remove"]),
+            st.integers(0, 5),
+            st.integers(0, 2),
+        ),
+        max_size=20,
+    ),
+    st.sampled_from(
+        [
+            {},
+            {"templates.inherited-enabled": True},
+            {"templates.inherited-from": "parent"},
+            {"templates.order": "created"},
+        ]
+    ),
+)
+def test_what_is_offered_is_counted_without_a_look_at_each(steps, profile):
+    """Each client's offers, its own and inherited ones, also after a template from above is seen no longer."""
+    family = Family()
+    made = [templates.create(family.change, client, f"T{n}") for n in range(2) for client in family.clients]
+    for trigger, number, place in steps:
+        client = family.clients[place]
+        if not family.sees(client, made[number].id):
+            continue
+        seen = templates.get(family.change, client, made[number].id)
+        if trigger in ("enable", "disable"):
+            templates.offer(family.change, seen, trigger)
+        elif not seen.inherited and trigger == "remove":
+            templates.remove(family.change, seen)
+        elif not seen.inherited:
+            templates.share(family.change, seen, trigger)
+    family.change.profile = profile
+    for client in family.clients:
+        for inheritable in (False, True):
+            every = templates.list_templates(family.change, client, inheritable=inheritable)
+            offered = templates.list_templates(family.change, client, inheritable=inheritable, offered=True)
+            assert [*offered] == [seen for seen in every if seen.enabled]
+            assert len(offered) == len([*offered])
+            assert offered[1:3] == [*offered][1:3]
+
+
 def test_offering_what_is_offered_is_refused_by_choice():
     """As is withdrawing what is not offered (G537)."""
     family = Family({"states.repeated": "refuse"})

@@ -12,8 +12,6 @@ from fnmatch import fnmatchcase
 REASONS: dict[str, str] = {
     "list_sessions": "the sessions of each room that the caller hosts are counted",
     "list_sessions [!ac]*": "the sessions of each room that the caller hosts are counted",
-    "list_templates onlyEnabled=*": "what the client offers is looked up for each template",
-    "list_channel_templates*": "what the client offers is looked up for each template",
     "list_available_dial_numbers offset=*": "numbers that are exclusively assigned are passed over, up to the offset",
     "start_broadcast": "every enabled destination is noted with the broadcast",
     "set_events_state": "the endpoints are looked through for those to which something waits to be delivered",
