@@ -398,9 +398,9 @@ def test_people_are_shown_by_their_handles(submit, browse):
 
 
 def test_a_refused_call_has_its_code_in_the_journal(browse):
-    """Beside its status; a call that succeeded has none."""
+    """Below its path; a call that succeeded has none."""
     page = browse("/_confsim/inspector/requests")
-    assert "403role_missing" in page.text
+    assert "/v1_0/channels/createrole_missing" in page.text
     assert len([each for each in page.elements if each[0] == "small"]) == 1
 
 
