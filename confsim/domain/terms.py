@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.assumptions import terms as assumed
+from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
@@ -142,9 +143,10 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
         return False
     if user.accepted is None and not _binding(change, client):
         return False
-    if client.terms.required:
-        return True
-    return not users.unregistered(user) and ask(change, assumed.BINDS) == "users"
+    if users.unregistered(user):
+        note(change, initial.TERMS_REQUIRED)
+        return client.terms.required
+    return client.terms.required or ask(change, assumed.BINDS) == "users"
 
 
 def link(change: Change, client: Client, url: str) -> Client:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, get_args, get_origin, get_type_hints
+
 import pytest
 
 from confsim import Misuse, Simulator
-from kit import ADMIN, CUSTOMER, OTHER_ADMIN, OWNER, ROOM, START, USER, ok
+from confsim.api.catalogue import API
+from confsim.assumptions.users.users import FIRST_USER_ID
+from confsim.contract.annotations import struct_of
+from confsim.contract.types import Names
+from kit import ADMIN, API_TOKEN, CUSTOMER, GUEST, OTHER_ADMIN, OWNER, ROOM, START, USER, ok
 
 
 def test_the_start_reports_what_it_was_built_on(sim):
@@ -29,6 +35,7 @@ def test_the_start_reports_what_it_was_built_on(sim):
         ("initial.service-mode", "get_channel", {"uuid": ROOM}),
         ("initial.providers", "list_client_auth_providers", {"clientId": CUSTOMER}),
         ("users.reputation", "get_me", {}),
+        ("users.first-id", "get_me", {}),
     ],
 )
 def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, operation, arguments):
@@ -38,6 +45,33 @@ def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, opera
     assert entry in sim.requests[-1].assumptions
     ok(sim, "get_client_settings", ADMIN)
     assert "initial.service-mode" not in sim.requests[-1].assumptions
+
+
+def _kinds(declared: Any, seen: tuple[Any, ...] = ()) -> set[str]:
+    """The kinds of things that are named in an answer of a type, at any depth."""
+    if declared in seen:
+        return set()
+    found = {each.kind for each in getattr(declared, "__metadata__", ()) if isinstance(each, Names)}
+    struct = struct_of(get_origin(declared) or declared)
+    inside = [] if struct is None else list(get_type_hints(struct, include_extras=True).values())
+    inside += [each for each in (*get_args(declared), getattr(declared, "__value__", "")) if not isinstance(each, str)]
+    return found.union(*(_kinds(each, (*seen, declared)) for each in inside))
+
+
+def test_whoever_is_shown_a_user_is_told_what_their_numbers_rest_on():
+    """In every answer that names users by their numbers."""
+    naming = {each.name for each in API if "users" in _kinds(each.result) | {*each.identifies.values()}}
+    assert naming == set(FIRST_USER_ID.operations)
+
+
+@pytest.mark.parametrize(("required", "status"), [(False, 200), (True, 401)])
+def test_whether_guests_must_accept_terms_is_told_where_it_decides(required, status):
+    """In the call of a guest, though the client was made with the world."""
+    sim = Simulator(clock=START, profile={"initial.terms-required": required})
+    assert sim.call("get_me", GUEST).status == status
+    assert "initial.terms-required" in sim.requests[-1].assumptions
+    ok(sim, "list_active_channels", API_TOKEN)
+    assert "initial.terms-required" not in sim.requests[-1].assumptions
 
 
 def test_what_a_call_relied_on_is_named_once(sim):
