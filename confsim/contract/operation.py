@@ -61,6 +61,8 @@ class Words(TypedDict, total=False):
     headers: Mapping[str, Header]
     #: The assumption about the form in which the bytes of a body are uploaded.
     upload: Assumption[str] | None
+    #: The media type of an answer of bytes; empty when it is that of what is asked for.
+    media: str
     #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
     #: (a word of ``types.Names``).
     identifies: Mapping[str, str]
@@ -143,6 +145,7 @@ class Operation:
         self.container = words.get("container")
         self.headers = words.get("headers", _NONE)
         self.upload = words.get("upload")
+        self.media = words.get("media", "")
         self.identifies = words.get("identifies", _NONE)
         self.revokes_access = words.get("revokes_access", False)
         self.replayed = words.get("replayed", True)

@@ -24,6 +24,7 @@ def operation(
     route: str,
     *,
     headers: Mapping[str, Header] | None = None,
+    media: str = "",
     replayed: bool = True,
     locks: bool = True,
     moves_clock: bool = False,
@@ -32,17 +33,19 @@ def operation(
 ) -> Callable[[F], F]:
     """Declare an operation of the control plane, which needs no credential.
 
-    ``headers`` are the response headers that it can set. ``replayed`` is False for an operation that a replay of the
-    journal leaves out: it concerns the server, other worlds, the journal itself or the delivery of webhooks, or it
-    restarts the journal. ``locks`` is False for one that takes the locks of other worlds: two such calls, each under
-    the lock of its own world, would wait for each other. ``moves_clock`` is True for one whose effect is visible in the
-    timestamps of later calls. ``waits`` is True for one whose answer may come only after other calls. ``sets_faults``
-    is True for one whose body has faults: an object for one, a list for several.
+    ``headers`` are the response headers that it can set, ``media`` the media type of an answer of bytes. ``replayed``
+    is False for an operation that a replay of the journal leaves out: it concerns the server, other worlds, the journal
+    itself or the delivery of webhooks, or it restarts the journal. ``locks`` is False for one that takes the locks of
+    other worlds: two such calls, each under the lock of its own world, would wait for each other. ``moves_clock`` is
+    True for one whose effect is visible in the timestamps of later calls. ``waits`` is True for one whose answer may
+    come only after other calls. ``sets_faults`` is True for one whose body has faults: an object for one, a list for
+    several.
     """
     return CONTROL.operation(
         route,
         gate=gates.PUBLIC,
         headers=headers or {},
+        media=media,
         replayed=replayed,
         locks=locks,
         moves_clock=moves_clock,

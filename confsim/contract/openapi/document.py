@@ -23,11 +23,10 @@ from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.schema import Profile, Schema, Schemas, json_part
 
 from .errors import Errors
-from .parts import common_headers, grants_of, header_references, security_schemes, uploads
+from .parts import common_headers, downloads, grants_of, header_references, security_schemes, uploads
 
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"
-_BINARY: Schema = {"type": "string", "format": "binary"}
 _NO_PROFILE: Profile = MappingProxyType({})
 #: Parameters of many operations, as components.
 _SHARED = frozenset({"limit", "offset", "imgSize", "for_client", "order"})
@@ -257,7 +256,7 @@ class _Builder:
         options = options_of(peeled(result)[0])
         content: dict[str, Any] = {}
         if Raw in options:
-            content = {"application/octet-stream": {"schema": _BINARY}, "*/*": {}}
+            content = downloads(operation)
         shown = json_part(result)
         if shown is not None:
             content[_JSON] = {"schema": self.schemas.answer(shown)}

@@ -46,6 +46,14 @@ def uploads(operation: Operation, profile: Profile) -> dict[str, Any]:
     return {"description": "The bytes of the file.", "required": required, "content": content}
 
 
+def downloads(operation: Operation) -> dict[str, Any]:
+    """Return the content of an answer of bytes: a JSON object or a text where its media type is one, else any file."""
+    media = operation.media
+    if not media:
+        return {"application/octet-stream": {"schema": _BINARY}, "*/*": {}}
+    return {media: {"schema": {"type": "object" if media.endswith("json") else "string"}}}
+
+
 def common_headers(profile: Profile, refusals: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the headers that answers share, by name; those of refusals as far as they have them."""
     text: Schema = {"type": "string"}

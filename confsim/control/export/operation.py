@@ -76,7 +76,7 @@ def export_requests(
     return Raw(media_type, form(context, calls, whole))
 
 
-@operation("GET /bundle")
+@operation("GET /bundle", media="application/json")
 def get_bundle(
     context: ControlContext, *, mask: Annotated[bool, "Whether stand-ins take the place of secrets."] = False
 ) -> Raw:

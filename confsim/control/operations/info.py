@@ -274,13 +274,13 @@ def get_explanation(
     return explain(name, context.service.profile)
 
 
-@operation("GET /openapi.json")
+@operation("GET /openapi.json", media="application/json")
 def get_control_openapi(context: ControlContext) -> Raw:
     """Get the OpenAPI document of the control plane."""
     return Raw("application/json", control_document(context.root))
 
 
-@operation("GET /llms.txt")
+@operation("GET /llms.txt", media="text/markdown")
 def get_llms_text(context: ControlContext) -> Raw:
     """Get the description of confsim as one text for language models (llms.txt): guides, and every operation."""
     from confsim.control import llms

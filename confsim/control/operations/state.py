@@ -64,14 +64,14 @@ def drop_snapshot(context: ControlContext, name: Annotated[str, "The name of the
     return _describe(name, context.service.history.drop(name))
 
 
-@operation("GET /state")
+@operation("GET /state", media="application/json")
 def get_state(context: ControlContext) -> Raw:
     """Get the whole world as one JSON document; the same world gives the same bytes."""
     pieces = state.pieces(context.view().world)
     return in_slices(pieces, lambda made: Raw("application/json", b"".join(made)))
 
 
-@operation("GET /state/schema")
+@operation("GET /state/schema", media="application/schema+json")
 def get_state_schema(context: ControlContext) -> Raw:
     """Get the JSON Schema of the state documents that ``get_state`` returns and ``put_state`` accepts."""
     return Raw("application/schema+json", state.schema())

@@ -109,6 +109,22 @@ def test_the_control_plane_describes_itself(plane):
     assert ids == set(CONTROL.operations)
 
 
+def test_an_answer_of_bytes_is_described_by_its_media_type(plane, sim):
+    """Documents of JSON are no files of any kind: readers of the description decode them."""
+    _, document = plane("GET", "/openapi.json")
+    described = {
+        each.path: document["paths"][each.path]["get"]["responses"]["200"]["content"]
+        for each in CONTROL.operations.values()
+        if each.media
+    }
+    served = {path: sim.client().get(f"/_confsim{path}").content_type.partition(";")[0] for path in described}
+    assert {path: [media] for path, media in served.items()} == {
+        path: [*content] for path, content in described.items()
+    }
+    assert described["/state"] == {"application/json": {"schema": {"type": "object"}}}
+    assert described["/llms.txt"] == {"text/markdown": {"schema": {"type": "string"}}}
+
+
 def test_accounts_are_a_file_of_tokens_by_role(sim):
     """What commands that drive a service take; the unrelated administrator is told apart."""
     accounts = tomllib.loads(sim.control("get_accounts").data.decode())
