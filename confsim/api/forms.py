@@ -98,18 +98,22 @@ def _language(profile: Profile) -> dict[str, Any]:
     return {"pattern": f"^({'|'.join(sorted(languages.ISO_639_1))})({separator}[A-Z]{{2}})?$"}
 
 
+_NUMBERS = Samples("+12025550123", "+442079460123")
 #: A phone number, read as +E164; the leading plus is optional (P2 L299).
-PhoneNumber = Annotated[str, TextForm(e164.canonical, _phone)]
+PhoneNumber = Annotated[str, TextForm(e164.canonical, _phone), _NUMBERS]
 #: A phone number to price, with or without a DTMF part (P2 L303).
-QuotedNumber = Annotated[str, TextForm(_quoted, _dialled)]
+QuotedNumber = Annotated[str, TextForm(_quoted, _dialled), _NUMBERS]
 #: A number to call, with or without a DTMF part (P2 L307).
-DialledNumber = Annotated[str, Pattern(_dialled)]
+DialledNumber = Annotated[str, Pattern(_dialled), _NUMBERS]
 #: A number to call in any notation, from which the digits are extracted (P2 L307).
-WrittenNumber = Annotated[str, Pattern(_not_empty)]
-PinText = Annotated[str, Pattern(_pin)]
-GatewayKindName = Annotated[Name, Pattern(_gateway_kind)]
-DestinationUrl = Annotated[Name, Pattern(_destination)]
-Email = Annotated[FreeText, Pattern(_email)]
+WrittenNumber = Annotated[str, Pattern(_not_empty), _NUMBERS]
+PINS = Samples("123456", "654321")
+PinText = Annotated[str, Pattern(_pin), PINS]
+GatewayKindName = Annotated[Name, Pattern(_gateway_kind), Samples("RTMP", "SRT", "audio")]
+DestinationUrl = Annotated[
+    Name, Pattern(_destination), Samples("rtmp://live.example.com/one", "rtmps://live.example.com/two")
+]
+Email = Annotated[FreeText, Pattern(_email), Samples("sample@example.com", "other@example.com")]
 FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
 #: A time in milliseconds, up to the longest one allowed.
 Milliseconds = Annotated[Long, AtLeast(0), Pattern(_longest)]
@@ -122,4 +126,4 @@ Origin = Annotated[str, Samples("https://example.com")]
 Domain = Annotated[str, Samples("example.com")]
 MeetingId = Annotated[MeetingCode, Pattern(_meeting)]
 #: An ISO 639-1 code with an optional region (P1 L244).
-LanguageCode = Annotated[str, Pattern(_language)]
+LanguageCode = Annotated[str, Pattern(_language), Samples("en", "de-CH")]

@@ -7,7 +7,7 @@ from typing import Annotated
 from confsim.assumptions import terms as terms_assumed
 from confsim.assumptions.protocol import sizes, units
 from confsim.contract import gates
-from confsim.contract.types import AbsoluteUrl, Int, InUnit, Wire
+from confsim.contract.types import AbsoluteUrl, Int, InUnit, Samples, Wire
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 
@@ -40,7 +40,7 @@ class TermsUrl(Wire):
 
 
 @operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134", line="P1 Terms")
-def accept_terms(call: Call, version: Annotated[int, "The version that is accepted."]) -> None:
+def accept_terms(call: Call, version: Annotated[int, Samples(1, 2), "The version that is accepted."]) -> None:
     """Accept the current terms.
 
     The version must be the one that the user's terms state names; accepting it again changes nothing.

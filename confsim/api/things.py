@@ -17,7 +17,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract.decode import resolves
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import Key
+from confsim.contract.types import Key, Samples
 from confsim.domain import app_sessions, properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
@@ -49,7 +49,7 @@ from confsim.domain.users.users import Level, User
 from confsim.kernel.refusal import Refusal
 
 from .call import Call
-from .forms import PhoneNumber
+from .forms import PINS, PhoneNumber
 
 
 class By(Struct, frozen=True):
@@ -107,7 +107,7 @@ def _validator(call: Call, id: str) -> Validator:
     return validators.get(call.change, call.client, id)
 
 
-@resolves(Level, int, about="The access level, by number.")
+@resolves(Level, Annotated[int, Samples(10, 20)], about="The access level, by number.")
 def _level(call: Call, id: int) -> Level:
     return access_levels.get(call, id)
 
@@ -191,7 +191,7 @@ def _linked_session(call: Call, id: str, channel: Channel) -> str:
     return app_sessions.get_session(call.change, channel, id)
 
 
-@resolves(DataKind, str, inside=True, about="The kind of data channel, such as chat.")
+@resolves(DataKind, Annotated[str, Samples("chat")], inside=True, about="The kind of data channel, such as chat.")
 def _data_kind(call: Call, kind: str, channel: Channel) -> str:
     streaming.require_data_channel(call.change, kind)
     return kind
@@ -248,7 +248,7 @@ def _broadcast(call: Call, id: str, channel: Channel) -> Broadcast:
     return broadcasts.get(call.change, channel, id)
 
 
-@resolves(Pin, str, inside=True, about="The PIN.")
+@resolves(Pin, Annotated[str, PINS], inside=True, about="The PIN.")
 def _pin(call: Call, pin: str, channel: Channel) -> Pin:
     return pins.get(call.change, channel, pin)
 

@@ -8,8 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import multiple, rule
 
+from confsim.api.forms import PhoneNumber, PinText
+
 from .bundles import ApiJourney
-from .samples import HINTS
+from .samples import samples_of
 from .targets import Outcome
 
 #: The control operations that move a call.
@@ -22,9 +24,9 @@ def rules(base: type[ApiJourney]) -> dict[str, Callable[..., Any]]:
     """Return the rules by the name of the control operation that each calls."""
     somebody: dict[str, Any] = {"channel": base.channels, "user": base.users}
     keyed = st.sampled_from([None, "meetingId", "code"])
-    pins = st.sampled_from([None, *HINTS["pin"]])
+    pins = st.sampled_from([None, *samples_of(PinText)])
     by = st.sampled_from(["1s", "59s", "5m", "16m", "1d", "8d"])
-    numbers = st.sampled_from(HINTS["number"])
+    numbers = st.sampled_from(samples_of(PhoneNumber))
     present = {**somebody, "place": st.integers(0, 9)}
     return {
         "join_channel": _rule(_join, target=base.sessions, **somebody),

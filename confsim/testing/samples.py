@@ -28,22 +28,6 @@ UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 #: Words in parameter names that name no thing.
 _NOISE = {"id", "ids", "uuid", "uuids", "of", "the"}
-#: Values of fields and parameters that the documents restrict further than their types do.
-HINTS: dict[str, tuple[Any, ...]] = {
-    "code": ("sample",),
-    "destination": ("rtmp://live.example.com/one", "rtmps://live.example.com/two"),
-    "email": ("sample@example.com", "other@example.com"),
-    "key": ("sample",),
-    "kind": ("RTMP", "SRT", "audio"),
-    "languages": (["en"], ["de-CH", "en"]),
-    "level": (10, 20),
-    "name": (),
-    "number": ("+12025550123", "+442079460123"),
-    "pin": ("123456", "654321"),
-    "version": (1, 2),
-}
-#: Field names that look like table names, but name nothing.
-_PLAIN = {"handle", "url"}
 
 
 class Arguments(Struct, frozen=True):
@@ -236,7 +220,7 @@ def as_text(given: object) -> str:
 
 
 def candidates(name: str, annotation: Any, kind: str | None, pool: IdPool) -> list[Any]:
-    """Return values for a parameter or field: ids from the pool, or values that the documents give.
+    """Return values for a parameter or field: ids from the pool, or the samples of its type.
 
     ``kind`` is the kind that its declaration names. Returns None when its type alone decides.
     """
@@ -244,21 +228,22 @@ def candidates(name: str, annotation: Any, kind: str | None, pool: IdPool) -> li
         return [pool.client]
     base = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
     if annotation in RESOLVERS:
-        unknown = 999999999 if RESOLVERS[annotation].wire is int else UNKNOWN_ID
+        unknown = 999999999 if peeled(RESOLVERS[annotation].wire)[0] is int else UNKNOWN_ID
         return pool.list_ids(kind or base.__name__) or pool.list_ids(name) or [unknown]
+    if kind is None:
+        return [*samples_of(annotation)]
     if get_origin(base) is list:
-        lists = [each for each in HINTS.get(name, ()) if isinstance(each, list)]
-        return lists or [[each] for each in candidates(name, get_args(base)[0], kind, pool)]
-    if kind is None and (given := samples_of(annotation)):
-        return [*given]
-    found = pool.list_ids(kind) if kind else []
-    if not found and name not in HINTS and name not in _PLAIN:
-        found = pool.list_ids(name)
-    return [each for each in found or HINTS.get(name, ()) if isinstance(each, base)] if base in (str, int) else []
+        return [[each] for each in candidates(name, get_args(base)[0], kind, pool)]
+    return [each for each in pool.list_ids(kind) if isinstance(each, base)] if base in (str, int) else []
 
 
 def samples_of(annotation: Any) -> tuple[Any, ...]:
-    """Return the samples that are marked on a type, as lists of one where they are on the elements of a list."""
+    """Return the samples that are marked on a type, as lists of one where they are on the elements of a list.
+
+    Those of a thing in a path are samples of what names it.
+    """
+    if annotation in RESOLVERS:
+        annotation = RESOLVERS[annotation].wire
     base = peeled(annotation)[0]
     if get_origin(base) is list:
         return tuple([each] for each in samples_of(get_args(base)[0]))

@@ -19,7 +19,7 @@ from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 from confsim.kernel.world import World
 from confsim.simulator import Simulator
 
-from .samples import HINTS, Arguments, IdPool, as_text, candidates, invalid, samples_of, valid
+from .samples import Arguments, IdPool, as_text, candidates, invalid, samples_of, valid
 
 Texts = st.SearchStrategy[str]
 #: A function of a name, a type and the kind that it names: the strategy of a parameter or field; None where its type
@@ -70,7 +70,7 @@ def journey_arguments(
     def naming(name: str, annotation: Any, kind: str | None) -> st.SearchStrategy[Any] | None:
         if kind is not None:
             return things(kind)
-        hints = samples_of(annotation) or HINTS.get(name)
+        hints = samples_of(annotation)
         return weighted(st.sampled_from(hints), _any(annotation), times=4) if hints else None
 
     # A path segment cannot be empty: over HTTP that is another route.

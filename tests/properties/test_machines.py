@@ -29,6 +29,10 @@ EXCLUSIVE = (
     {"it does not outlive its users", "it waits for users to come back"},  # how long an empty session stays
     {"an address waits for the code, and the second wins", "an address waits for the code, and the first stays"},
     {"the door lets in, and there is room", "the door is closed"},
+    {
+        "the breakout session has not started, and it is the same room",
+        "the breakout session has not started, and it is another room",
+    },
 )
 #: Whatever the documents let begin, change or end, by the names of the tables.
 SUBJECTS = """

@@ -15,16 +15,18 @@ from confsim.assumptions.register import Assumption, assumption, status_code, te
 class Refused:
     """Response to a refusal. ``message`` is a template over the facts of the refusal.
 
-    ``source`` names the lines or rules that state the status, ``gaps`` the G numbers where none do.
+    ``source`` names the lines or rules that state the status, ``gaps`` the G numbers where none do. ``of_caller`` is
+    set if it is about who calls: the same call by another caller may be allowed.
     """
 
-    __slots__ = ("gaps", "message", "source", "status")
+    __slots__ = ("gaps", "message", "of_caller", "source", "status")
 
-    def __init__(self, status: int, message: str, *, gaps: str = "", source: str = "") -> None:
+    def __init__(self, status: int, message: str, *, gaps: str = "", source: str = "", of_caller: bool = False) -> None:
         self.status = status
         self.message = message
         self.gaps = gaps
         self.source = source
+        self.of_caller = of_caller
 
 
 class Reason(Enum):
@@ -60,9 +62,11 @@ class Reason(Enum):
     SERVICE_DISABLED = Refused(403, "The service of client {client} is disabled.", source="P1 Errors L320, R245")
     RESELLER_DISABLED = Refused(403, "The reseller interface is not enabled for client {client}.", gaps="G167")
     FOR_CLIENT_REFUSED = Refused(403, "for_client does not name a child of the caller's client.", gaps="G153 G155")
-    ROLE_MISSING = Refused(403, "{operation} is for {gate}; the caller is not.", gaps="G037")
-    NO_USER_CONTEXT = Refused(403, "An API token is not a user.", gaps="G159 G176")
-    GUEST_ELSEWHERE = Refused(403, "A guest may use only the channel that the token was made for.", gaps="G228")
+    ROLE_MISSING = Refused(403, "{operation} is for {gate}; the caller is not.", gaps="G037", of_caller=True)
+    NO_USER_CONTEXT = Refused(403, "An API token is not a user.", gaps="G159 G176", of_caller=True)
+    GUEST_ELSEWHERE = Refused(
+        403, "A guest may use only the channel that the token was made for.", gaps="G228", of_caller=True
+    )
     # Input
     INVALID_INPUT = Refused(400, "{where}: {problem}.", gaps="G041 G060 G067 G068 G069 G072")
     BODY_MALFORMED = Refused(400, "The body is not JSON: {problem}.", gaps="G065")
@@ -233,6 +237,8 @@ CODE: dict[Reason, Assumption[str]] = {
     )
     for reason in Reason
 }
+#: The reasons by the ids of their codes.
+REASONS: dict[str, Reason] = {entry.id: reason for reason, entry in CODE.items()}
 
 CREATED = assumption(
     "status.created",

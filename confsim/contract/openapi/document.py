@@ -28,7 +28,7 @@ from .parts import common_headers, downloads, grants_of, header_references, secu
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"
 _NO_PROFILE: Profile = MappingProxyType({})
-#: Parameters of many operations, as components.
+#: Parameters of many operations, which the document writes once: its layout, no fact of an operation.
 _SHARED = frozenset({"limit", "offset", "imgSize", "for_client", "order"})
 
 

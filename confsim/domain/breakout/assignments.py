@@ -45,9 +45,13 @@ def _assign_another(change: Change, assignment: RoomAssignment, *, room: Room) -
 
 
 _BEFORE = Guard("the breakout session has not started", lambda assignment, *, before: before)
-_BEFORE_HERE = Guard(
-    "it is the same room, and the breakout session has not started",
+_SAME_ROOM = Guard(
+    "the breakout session has not started, and it is the same room",
     lambda assignment, *, room, before: before and assignment.room == room.id,
+)
+_OTHER_ROOM = Guard(
+    "the breakout session has not started, and it is another room",
+    lambda assignment, *, room, before: before and assignment.room != room.id,
 )
 
 MACHINE: Machine[Assigned, RoomAssignment] = Machine(
@@ -61,14 +65,14 @@ MACHINE: Machine[Assigned, RoomAssignment] = Machine(
             "assign",
             Assigned.ASSIGNED,
             Assigned.ASSIGNED,
-            only_if=_BEFORE_HERE,
+            only_if=_SAME_ROOM,
             source="P2 States L168, R464, G428",
         ),
         Row(
             "assign",
             Assigned.ASSIGNED,
             Assigned.ASSIGNED,
-            only_if=_BEFORE,
+            only_if=_OTHER_ROOM,
             effect=_assign_another,
             move_to_end=True,
             source="P2 States L168, R464, G428",

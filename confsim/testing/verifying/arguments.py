@@ -25,7 +25,7 @@ from .wrong import wrong_calls
 
 _PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 24
 _WORDS = ("Alder", "birch", "Cedar", "dogwood", "Elm")
-#: Values of parameters and fields that are no ids, by name.
+#: Values of parameters and fields that are no ids, by name: few of those allowed, so that calls of a run meet.
 _PLAIN: Mapping[str, tuple[Any, ...]] = {
     "key": ("colour", "size"),
     "destination": ("rtmp://live.example.com/one", "rtmps://live.example.com/two", "https://live.example.com"),
@@ -46,6 +46,7 @@ _PLAIN: Mapping[str, tuple[Any, ...]] = {
     "started": (1000, 2000, 3000),
     "time": (1, 2, 3),
     "index": (1, 2, 3),
+    "version": (1, 2, 3),
     "data": ("begun", "going on"),
     "duration": (0, 3_600_000, 7_200_000),
     "limit": (1, 2, 3, 0, 50),
@@ -53,7 +54,7 @@ _PLAIN: Mapping[str, tuple[Any, ...]] = {
     "idToken": ("no.such.token",),
     "kind": ("RTMP", "SRT", "chat"),
 }
-#: Parameters that are given values which an earlier call set.
+#: Parameters that are mostly given what an earlier call of the run set: how this run draws, no fact of an operation.
 _LOOK_UPS = frozenset({"handle", "email", "originId", "url", "pin", "key"})
 #: How often a guest names itself.
 _SELF = 0.4
@@ -177,8 +178,8 @@ class Drawing:
         if name == "level" or name == "levels":
             level = random.choice(self._levels)
             return [level] if name == "levels" else level
-        if name == "version":
-            return random.choice((1, 2, 3))
+        if name == "email":
+            return f"{self._names.tag}-{random.randrange(4)}@example.com"
         if name == "limit" and annotation is not None:
             return random.choice((1, 2, 5, 0))
         if isinstance(base, type) and issubclass(base, Enum):
@@ -202,8 +203,6 @@ class Drawing:
         given = self._names.given
         if mark_of(wire, SearchText) is not None:
             return random.choice([self._names.tag, *given, self._names.tag.upper()])
-        if name == "email":
-            return f"{self._names.tag}-{random.randrange(4)}@example.com"
         if name == "originId":
             return f"{self._names.tag}-{random.randrange(4)}"
         if name in {"url", "imageUrl"}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from confsim.assumptions.protocol.refusals import REASONS, STATUS
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
@@ -32,12 +33,12 @@ def explanations(run: Run, steps: Sequence[RunStep]) -> dict[str, Any]:
 def observed(step: RunStep) -> Iterator[tuple[str, Any]]:
     """Yield values of assumptions that an answer itself shows, by id: another status, another code of a refusal."""
     predicted, reply = step.predicted.reply, step.reply
-    code = next((id for id in step.predicted.used if id.startswith("code.")), "")
-    status = code.replace("code.", "status.", 1)
-    if not code or predicted.status < 400 or reply.status < 400 or step.difference is None:
+    code = next((id for id in step.predicted.used if id in REASONS), None)
+    if code is None or predicted.status < 400 or reply.status < 400 or step.difference is None:
         return
-    if predicted.status != reply.status and status in REGISTER.entries:
-        yield status, reply.status
+    status = STATUS[REASONS[code]]
+    if predicted.status != reply.status and status is not None:
+        yield status.id, reply.status
     elif step.difference.place.endswith("/code") and isinstance(step.difference.answered, str):
         yield code, step.difference.answered
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from confsim.assumptions.protocol.refusals import REASONS
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
 
 from .values import values_of
 
-#: Codes of refusals that are about the caller.
-NOT_FOR_THIS_CALLER = frozenset({"code.role-missing", "code.no-user-context", "code.guest-elsewhere"})
+#: The ids of the codes of refusals that are about the caller.
+NOT_FOR_THIS_CALLER = frozenset(id for id, reason in REASONS.items() if reason.value.of_caller)
 #: Suffix of the role of a caller who belongs to another client than the thing called.
 FOREIGN = "of another client"
 
@@ -19,7 +20,7 @@ FOREIGN = "of another client"
 def features(call: ModelCall, predicted: Prediction, caller: str) -> Iterator[tuple[object, float]]:
     """Yield the features of a call, each with its weight; ``caller`` is the role of the caller."""
     name, ok = call.operation, predicted.reply.status < 400
-    reason = next((id for id in predicted.used if id.startswith("code.")), "")
+    reason = next((id for id in predicted.used if id in REASONS), "")
     if ok:
         yield (name, "succeeds"), 120
         yield (name, "succeeds for", caller), 14

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER
@@ -23,7 +24,7 @@ def refused(candidates: Candidates, call: ModelCall) -> Iterator[ModelCall]:
         if caller.role == "other-admin" or candidates.role(other).endswith(FOREIGN):
             foreign.append((caller.role != "other-admin", other))
         elif NOT_FOR_THIS_CALLER.intersection(predicted.used):
-            near.append(("code.role-missing" not in predicted.used, other))
+            near.append((CODE[Reason.ROLE_MISSING].id not in predicted.used, other))
     if any(named in candidates.things for named in call.names()):
         yield from (each for _, each in sorted(foreign, key=lambda each: each[0])[:1])
     yield from (each for _, each in sorted(near, key=lambda each: each[0])[:1])

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
+from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.contract.operation import Operation
 from confsim.reference.observed import observed
 from confsim.testing.learning.calls import ModelCall, kinds_of
@@ -44,7 +45,7 @@ def refusals() -> Mapping[str, tuple[str, ...]]:
     for name, seen in observed().items():
         for reason, needs in seen["refusals"].items():
             if not needs:
-                id = f"code.{reason.lower().replace('_', '-')}"
+                id = CODE[Reason[reason]].id
                 found[id] = (*found.get(id, ()), name)
     return found
 
