@@ -38,7 +38,8 @@ DOUBTFUL = 1.8
 class Figure(Struct, frozen=True):
     """What a call costs in a world: multiples of the bare app, bytes of its answer, records that it writes, seconds.
 
-    ``kind`` is what the world is grown by and ``size`` how many of them it has; "" and 0 for the world that is not.
+    ``bare`` are the seconds of the bare app in the same moments. ``kind`` is what the world is grown by and ``size``
+    how many of them it has; "" and 0 for the world that is not.
     """
 
     call: str
@@ -50,6 +51,7 @@ class Figure(Struct, frozen=True):
     answer: int
     written: int
     seconds: float
+    bare: float
 
     @property
     def worst(self) -> float:
@@ -90,22 +92,36 @@ def figures(
 
 
 def _of_kind(call: Success, worlds: dict[int, Simulator], names: Names, kind: str) -> list[Figure]:
-    """The figures of a call in worlds by their size. What seems to grow is taken again, and the least counts."""
+    """The figures of a call in worlds by their size. What seems to grow is taken again, and the least counts.
+
+    All are multiples of the same moments of the bare app, so that it does not grow because that was slow in one world.
+    """
 
     def take(rounds: tuple[int, int]) -> list[Figure]:
         return [taken(sim, call, {**names, "middle": size // 2}, kind, size, rounds) for size, sim in worlds.items()]
 
-    found = take(GROWN)
+    found = _alike(take(GROWN))
     for _ in range(6):
         if found[-1].seconds > ENOUGH or not (
             found[-1].again > DOUBTFUL * found[0].again or found[-1].first > DOUBTFUL * found[0].first
         ):
             break
+        more = take(DEMO)
+        bare = min(figure.bare for figure in (*found, *more))
         found = [
             replace(one, again=min(one.again, other.again), first=min(one.first, other.first))
-            for one, other in zip(found, take(DEMO), strict=True)
+            for one, other in zip(_alike(found, bare), _alike(more, bare), strict=True)
         ]
     return found
+
+
+def _alike(figures: list[Figure], bare: float | None = None) -> list[Figure]:
+    """The figures as multiples of so many seconds, or of the least that the bare app took in any of them."""
+    least = min(figure.bare for figure in figures) if bare is None else bare
+    return [
+        replace(each, again=each.again * each.bare / least, first=each.first * each.bare / least, bare=least)
+        for each in figures
+    ]
 
 
 def taken(sim: Simulator, call: Success, names: Names, kind: str, size: int, rounds: tuple[int, int]) -> Figure:
@@ -134,7 +150,7 @@ def taken(sim: Simulator, call: Success, names: Names, kind: str, size: int, rou
             best = [min(pair) for pair in zip(best, spans, strict=True)]
     return Figure(
         *(call.name, operation, kind, size, best[1] / best[0], best[2] / best[0]),
-        *(len(answer.content), len(entry.touched), best[1]),
+        *(len(answer.content), len(entry.touched), best[1], best[0]),
     )
 
 

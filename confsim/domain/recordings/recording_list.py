@@ -70,14 +70,14 @@ def poll_shown(change: Change, read: Callable[[], Sequence[Recording]], shown: s
 
     The next one moves up where that removes a recording (G489).
     """
-    found = read()
-    at, stop = shown.start, shown.stop
-    while at < min(stop, len(found)):
-        if recordings.poll(change, found[at]) is None:
-            found = read()
-        else:
+    at = shown.start
+    while True:
+        for recording in read()[at : shown.stop]:
+            if recordings.poll(change, recording) is None:
+                break
             at += 1
-    return read()
+        else:
+            return read()
 
 
 def list_of_session(change: Change, session: Session) -> Sequence[Recording]:

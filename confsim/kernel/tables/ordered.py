@@ -160,7 +160,11 @@ def _removed(leaf: Leaf, entry: Entry) -> Leaf:
 
 
 def _node(children: tuple[Tree, ...]) -> Node:
-    return Node(sum(_sizes(children)), tuple([_low(child) for child in children]), children)
+    return _of(tuple([_low(child) for child in children]), children)
+
+
+def _of(lows: tuple[Entry, ...], children: tuple[Tree, ...]) -> Node:
+    return Node(sum(_sizes(children)), lows, children)
 
 
 def _root(parts: tuple[Tree, ...]) -> Tree:
@@ -194,10 +198,10 @@ def _append(tree: Tree, leaf: Leaf) -> tuple[Tree, ...]:
 def _replaced(node: Node, at: int, parts: tuple[Tree, ...], more: int) -> tuple[Tree, ...]:
     """Return the node with ``parts`` in place of its child ``at`` and ``more`` entries; two when they are too many."""
     children = node.children[:at] + parts + node.children[at + 1 :]
+    lows = node.lows[:at] + tuple(map(_low, parts)) + node.lows[at + 1 :]
     if len(children) > WIDTH:  # a node that grows at its end stays full
         cut = WIDTH if at == WIDTH - 1 else WIDTH // 2
-        return _node(children[:cut]), _node(children[cut:])
-    lows = node.lows[:at] + tuple(map(_low, parts)) + node.lows[at + 1 :]
+        return _of(lows[:cut], children[:cut]), _of(lows[cut:], children[cut:])
     return (Node(node.size + more, lows, children),)
 
 
@@ -226,7 +230,7 @@ def _joined(first: Tree, second: Tree) -> tuple[Tree, ...]:
     assert isinstance(first, Node)
     assert isinstance(second, Node)
     parts = zip(_halves(first.lows + second.lows), _halves(first.children + second.children), strict=True)
-    return tuple(Node(sum(_sizes(children)), lows, children) for lows, children in parts)
+    return tuple(_of(lows, children) for lows, children in parts)
 
 
 def _halves(both: tuple[X, ...]) -> tuple[tuple[X, ...], ...]:
