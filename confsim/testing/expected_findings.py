@@ -19,6 +19,8 @@ BEYOND_SCHEMAS = {
     "not_unregistered": "It is a registered user; which users are not is state.",
     "version_not_current": "It is the version of terms that is no longer, or not yet, the current one.",
     "image_unknown_format": "The bytes are no image; a schema says nothing about bytes.",
+    "media_missing": "The file is empty; a schema says nothing about bytes, not even how many there are.",
+    "unsupported_media_type": "It is a form; a file may be of any other media type, and no range excepts forms.",
     "image_missing": "Either the query names the image or the body holds it; a document cannot require one of the two.",
 }
 

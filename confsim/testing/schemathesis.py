@@ -3,9 +3,10 @@
     SCHEMATHESIS_HOOKS=confsim.testing.schemathesis st run http://127.0.0.1:8080/openapi.json
 
 The served demo world is reset, and populated with something of every kind (``populated``). Each call starts from that
-world, is sent by a caller whom the gate of its operation admits, and names existing things where the document
-says what a parameter or a field names (``x-confsim-names``). Values that Schemathesis made wrong on purpose stay
-wrong. Calls of the stateful phase follow each other: the world is restored before the first of them only.
+world, is sent by a caller whom the gate of its operation admits, and names existing things where the document says what
+a parameter or a field names (``x-confsim-names``). Values that Schemathesis made wrong on purpose stay wrong, but for
+header lines of the connection, such as Host, which are no part of a call. Calls of the stateful phase follow each
+other: the world is restored before the first of them only.
 
 The hooks change the one world of the server, so use one worker, which is Schemathesis' default.
 """
@@ -40,6 +41,10 @@ _SNAPSHOT = "schemathesis"
 #: Matches the path prefix of a world at the start of its URLs.
 _MOUNT = re.compile(r"https?://[^/]+(/w/[^/]+)?")
 _NAMES = "x-confsim-names"
+#: Header lines of the connection, not of a call: a server refuses wrong ones before it looks for the operation.
+_OF_THE_CONNECTION = frozenset(
+    {"connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
+)
 
 
 class Described(Struct, frozen=True):
@@ -101,6 +106,8 @@ class SchemathesisSession:
         if described is None:
             return
         self.begin(case)
+        for name in [name for name in case.headers if name.lower() in _OF_THE_CONNECTION]:
+            del case.headers[name]
         self.fill(case, described)
         if case.query.get("for_client") == self.known.things["clients"]:
             token = self.known.token(described.id, described.gate)

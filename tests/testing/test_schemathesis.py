@@ -132,6 +132,13 @@ def test_what_is_meant_to_be_wrong_stays_wrong(served: tuple[Simulator, Any]) ->
     assert _called(operation.Case(path_parameters=dict(wrong), _meta=meta)).path_parameters == wrong
 
 
+def test_header_lines_of_the_connection_are_left_to_the_client(served: tuple[Simulator, Any]) -> None:
+    """A drawn Host names another server, or none."""
+    _, schema = served
+    case = _called(schema["/users/me"]["GET"].Case(headers={"Host": "= @ED", "X-Other": "a", "transfer-encoding": "b"}))
+    assert dict(case.headers) == {"X-Other": "a"}
+
+
 @pytest.mark.parametrize("code", BEYOND_SCHEMAS)
 def test_a_refusal_that_no_schema_foresees_is_no_finding(code: str) -> None:
     """Of valid input alone, and for the codes that are named, which some operation answers."""
