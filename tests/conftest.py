@@ -78,7 +78,7 @@ class ListenerHandler(BaseHTTPRequestHandler):
     """Notes a request and answers it."""
 
     def do_POST(self) -> None:
-        """Note the request, and answer as the server was told."""
+        """Record the request, and answer as the server was set to."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.got.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
         self.server.open.wait(60)

@@ -208,7 +208,7 @@ def test_a_port_that_is_taken_is_reported(sim):
 
 
 def test_the_clock_of_a_simulator(sim):
-    """Advanced, set, frozen and resumed; it tells what happened."""
+    """Advanced, set, frozen and resumed; each returns what happened."""
     sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
     assert sim.clock.advance("1m") == []
     (happened,) = sim.clock.advance(until="next")
@@ -317,7 +317,7 @@ def test_http_is_imported_only_when_it_is_asked_for():
 
 
 def test_a_world_is_shown_in_the_browser(monkeypatch):
-    """From a thread, at one address, until it is told to stop; also one that stands beside others."""
+    """From a thread, at one address, until it is stopped; also one that runs beside others."""
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     sim = Simulator()

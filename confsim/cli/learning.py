@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @option("--max-requests", type=click.IntRange(1), help="How many requests are sent at most.")
 @option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
 @option("--max-divergences", default=20, show_default=True, type=click.IntRange(1), help="After how many it ends.")
-@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are kept for fiction.")
+@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
 @click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
 def verify(
     base_url: str,
@@ -106,7 +106,7 @@ def _print(report: VerifyReport) -> None:
 @option("--report", type=click.Path(), help="File (JSON) that the report is written to.")
 @option("--max-requests", type=click.IntRange(1), help="How many requests are sent at most.")
 @option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
-@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are kept for fiction.")
+@click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
 @click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
 def calibrate(
     base_url: str,

@@ -38,7 +38,7 @@ def operations(profile: str | None, as_json: bool) -> None:
 def assumptions(profile: str | None, operation: str | None, search: str | None, as_json: bool) -> None:
     """List the assumptions: id, statement, open questions, the alternative in force, the others, operations.
 
-    "seen" is a call by which `confsim calibrate` can tell it of a service.
+    "seen" is a call by which `confsim calibrate` can find the value of a service.
     """
     import msgspec
 

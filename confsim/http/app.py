@@ -85,8 +85,8 @@ class App:
 
     def _nowhere(self, name: str, request: Request) -> Response:
         """Return the response for an unknown world (for a browser a page of the root world); no journal notes it."""
-        looks = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
-        if looks and self.mount.pages is not None:
+        is_browser = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
+        if is_browser and self.mount.pages is not None:
             return self._control(self.worlds.default, [self._control_prefix, *_PAGES[-1], "worlds", name], request)
         try:
             self.admit(request)

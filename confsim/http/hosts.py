@@ -1,7 +1,7 @@
 """Host headers: their syntax, and the names that a live server answers to, as protection from DNS rebinding.
 
 Own code, as Werkzeug's ``host_is_trusted`` takes a list of names: it cannot admit every IP address where the server is
-bound to all, nor tell a malformed header from the name of another.
+bound to all, nor distinguish a malformed header from the name of another.
 """
 
 from __future__ import annotations

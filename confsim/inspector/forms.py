@@ -19,8 +19,8 @@ def _value(text: str, what: str) -> Any:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
         problem = str(error).removeprefix("JSON is malformed: ")
-        told = "it ends too early" if problem == "Input data was truncated" else problem
-        raise Misuse(f"{what}: {text[:40]!r} is no JSON: {told}") from None
+        reason = "it ends too early" if problem == "Input data was truncated" else problem
+        raise Misuse(f"{what}: {text[:40]!r} is no JSON: {reason}") from None
 
 
 def clock(asked: PageRequest, form: Mapping[str, str]) -> str:

@@ -60,7 +60,7 @@ def date(value: Any) -> str:
 
 
 def brief(record: dict[str, Any], id: str) -> dict[str, Any]:
-    """The fields of a record that tell it from others of its kind: those that say something but its key and client."""
+    """The fields of a record that distinguish it from others of its kind: those with a value, except key and client."""
     return {
         name: value
         for name, value in record.items()

@@ -251,7 +251,7 @@ class Worlds:
         self._announce(*self._services.values())
 
     def _announce(self, *services: Service) -> None:
-        """Tell the services about the server, and again if it changed meanwhile.
+        """Inform the services about the server, and again if it changed meanwhile.
 
         Not called under the lock of the worlds. Lock order: that lock may be taken while holding a service's lock, not
         the other way round.

@@ -21,7 +21,7 @@ from confsim.assumptions.register.candidates import candidates
 Choices = Mapping[str, Any]
 #: A choice by the id of its assumption and its place among the alternatives.
 Token = tuple[str, int]
-#: Most choices of the sets in which pairs are tried again that other choices kept a test from, each alone at last.
+#: Most choices of a set, by round: pairs of which a run used only one assumption are tried again in smaller sets.
 _SIZES = (8, 3, 2)
 #: Longest text of a value in a report.
 _LONGEST = 60
@@ -159,8 +159,8 @@ class _Search:
     def _pairs(self, robust: Mapping[str, Sequence[Any]]) -> None:
         """Find the sets of choices that fail only together.
 
-        A pair counts as tried once a run that passed used both assumptions: another choice may have kept it from one of
-        them. Pairs of which one choice keeps the test from using the other assumption cannot fail together.
+        A pair counts as tried once a run that passed used both assumptions: under another choice the test may use only
+        one of them. Pairs of which one choice makes the test never use the other assumption cannot fail together.
         """
         chosen = {(id, place): value for id, values in robust.items() for place, value in enumerate(values)}
         left = {

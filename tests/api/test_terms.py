@@ -74,7 +74,7 @@ def test_the_users_state_repeats_the_clients_terms(sim):
 
 @pytest.mark.rule("R080", "R082", "R101")
 def test_accepting_the_current_version_makes_the_user_current(sim, people):
-    """Who never accepted is told so, and is current once the version named is accepted."""
+    """The state of a user who never accepted says so, and is current once the version named is accepted."""
     never_accepted(sim, "demo-owner", people)
     before = state(sim, "demo-owner")
     assert (before["isCurrent"], before["firstAccept"]) == (False, True)

@@ -62,7 +62,7 @@ def test_an_unknown_name_is_reported_with_those_there_are():
 
 
 def test_a_file_of_another_kind_is_reported_as_such(tmp_path, monkeypatch):
-    """It is there, so that nobody is told otherwise; only its name does not say in which form it is."""
+    """It exists, so the error does not deny that; only its name does not say in which form it is."""
     (tmp_path / "README.md").write_text("# Scenarios")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Misuse, match=r"'README.md': a file of one ends with .json, .yaml or .yml"):

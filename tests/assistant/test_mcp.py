@@ -272,7 +272,7 @@ def test_a_server_that_is_not_there_is_named(capsys, monkeypatch, sim):
 
 
 def test_it_speaks_over_standard_input_and_output():
-    """As the guide tells assistants to start it."""
+    """As the guide says to start it."""
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}

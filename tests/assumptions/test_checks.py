@@ -1,4 +1,4 @@
-"""What entries take, and what they refuse in so many words: a profile that cannot work is told before it is used."""
+"""Values that assumptions accept, and the errors for others: an impossible profile is refused before it is used."""
 
 from __future__ import annotations
 

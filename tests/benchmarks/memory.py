@@ -15,12 +15,12 @@ from confsim import Simulator
 from kit.growth.kinds import KINDS
 from kit.growth.prepared import prepared
 
-#: How many of a kind are made to tell what one takes up.
+#: How many of a kind are made to measure what one takes up.
 MANY = 20_000
 
 
 def resident(process: int) -> int:
-    """What a process holds in memory, in bytes; 0 where the machine does not tell."""
+    """What a process holds in memory, in bytes; 0 where the system does not report it."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -29,7 +29,7 @@ def resident(process: int) -> int:
 
 
 def spent(process: int) -> float:
-    """The seconds that a process has had of the processor; 0 where the machine does not tell."""
+    """The seconds that a process has had of the processor; 0 where the system does not report it."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

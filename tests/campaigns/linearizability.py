@@ -1,7 +1,7 @@
 """Calls made at the same time are answered as if they had been made one after the other; planted races are found.
 
 Histories of threads under a scheduler with a seed, and of clients over sockets beside a thread of the server's process.
-The same histories are told without the lock of the world: what is found then says what the search can see.
+The same histories are run without the lock of the world: what is found then says what the search can see.
 """
 
 from __future__ import annotations

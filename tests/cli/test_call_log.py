@@ -171,7 +171,7 @@ def test_a_terminal_is_told_nothing_by_a_path():
 
 
 def test_a_verbose_line_is_whole_on_any_terminal():
-    """Since it is to show all assumptions; pages of the inspector are told from calls that nothing answers."""
+    """Since it is to show all assumptions; pages of the inspector are no calls without an operation."""
     log = Log(width=lambda: 60, verbose=True)
     line = log("GET", "/v1_0/users/me")
     assert line.endswith(f"assumptions: {', '.join(log.sim.requests[-1].assumptions)}")

@@ -170,7 +170,7 @@ def test_operations_are_listed():
 
 
 def test_assumptions_show_how_they_can_be_seen():
-    """A call by which calibrate tells one of a service, nothing for one that it cannot tell."""
+    """A call by which calibrate finds the value of a service, nothing for one that it cannot find."""
     listed = {each["id"]: each["seen"] for each in json.loads(run("assumptions", "--json")[1])}
     assert "create_channel as" in listed["channels.unique-names"]
     assert listed["auth.login"] is None

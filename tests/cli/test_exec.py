@@ -72,7 +72,7 @@ def test_two_run_side_by_side():
     ],
 )
 def test_the_exit_code_is_that_of_the_command(command, code):
-    """As a shell tells it."""
+    """As from a shell."""
     assert run("--", *command)[0] == code
 
 

@@ -52,7 +52,7 @@ def test_a_changed_profile_lets_the_world_start_again_at_its_clock(profile):
 
 
 def test_a_mistake_leaves_the_world_as_it_is(profile):
-    """It is told once; the next version counts."""
+    """It is reported once; the next version is loaded."""
     said = []
     sim = Simulator(clock=START, profile=profile("204"))
     before = sim.service

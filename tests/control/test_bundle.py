@@ -383,7 +383,7 @@ def test_a_webhook_that_was_under_way_before_the_first_call(sim):
     answer = Event()
 
     class Slow(BaseHTTPRequestHandler):
-        """Answers when it is told to."""
+        """Answers when the test sets its event."""
 
         def do_POST(self):
             """Wait, and fail."""

@@ -43,7 +43,7 @@ def masked(sim, *hidden, not_repeated=()):
 
 
 def secrets_of(sim):
-    """The secrets in the world as it is now that are long enough to be told from other texts."""
+    """The secrets in the world as it is now that are long enough to be distinguished from other texts."""
     return {each for each in masking.in_document(sim.state) if len(each) >= 12}
 
 
@@ -169,7 +169,7 @@ def test_secrets_in_the_urls_of_webhooks(url, hidden):
 
 @pytest.mark.parametrize("url", [f"https://a.example/hooks/{ROOM}?v=2&key=short", "https://a.example/an-address-2026"])
 def test_what_stays_in_a_url(url):
-    """Ids, words, and what is too short to be told from other texts."""
+    """Ids, words, and what is too short to be distinguished from other texts."""
     sim = Simulator()
     sim.call("add_events_endpoint", ADMIN, body={"url": url}, expect=200)
     assert url in json.dumps(masked(sim))

@@ -209,22 +209,22 @@ def test_a_server_waits_for_no_scenario(sim, monkeypatch, steps, status):
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "reported"),
     [
         ("no-such", "there are .*lobby"),
         ("../lobby", "did you mean 'lobby'"),
         ("scenarios/lobby.arazzo.json", "there are .*lobby"),
     ],
 )
-def test_the_server_reads_no_files(sim, source, told):
+def test_the_server_reads_no_files(sim, source, reported):
     """Only scenarios that ship can be named; the error says which is near, or lists them."""
-    with pytest.raises(Misuse, match=f"neither a world nor a scenario; {told}") as caught:
+    with pytest.raises(Misuse, match=f"neither a world nor a scenario; {reported}") as caught:
         make_world(ControlContext(sim.service, sim._all()), MakeWorld(name="w1", from_=source))
     assert caught.value.status == 404
 
 
 def test_serving_a_scenario():
-    """The greeting tells the outputs."""
+    """The greeting prints the outputs."""
     command = [sys.executable, "-m", "confsim", "serve", "--port", "0", "--scenario", "lobby", "--clock", START]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as process:
         lines = []

@@ -253,12 +253,12 @@ def inbox(sim):
 
 
 def reported(inbox):
-    """The names of the media of which was told."""
+    """The names of the media whose events were emitted."""
     return [message.json["data"]["name"] for message in inbox]
 
 
 def happen(sim, *names):
-    """Let things happen of which endpoints are told."""
+    """Make calls that emit events."""
     for name in names:
         ok(sim, "upload_client_media", ADMIN, body=b"x", name=name)
 

@@ -117,7 +117,7 @@ def test_what_a_guide_shows_of_commands_that_no_test_can_run_is_a_command(name: 
 
 
 def test_every_guide_is_listed_and_has_a_title() -> None:
-    """No file is left out; a name that nothing has is told, with the nearest."""
+    """No file is left out; an unknown name is reported, with the nearest."""
     files = {path.stem for path in Path(guides.__file__).parent.glob("*.md")}
     assert files == set(guides.NAMES)
     assert all(each.title and not each.title.startswith("#") for each in guides.list_())

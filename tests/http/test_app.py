@@ -94,7 +94,7 @@ def test_options_tell_the_methods(sim):
 
 
 def test_options_of_the_server_as_a_whole(sim):
-    """``OPTIONS *`` tells every method that some path has (RFC 9110, 9.3.7)."""
+    """``OPTIONS *`` lists every method that some path has (RFC 9110, 9.3.7)."""
     response = ask(sim, "OPTIONS", "*")
     assert (response.status, headers_of(response)["Allow"]) == (204, "DELETE, GET, POST, PUT, HEAD, OPTIONS")
     assert ask(demo(http__options="405"), "OPTIONS", "*").status == 405
@@ -240,7 +240,7 @@ def open_to():
 
 @pytest.mark.parametrize("path", [TERMS, "/v1_0/nowhere"])
 def test_a_call_of_a_page_leans_on_cors(open_to, path):
-    """The journal tells, whether or not the page may read the answer; calls of others do not depend on it."""
+    """The call is in the journal, whether or not the page may read the answer; calls of others do not depend on it."""
     for origin in ({"origin": "https://page.example"}, {"origin": "https://other.example"}, {}):
         ask(open_to, "GET", path, **origin)
         assert ("http.cors" in open_to.requests[-1].assumptions) is bool(origin)

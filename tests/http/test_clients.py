@@ -129,7 +129,7 @@ def image_url(confsim, door):
 
 @pytest.mark.parametrize("door", ["call", "test client", "requests", "httpx"])
 def test_every_door_of_the_process_has_one_host(confsim, door):
-    """URLs in answers do not tell by which of them a call came; each of them takes the URL."""
+    """URLs in answers are the same by each of them; each of them takes the URL."""
     confsim.call("set_user_image", "demo-user", userId="me", body=PNG)
     url = image_url(confsim, door)
     assert url.startswith("http://confsim.test/files/")

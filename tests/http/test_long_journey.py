@@ -313,7 +313,7 @@ def the_files(story: Story) -> None:
 
 
 def the_history(story: Story) -> None:
-    """It tells who took part; a second session is another one, and ends with the last who leaves."""
+    """It lists who took part; a second session is another one, and ends with the last who leaves."""
     people = story.call("host", "GET", f"/sessions/{story.session}/participants")
     assert {each["handle"] for each in people} >= {"Olga Owner", "Gus Guest", "Uwe User", "Flora Fleur", PHONE}
     second = story.joins("owner")

@@ -43,7 +43,7 @@ def served(sim, *, guard=True, limits=None):
 
 
 def send(port, method, path, body=b"", **headers):
-    """One request as it is told, Host and all; answers status, headers and body."""
+    """Send one request with exactly these headers, Host included; returns status, headers and body."""
     with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
         lines = {name.replace("_", "-"): text for name, text in headers.items()}
         connection.request(method, path, body or None, lines)

@@ -111,7 +111,7 @@ def test_what_cannot_be_read_is_a_fault(environ, fault):
 
 
 def test_the_authority_of_an_absolute_target_is_the_host():
-    """As at the live server, where the WSGI server tells the target (RFC 9112, 3.2.2)."""
+    """As at the live server, where the WSGI server passes the target on (RFC 9112, 3.2.2)."""
     echo = Echo()
     call(echo, REQUEST_URI="http://real:8/a", HTTP_HOST="other")
     assert (echo.seen[0].headers["host"], echo.seen[0].target) == ("real:8", "/a")

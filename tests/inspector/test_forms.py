@@ -49,7 +49,7 @@ def test_the_world_is_reset_saved_and_restored(sim, submit):
 
 
 def test_faults_are_added_and_removed(sim, submit):
-    """As JSON; what cannot be read is told on a page."""
+    """As JSON; what cannot be read is reported on a page."""
     submit("faults", fault='{"operation": "get_me", "do": {"status": 503}}')
     assert sim.call("get_me", "demo-user").status == 503
     submit("faults", action="clear")
@@ -59,7 +59,7 @@ def test_faults_are_added_and_removed(sim, submit):
 
 
 def test_one_fault_is_removed(sim, submit, browse):
-    """The others keep their counts; one that there is none of is told."""
+    """The others keep their counts; an id that names no fault is reported."""
     kept = sim.faults.add("get_me", times="always", do={"status": 503})
     gone = sim.faults.add("get_client", do={"status": 503})
     sim.call("get_me", "demo-user")
@@ -107,7 +107,7 @@ def test_unknown_forms_and_methods_are_refused(sim, submit):
 
 
 def test_held_calls_are_shown_and_decided(sim, submit, browse):
-    """Each with what it is and, once it has run, what is withheld; a mistake is told, and the call stays."""
+    """Each with what it is and, once it has run, what is withheld; a mistake is reported, and the call stays."""
     for when, action, outcome in (("before", "release", 200), ("after", "drop", 0), ("after", "change", 503)):
         sim.faults.put([{"operation": "get_me", "do": {"hold": when}}])
         with ThreadPoolExecutor(1) as pool:
@@ -138,7 +138,7 @@ def test_held_calls_are_shown_and_decided(sim, submit, browse):
     ],
 )
 def test_body_and_answer_of_a_held_call_are_changed(sim, submit, browse, when, fields, status, name):
-    """In fields that begin with what was sent and what is withheld; what is no number or no JSON is told."""
+    """In fields that begin with what was sent and what is withheld; what is no number or no JSON is reported."""
     sim.faults.add("create_channel", do={"hold": when})
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(sim.call, "create_channel", "demo-owner", body={"name": "Sent"})

@@ -176,7 +176,7 @@ def test_an_earlier_moment_shows_the_world_as_it_was(sim, browse):
 
 
 def test_machines_are_drawn_with_the_present_state_marked(browse):
-    """Each state is a box, that of the record is marked, and the drawing is told in words."""
+    """Each state is a box, that of the record is marked, and the drawing has a text alternative."""
     page = browse(f"/_confsim/inspector/records/channels/{ROOM}")
     classes = [attrs.get("class", "") for tag, attrs in page.elements if tag == "rect"]
     machines = len([1 for tag, _ in page.elements if tag == "svg"])
@@ -382,7 +382,7 @@ def test_what_calls_have_met_is_shown_where_it_is_counted(sim, browse):
 
 
 def test_presence_says_how_many_it_suggests(sim, browse, monkeypatch):
-    """Of more channels and users any can be given; one that there is none of is told."""
+    """Of more channels and users any can be given; an unknown one is reported."""
     monkeypatch.setattr(world, "_SUGGESTED", 2)
     page = browse("/_confsim/inspector/presence")
     assert "the newest 2 are suggested" in page.text

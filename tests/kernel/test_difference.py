@@ -95,7 +95,7 @@ def test_it_costs_what_was_touched():
 
 
 def test_keys_of_several_parts_are_found_again():
-    """A removed row is told as the record that it was, from which its key is read."""
+    """A removed row is given as the record that it was, from which its key is read."""
     change, touched = World().change(0), Touched()
     for key in ("a", "b"):
         PROPERTIES.of(change, "c").put(Property("user 1", key, "1", "c"))
@@ -136,7 +136,7 @@ def test_what_is_unique_may_change_hands(numbers):
 
 
 def test_an_export_holds_what_is_unique_once():
-    """A value that two records have is told with the place of the second."""
+    """A value that two records have is reported with the place of the second."""
     change = World().change(0)
     for id, number in (("a", 1), ("b", 1)):
         SEATS.of(change).put(Seat(id, number), check=False)

@@ -91,7 +91,7 @@ def test_what_is_wrong_is_reported_with_its_place(spoil, said):
 
 
 def test_a_document_of_another_format_is_not_decoded():
-    """Its number is told; so is a client that is not there."""
+    """The error has its number; an unknown client is named too."""
     world, document = exported()
     with pytest.raises(Misuse, match="the document is of version 4"):
         decoded(msgspec.json.encode({**document, "version": 4}), 5)

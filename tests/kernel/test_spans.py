@@ -63,7 +63,7 @@ def test_durations(text, milliseconds):
     ],
 )
 def test_what_is_no_duration(text):
-    """It is told with an example of what is."""
+    """The error shows an example of what is accepted."""
     with pytest.raises(Misuse, match="15m"):
         span(text)
 

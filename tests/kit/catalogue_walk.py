@@ -36,7 +36,7 @@ def walk(
 
     Arguments name things of the client, as they are at that moment; what makes things comes first in a round,
     what removes them last.
-    ``rounds`` tells them by number, which varies the samples; ``leave_out`` names operations that are not called.
+    ``rounds`` numbers them, which varies the samples; ``leave_out`` names operations that are not called.
     """
     callers = tuple(callers)
     operations = sorted((operation for operation in API if operation.name not in leave_out), key=_late)

@@ -23,7 +23,7 @@ class Round:
 
 @dataclass
 class Place:
-    """A channel as the model knows it. ``inside`` tells who is in, True for those in the breakout room."""
+    """A channel as the model knows it. ``inside`` has the users who are in, True for those in the breakout room."""
 
     id: str
     open: bool = True

@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
     holds: bool
 
     def applies(self, truth: dict[str, bool]) -> bool:
-        """Whether it comes when the guards hold as told."""
+        """Whether it is the outcome for these values of the guards."""
         return not self.guard or truth[self.guard] is self.holds
 
 
@@ -141,7 +141,7 @@ def _timed(machine: Machine[Any, Any], at: Deadline, states: tuple[Enum, ...]) -
 
 @contextmanager
 def guards(machine: Machine[Any, Any], truth: dict[str, bool]) -> Iterator[list[str]]:
-    """Let the guards of a machine hold as told; yields the names of those asked of which nothing is told."""
+    """Give the guards of a machine these values; yields the names of guards that are evaluated and have none."""
     unknown: list[str] = []
 
     def answer(name: str) -> Callable[..., bool]:

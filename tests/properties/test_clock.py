@@ -16,7 +16,7 @@ RATES = st.sampled_from([1, 2, 60, 3600, 0.5])
 
 
 class Machine:
-    """The machine's time, which passes when it is told to."""
+    """The machine's time, which passes when the test advances it."""
 
     at = 1_800_000_000.0
 

@@ -74,7 +74,7 @@ class Count:
 
 @given(st.lists(OF_CALLS, max_size=5), st.lists(OF_THINGS, max_size=3), HISTORY)
 def test_any_faults_over_any_history(of_calls, of_things, history):
-    """No bug, no 5xx that no fault told of, the world untouched by calls that did not run, hits as counted."""
+    """No bug, no 5xx without a fault that causes it, the world untouched by calls that did not run, hits as counted."""
     sim = Simulator(clock=START)
     sim.presence.join(ROOM, "demo-user")
     sim.faults.put([*of_calls, *of_things])

@@ -30,8 +30,8 @@ def test_what_a_flip_changes_was_reported(name):
 
 def test_a_story_makes_the_alternatives_of_its_entries_matter():
     """Those of two stories, drawn, each reported before."""
-    told = [each for each in stories.stories() if len(stories.entries(each)) <= 3]
-    for journey in random.Random(2).sample(told, 2):
+    short = [each for each in stories.stories() if len(stories.entries(each)) <= 3]
+    for journey in random.Random(2).sample(short, 2):
         chosen = {id: flips.alternatives(REGISTER.entries[id]) for id in stories.entries(journey)}
         report = flips.flip_journey(journey, chosen, read_alone=False)
         assert (report.unsound, report.left_out) == ([], [])

@@ -76,7 +76,7 @@ def truths(rows):
 
 
 def admits(row, truth):
-    """Whether the row admits its trigger when the guards are as told."""
+    """Whether the row admits its trigger for these values of the guards."""
     return row.only_if is None or truth[row.only_if.name] is row.only_if.holds
 
 
@@ -102,7 +102,7 @@ def test_every_row_is_reached(machine):
 
 
 def test_the_interpreter_takes_the_row_that_admits(monkeypatch):
-    """For every machine, state, trigger and way in which the guards hold, the row is the one the table tells."""
+    """For every machine, state, trigger and way in which the guards hold, the row is the one of the table."""
     for machine, state, trigger in CASES:
         rows = rows_of(machine, state, trigger)
         for truth in truths(rows):
@@ -117,7 +117,7 @@ def given(machine, trigger):
 
 
 def guards_hold(monkeypatch, rows, truth):
-    """Let the guards of the rows hold as told, whatever the subject."""
+    """Give the guards of the rows these values, whatever the record."""
     for row in rows:
         if row.only_if is not None:
             monkeypatch.setattr(row.only_if, "test", lambda *record, holds=truth[row.only_if.name], **facts: holds)

@@ -10,7 +10,7 @@ from confsim.service.pipeline import Pipeline
 from kit.each import each
 from kit.proofs.no_trace import COMMANDS, failures, of_commands, of_operations
 
-pytestmark = pytest.mark.own_ways  # a planted failure is told otherwise over HTTP
+pytestmark = pytest.mark.own_ways  # over HTTP a planted failure has another form
 
 #: Operations that write much, of several machines.
 SAMPLE = (
@@ -34,7 +34,7 @@ def cases():
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_failure_at_any_write_of_an_operation_leaves_no_trace(cases, name):
-    """The digest is the old one, the failure is told, and the next call succeeds."""
+    """The digest is the old one, the failure is reported, and the next call succeeds."""
     found = list(failures(cases[name]))
     assert found
     assert [problem for _, problem in found if problem] == []

@@ -189,7 +189,7 @@ def step(number):
 
 
 class Load:
-    """One client of one world: it calls step by step, and a twin in this process tells what must have come of it."""
+    """One client of one world: it calls step by step, and a twin in this process shows the expected state."""
 
     def __init__(self, mount):
         self.mount = mount

@@ -21,7 +21,7 @@ CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-guest")
 
 @each("operation", list(API), ids=by_name)
 def test_any_arguments_are_answered_by_the_document(lived, judge, operation):
-    """Valid, boundary and wrong arguments: no bug, and every answer is one that the OpenAPI document tells."""
+    """Valid, boundary and wrong arguments: no bug, and every answer is one of the OpenAPI document."""
 
     @FEW
     @given(drawn=arguments(operation, lived, CUSTOMER), caller=st.sampled_from(CALLERS))

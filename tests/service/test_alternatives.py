@@ -61,7 +61,7 @@ def test_alternatives_of_reading(entry, chosen, status, call):
     ],
 )
 def test_alternatives_of_reading_the_user_list(entry, chosen, query, found):
-    """The user list has three users, one of them with a level: how many a page shows tells how the query was read."""
+    """The user list has three users, one of them with a level: the number on a page shows how the query was read."""
     assert len(under({entry: chosen}, operation="list_users", **query).body["results"]) == found
 
 
@@ -158,7 +158,7 @@ def test_terms_are_reported_in_other_units_by_choice(unit, reported):
     ("unit", "reported"), [("epoch-s", 1_769_907_600), ("seconds", 3500), ("milliseconds", 3_500_000)]
 )
 def test_invitations_expire_in_other_units_by_choice(unit, reported):
-    """As the invitation tells it, and the list of users (G113)."""
+    """As the invitation shows it, and the list of users (G113)."""
     sim = Simulator(clock=START, profile={"units.invitation-expires": unit})
     made = sim.call("create_predefined_user", ADMIN, body={"name": "Pre"}).body["id"]
     sim.call("create_invitation", ADMIN, userId=made, ttl="1h")

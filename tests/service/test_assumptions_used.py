@@ -188,6 +188,6 @@ def test_a_fault_that_matches_callers_rests_on_how_tokens_are_presented(sim):
 
 
 def test_a_request_that_cannot_be_is_reported_too(sim):
-    """A fault of the request itself that is none is told as a mistake, and stands in no journal."""
+    """A malformed fault in a header of the request is answered as misuse, and is not in the journal."""
     assert sim.client(USER).get("/users/me", headers={"X-Confsim": "no JSON"}).status_code == 400
     assert "route.prefix" in sim.assumptions_used

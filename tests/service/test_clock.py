@@ -52,7 +52,7 @@ def test_what_is_no_rate(given):
 
 
 def test_a_clock_follows_the_machine():
-    """Without being told otherwise, plus what it was moved by."""
+    """By default, plus what it was advanced by."""
     clock = Clock()
     before = int(time.time() * 1000)
     assert before <= clock.now() <= int(time.time() * 1000)

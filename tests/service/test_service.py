@@ -1,4 +1,4 @@
-"""Services: who is told of each that is made."""
+"""Services: followers are called with each that is made."""
 
 from __future__ import annotations
 

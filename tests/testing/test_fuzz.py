@@ -26,7 +26,7 @@ def fails_by(causes):
 
 
 def runner(causes):
-    """Runs that test; its calls tell nothing."""
+    """Runs that test; its calls show nothing."""
     fails = fails_by(causes)
     return lambda choices: RunOutcome(not fails(choices), "it failed" if fails(choices) else "", (), USED)
 

@@ -268,7 +268,7 @@ LIES: dict[str, Callable[[Any], object]] = {
 
 
 class Liar(Core):
-    """The core, which says one of them; ``operation`` tells which."""
+    """The core, which says one of them; ``operation`` is which."""
 
     operation: ClassVar[str]
 

@@ -28,7 +28,7 @@ SMALLEST = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_takes_its_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its module is imported, and its options are told."""
+    """Its module is imported, and its options are listed."""
     with pytest.raises(SystemExit) as ended:
         main([name, "--help"])
     assert ended.value.code == 0

@@ -111,7 +111,7 @@ def test_exceptions_are_needed():
     ],
 )
 def test_a_circle_is_found(graph, found):
-    """The check tells a circle from a chain."""
+    """The check distinguishes a circle from a chain."""
     assert bool(circle(graph)) is found
 
 

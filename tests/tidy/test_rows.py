@@ -72,8 +72,8 @@ def test_rows_are_one_test(pytester: pytest.Pytester, monkeypatch: pytest.Monkey
     own = ["test_of_their_own"] * 3 + ["test_with_marks"] + ["test_that_are_read_once"] * 2
     assert names == ["test_one_of_four", "test_all_were_called", *own]
     assert [each.nodeid.partition("::")[2] for each in skipped] == ["test_with_marks[2]", "test_that_is_skipped"]
-    (told,) = failed
-    assert told.nodeid.endswith("::test_that_fails")
-    assert "2 of 4 rows" in str(told.longrepr)
-    assert "row: {'number': 2}" in str(told.longrepr)
-    assert "by its word" in str(told.longrepr)
+    (report,) = failed
+    assert report.nodeid.endswith("::test_that_fails")
+    assert "2 of 4 rows" in str(report.longrepr)
+    assert "row: {'number': 2}" in str(report.longrepr)
+    assert "by its word" in str(report.longrepr)

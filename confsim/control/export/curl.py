@@ -53,7 +53,7 @@ def _control_line(context: ControlContext, call: ControlCall) -> str:
 
 
 def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) -> str:
-    """Return the command; a header that is None is one that curl must be kept from sending."""
+    """Return the command; a header that is None is one that curl must not send."""
     words = ["curl", "--silent"]
     words += ["--head"] if method == "HEAD" else [] if method == "GET" and not body else ["-X", method]
     words.append(url)

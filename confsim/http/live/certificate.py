@@ -60,8 +60,8 @@ def _no_password() -> str:
 def write_self_signed(directory: Path, names: Iterable[str] = ()) -> tuple[Path, Path]:
     """Write a certificate for the loopback names and for ``names``, and its key; return both paths.
 
-    Clients must be told to trust the certificate, which is self-signed. It is valid for thirty days of the machine's
-    time.
+    The certificate is self-signed; clients must trust it. It is valid for thirty days of the
+    machine's time.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -26,7 +26,7 @@ from confsim.service.clock import instant
 
 T = TypeVar("T")
 
-#: Worlds of one file and seed that are kept beside the newest.
+#: Worlds of one file and seed that are cached beside the newest.
 _MOST_BUILDS = 31
 _LEVELS = {"customer-admin": Level.CUSTOMER_ADMIN, "partner-admin": Level.PARTNER_ADMIN}
 

@@ -239,7 +239,7 @@ class RealTime:
                     other.sink.relay(message)
 
     def end_all(self) -> None:
-        """Tell everybody that the session has ended, and disconnect them: the world is no longer served."""
+        """Send everybody the end of the session, and disconnect them: the world is no longer served."""
         with self._live.lock:
             for person in list(self._people.values()):
                 person.state = notifications.AWAY

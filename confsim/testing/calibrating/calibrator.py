@@ -1,4 +1,4 @@
-"""One calibrate run: calls a service and a model, and adjusts the model's assumptions until no call tells more."""
+"""One calibrate run: calls a service and a model, adjusts the model's assumptions until no call shows a difference."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class AssumptionEvidence:
     # Results
 
     def _disputed(self) -> dict[str, str]:
-        """Return the assumptions of the rivals, each with the values that no answer has told apart."""
+        """Return the assumptions of the rivals, each with the values that no answer has distinguished."""
         found: dict[str, str] = {}
         for rival in self.rivals:
             for id in (*rival.alternative.ids, *rival.of.ids):

@@ -401,7 +401,7 @@ def test_204_when_no_breakout_session_is_active(sim, people, caller):
 
 @pytest.mark.parametrize(("choice", "status"), [("session", 200), ("204", 204), ("403", 403), ("404", 404)])
 def test_callers_without_a_room(people, choice, status):
-    """They see the session without a room, or by assumption are told something else."""
+    """They see the session without a room; another value of the assumption has another answer."""
     sim = demo(breakout__without_room=choice)
     routed(sim, people)
     answer = view(sim, OWNER)

@@ -187,7 +187,7 @@ def test_live_streaming_is_enabled_for_a_channel(sim):
 @pytest.mark.rule("R523")
 @pytest.mark.parametrize(("caller", "status"), [(ADMIN, 200), (API_TOKEN, 200), (OWNER, 403), (USER, 403), (None, 401)])
 def test_administrators_enable_live_streaming(sim, caller, status):
-    """Customer Admins and API tokens; the settings of the channel tell."""
+    """Customer Admins and API tokens; the settings of the channel show it."""
     assert call(sim, "set_broadcast_state", caller, state="enable").status == status
     assert call(sim, "get_channel_settings", OWNER).body["broadcastEnabled"] is (status == 200)
 

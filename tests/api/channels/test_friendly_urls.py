@@ -204,7 +204,7 @@ def test_foreign_channels_are_not_there(sim):
     [("not-found-when-free", 404, 200), ("conflict-when-taken", 200, 409)],
 )
 def test_alternatives_for_the_check(choice, free, taken):
-    """404 tells that it is free, or 409 that it is taken (G283)."""
+    """404 means that it is free, or 409 that it is taken (G283)."""
     sim = Simulator(clock=START, profile={"friendly-urls.available": choice})
     assert sim.call("check_friendly_url", clientId=CUSTOMER, url="town-hall").status == free
     give(sim)

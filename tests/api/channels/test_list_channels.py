@@ -35,7 +35,7 @@ def test_a_list_item_agrees_with_the_details(sim):
 
 @pytest.mark.rule("R275", "R277")
 def test_options_of_a_list_item_are_left_out(sim):
-    """IsOwner is there for operators only, and tells owner from plain operator (G326)."""
+    """IsOwner is there for operators only, and distinguishes owners from plain operators (G326)."""
     item = sim.call("list_channels", "demo-api-token").body["results"][0]
     assert set(item) == {"name", "urlName", "channelUuid", "isOpen", "guestAccess", "created"}
     assert sim.call("list_channels", "demo-owner").body["results"][0]["isOwner"] is True

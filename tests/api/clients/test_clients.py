@@ -153,7 +153,7 @@ def test_a_partner_admin_reads_clients_without_being_customer_admin():
 
 @pytest.mark.rule("R085", "R109")
 def test_the_parents_partner_admin_disables_a_client(sim):
-    """The record tells, and the client's changes are refused."""
+    """The record shows it, and the client's changes are refused."""
     assert switch(sim, "disable").status == 200
     assert read(sim, CUSTOMER)["disabled"] is True
     answer = sim.call("create_channel", "demo-owner", body={"name": "X"})

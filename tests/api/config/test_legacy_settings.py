@@ -78,7 +78,7 @@ def test_each_channel_setting_shows_its_own_switch(sim, field):
 )
 @pytest.mark.parametrize("value", [True, False])
 def test_settings_and_details_of_a_channel_agree(sim, setting, detail, value):
-    """What both views of a channel tell, they tell alike."""
+    """The fields that both views of a channel have are equal."""
     change_room(sim, **{SHOWN[setting]: value})
     settings = sim.call("get_channel_settings", "demo-owner", uuid=ROOM).body
     details = sim.call("get_channel", "demo-owner", uuid=ROOM).body

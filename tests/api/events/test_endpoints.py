@@ -128,7 +128,7 @@ def test_endpoints_of_another_client_are_not_there(on):
 
 @pytest.mark.rule("R531")
 def test_events_are_off_until_they_are_enabled(sim):
-    """The status tells; enabling what is enabled changes nothing."""
+    """The status shows it; enabling what is enabled changes nothing."""
     reported = []
     for state in (None, "enable", "enable", "disable", "disable"):
         if state is not None:
@@ -171,7 +171,7 @@ def test_the_secret_is_one_for_each_client_and_world(on):
 
 
 def test_a_secret_made_anew_is_another_each_time(on):
-    """The answer tells it, and from then on it is the secret."""
+    """The answer shows it, and from then on it is the secret."""
     seen = [on.call("get_events_secret", ADMIN).body["secret"]]
     for _ in range(3):
         fresh = on.call("regenerate_events_secret", ADMIN).body["secret"]
@@ -228,7 +228,7 @@ def test_an_endpoint_added_before_events_are_on_is_active(sim):
 
 
 def test_everything_may_work_while_events_are_off():
-    """Only nothing is told then."""
+    """Calls of endpoints are answered; only deliveries stop."""
     sim = switched(simulator(**{"open-while-off": list(CALLS)}), "disable")
     assert all(sim.call(name, ADMIN, **CALLS[name]).status in (200, 404) for name in CALLS)
 

@@ -1,4 +1,4 @@
-"""API tokens over the wire: told once, masked after, dead at once."""
+"""API tokens over the wire: shown once, masked after, invalid as soon as they are deleted."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_bad_label_makes_no_token(sim: Simulator, label: object) -> None:
 
 
 def test_labels_may_repeat(sim: Simulator) -> None:
-    """The id tells tokens apart (G282)."""
+    """The id distinguishes tokens (G282)."""
     assert create(sim, body={"label": "a"})["id"] != create(sim, body={"label": "a"})["id"]
 
 

@@ -1,4 +1,4 @@
-"""Authentication providers: who may read and set them, and what is told about users."""
+"""Authentication providers: who may read and set them, and what they show of users."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_the_profile_is_what_the_provider_told(sim: Simulator, people: dict[str,
 
 @pytest.mark.parametrize(("caller", "status"), [(None, 401), ("demo-guest", 404), ("demo-api-token", 404)])
 def test_no_profile_without_a_provider(sim: Simulator, caller: str | None, status: int) -> None:
-    """404 where no provider has told anything (G031)."""
+    """404 where no provider has given any details (G031)."""
     assert sim.call("get_auth_profile", caller).status == status
 
 

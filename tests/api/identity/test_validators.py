@@ -53,7 +53,7 @@ def test_only_the_ids_of_validators_by_choice() -> None:
 
 
 def test_a_page_of_validators_by_choice() -> None:
-    """The container is a choice (G096), and the OpenAPI document tells it."""
+    """The container is a choice (G096), and the OpenAPI document has it."""
     sim = Simulator(clock=START, profile={"validators.container": "page"})
     sim.service.pipeline.hold_against(Conformance(sim.service.profile))
     answer = sim.call("list_validators", "demo-api-token")
@@ -207,7 +207,7 @@ def test_a_matching_origin_id_connects_a_predefined_user(sim: Simulator) -> None
 
 @pytest.mark.rule("R143", "R144")
 def test_details_in_the_token_reach_the_profile(sim: Simulator) -> None:
-    """What a token tells is kept until another tells otherwise (G031)."""
+    """The claims of a token are stored until another token has others (G031)."""
     reported: list[dict[str, str]] = []
     for claims in ({"picture": "https://p.example/1", "email": "a@b.example"}, {"name": "Pia Zwei"}):
         token = exchange(sim, id_token(**claims)).body["token"]

@@ -26,7 +26,7 @@ from kit.things.recordings import assets, fetch, listed, read, record, recorded,
 
 @pytest.mark.rule("R294", "R295", "R296", "R298", "R299", "R300", "R302", "R303", "R304")
 def test_the_assets_of_a_ready_recording(sim):
-    """A combined video and an archive, with everything that is told of them."""
+    """A combined video and an archive, with all their fields."""
     id = recorded(sim)
     video, archive = assets(sim, id)
     assert video == {

@@ -50,7 +50,7 @@ def test_a_download_url_answers_the_file(sim, kind, place, media_type, name):
 
 
 def test_the_archive_is_a_zip_file(sim):
-    """It tells what it is of and contains the video."""
+    """It names its recording and contains the video."""
     id = recorded(sim)
     archive = fetch(sim, read(sim, "get_recording_download", id, OWNER, kind="archive").body["url"]).data
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:

@@ -305,7 +305,7 @@ def test_the_control_plane_ends_the_processing(sim, outcome, ready, mails):
 
 
 def test_the_control_plane_knows_its_recordings(sim):
-    """An unknown one is not found, and a recording is told as it is."""
+    """An unknown one is not found, and a recording is answered in its present state."""
     with pytest.raises(Misuse):
         sim.change_record("recording", NOTHING)
     assert sim.change_record("recording", record(sim))["channel"] == ROOM

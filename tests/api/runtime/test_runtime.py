@@ -284,7 +284,7 @@ def test_active_channels_come_before_owned_ones(sim):
 
 @pytest.mark.rule("R256", "R281")
 def test_an_active_channel_item(sim, people):
-    """It tells mode, names, who is inside, and whether the caller owns the channel."""
+    """It shows mode, names, who is inside, and whether the caller owns the channel."""
     sim.presence.join(ROOM, USER)
     item = sim.call("list_active_channels", USER).body[0]
     assert item == {

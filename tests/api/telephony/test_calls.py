@@ -228,7 +228,7 @@ def test_quotes_that_are_refused(sim, number, status, code):
 
 
 def test_a_quote_can_need_dial_out():
-    """By profile no price is told while dial-out is off."""
+    """A profile can refuse a price while dial-out is off."""
     sim = Simulator(profile={"quote.while-off": False})
     answer = sim.call("get_dial_quote", OWNER, uuid=ROOM, number=GB)
     assert (answer.status, answer.body["code"]) == (403, "dial_out_off")

@@ -18,7 +18,7 @@ def listed(sim, caller=OWNER):
 
 @pytest.mark.rule("R323", "R324", "R479")
 def test_pins_are_set_listed_and_deleted(sim):
-    """None at first; each with pin and organizer, false unless told; deleted one by one."""
+    """None at first; each with pin and organizer, false by default; deleted one by one."""
     assert listed(sim).body == []
     answer = add(sim)
     assert (answer.status, answer.content) == (200, b"")

@@ -47,13 +47,13 @@ def _unique(sim: Simulator, handle: str, caller: str = "demo-owner", **named) ->
     ("handle", "unique"), [("Uma User", False), ("UMA USER", False), ("Guest Gwen", True), ("Zoë & Ünal+1", True)]
 )
 def test_a_handle_is_free_when_no_registered_user_has_it(sim, handle, unique):
-    """The answer tells of any UTF-8 handle whether it is free, and that the client requires it to be."""
+    """The answer says of any UTF-8 handle whether it is free, and that the client requires it to be."""
     assert _unique(sim, handle) == {"unique": unique, "required": True}
 
 
 @pytest.mark.rule("R171")
 def test_required_tells_the_setting_of_the_client():
-    """Where uniqueness is off, required is false, or absent where a profile says so; unique is told all the same."""
+    """Where uniqueness is off, required is false, or absent under a profile; unique is answered all the same."""
     for choice, shown in (("always", {"required": False}), ("when-required", {})):
         sim = _as({assumed_handles.HANDLE_REQUIRED_SHOWN.id: choice})
         sim.call("set_handle_uniqueness", ADMIN, state="disable")
@@ -69,7 +69,7 @@ def test_uniqueness_is_judged_in_the_client_of_the_call(sim):
 
 @pytest.mark.rule("R174")
 def test_a_reserved_handle_is_not_free(sim):
-    """A held handle is told as taken to everybody."""
+    """A reserved handle counts as taken for everybody."""
     _reserved(sim)
     assert not _unique(sim, "NOVA", "demo-owner")["unique"]
     assert not _unique(sim, "Nova", "demo-user")["unique"]

@@ -102,7 +102,7 @@ KINDS = [
 @pytest.mark.rule("R051")
 @pytest.mark.parametrize(("account", "fields", "kind", "unregistered"), KINDS)
 def test_each_sort_of_account_has_its_kind(sim, account, fields, kind, unregistered):
-    """Kind and unregistered tell what sort of account a user has; whoever is not connected has no authKind."""
+    """Kind and unregistered show the kind of account of a user; whoever is not connected has no authKind."""
     shown = user_of(sim, made_user(sim, CUSTOMER, "Ann", account, **fields).id)
     assert (shown["kind"], shown["unregistered"], shown.get("authKind")) == (kind, unregistered, None)
 
@@ -110,7 +110,7 @@ def test_each_sort_of_account_has_its_kind(sim, account, fields, kind, unregiste
 @pytest.mark.rule("R054")
 @pytest.mark.parametrize(("kind", "word"), [(AuthKind.OAUTH, "OAuth"), (AuthKind.CUSTOM, "Custom")])
 def test_auth_kind_tells_how_a_user_authenticates(sim, kind, word):
-    """Public providers and custom authentication are told apart."""
+    """The answer distinguishes public providers and custom authentication."""
     assert user_of(sim, made_user(sim, CUSTOMER, "Ann", auth_kind=kind).id)["authKind"] == word
 
 

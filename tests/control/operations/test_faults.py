@@ -166,7 +166,7 @@ def test_a_dropped_connection(plane, sim, live, when):
 
 @pytest.mark.parametrize(("truncate", "part"), [(0, 0), (5, 5), (True, 0.5), (10**6, -1)])
 def test_a_truncated_body(plane, live, truncate, part):
-    """Status and headers tell of the whole body; the connection ends before it does."""
+    """Status and headers are those of the whole body; the connection ends before it does."""
     whole = raw(live, Connection="close").partition(b"\r\n\r\n")[2]
     fault(plane, do={"truncate": truncate})
     head, _, body = raw(live).partition(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""What the control plane tells about the server, its operations and its assumptions."""
+"""What the control plane answers about the server, its operations and its assumptions."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_an_answer_of_bytes_is_described_by_its_media_type(plane, sim):
 
 
 def test_accounts_are_a_file_of_tokens_by_role(sim):
-    """What commands that drive a service take; the unrelated administrator is told apart."""
+    """What commands that drive a service take; the unrelated administrator has a role of its own."""
     accounts = tomllib.loads(sim.control("get_accounts").data.decode())
     assert accounts["client"] == {"id": CUSTOMER}
     roles = ["partner-admin", "customer-admin", "owner", "operator", "user", "guest", "api-token", "other-admin"]

@@ -28,7 +28,7 @@ def is_video(link):
 
 @pytest.mark.rule("R363")
 def test_the_link_in_a_mail_leads_to_the_server_it_is_asked_from(sim):
-    """By the name that the caller gives to the server, and in the process by its address; the text tells it too."""
+    """By the name that the caller gives to the server, and in the process by its address; the text has it too."""
     recorded(sim)
     with sim.serve(names=["localhost"]) as server:
         for root in (server.root, server.root.replace("127.0.0.1", "localhost")):

@@ -35,7 +35,7 @@ def groups(sim, text, **more):
         ("zebra", {"call", "channels"}),
         ("OKAPI", {"call"}),
         ("uma@example.com", {"call", "mail"}),
-        ("quagga", {"call"}),  # the reservation is gone, the call and the timer tell of it
+        ("quagga", {"call"}),  # the reservation is gone, the call and the timer name it
         ("gnu", {"fault", "call"}),
         ("kudu", {"snapshot", "call"}),
         ("eland", {"world"}),

@@ -104,7 +104,7 @@ def test_a_deletion_takes_its_steps_in_order(change, client, monkeypatch):
 
 
 def test_the_rows_of_a_deletion_stand_in_the_order_of_the_steps():
-    """So that reading the table from the top tells what happens."""
+    """So that reading the table from the top shows what happens."""
     steps = [cascade.step for cascade in DELETION if cascade.when is MACHINE]
     assert steps == sorted(steps, key=list(DeletionStep).index)
     assert set(steps) == set(DeletionStep)

@@ -38,7 +38,7 @@ def test_somebody_unknown_becomes_a_registered_user(sim: Simulator) -> None:
 
 
 def test_a_taken_name_does_not_fail_the_first_login(sim: Simulator) -> None:
-    """The handle gets a number; the full name stays as told (G201)."""
+    """The handle gets a number; the full name stays as claimed (G201)."""
     found = []
     for number in range(3):
         assert exchange(sim, hs(CLAIMS, sub=f"p{number}", name="Uma User")).status == 200
@@ -57,7 +57,7 @@ def test_a_person_without_a_name_is_called_by_the_subject(sim: Simulator) -> Non
 
 @pytest.mark.rule("R061")
 def test_a_predefined_user_is_connected_with_all_roles(sim: Simulator) -> None:
-    """The origin id finds the account; id, levels and what is not told stay, the kind of authentication comes."""
+    """The origin id finds the account; id, levels and what no claim has stay, the kind of authentication comes."""
     before = predefined(sim, levels=(Level.CUSTOMER_ADMIN,), description="kept")
     assert exchange(sim, hs(CLAIMS)).status == 200
     user = of_origin(sim, "person-1")

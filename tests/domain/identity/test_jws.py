@@ -1,4 +1,4 @@
-"""Keys of validators: what is a secret is told without PyJWT, and as PyJWT tells it."""
+"""Keys of validators: what counts as a secret is decided without PyJWT, with the same result."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def quote(number, profile=None, *, dial_out=True):
 @pytest.mark.rule("R487", "R488")
 @pytest.mark.parametrize("number", [GB, GB[1:], f"{GB},1234#", f"{GB}*9"])
 def test_the_price_hangs_on_the_country(number):
-    """The same for the same number, whatever DTMF follows it; the number is told in its canonical form."""
+    """The same for the same number, whatever DTMF follows it; the answer has its canonical form."""
     assert quote(number) == (GB, 0.02, "GB")
 
 

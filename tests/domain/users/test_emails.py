@@ -196,8 +196,8 @@ def test_an_address_given_with_a_user(how: str, verified: bool, mails: int):
     assert emails.set_initial(change, _ann(change), None, how).pending == ()
 
 
-def test_the_address_told_is_the_verified_one_or_the_last_that_waits():
-    """Whoever has a verified address is told of it, whatever waits beside it."""
+def test_the_latest_address_is_the_verified_one_or_the_last_pending():
+    """A verified address comes before every pending one."""
     change = _now()
     ann = _ann(change)
     assert emails.find_latest(ann) is None

@@ -318,7 +318,7 @@ STEPS = st.one_of(
 @quick(50)
 @given(st.lists(STEPS, max_size=30))
 def test_handles_agree_with_plain_dictionaries(steps: list[tuple[str, int, object]]):
-    """Whatever callers reserve, use and wait for, a handle has one owner or holder, as plain dictionaries tell."""
+    """Whatever callers reserve and use, a handle has one owner or holder, as in a model of plain dictionaries."""
     tenant, oracle, tokens = Tenant(), Oracle(), ["none"]
     people = [tenant.user(f"Nobody {place}") for place in range(3)]
     for kind, who, what in steps:

@@ -116,6 +116,6 @@ def test_the_weights_end_at_a_tenth():
 
 
 def test_the_header_may_go_without_weights():
-    """Where a profile says so, the order alone tells."""
+    """Where a profile says so, the order alone decides."""
     change = World().change(0, {assumed_users.ACCEPT_LANGUAGE.id: "plain"})
     assert languages.header(change, ("de", "en")) == "de, en"

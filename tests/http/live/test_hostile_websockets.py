@@ -217,7 +217,7 @@ def test_a_foreign_host_name_opens_nothing(tight):
 
 
 def test_a_thousand_connections_are_held():
-    """Each is told what concerns it; when the server stops, everybody has left."""
+    """Each receives what concerns it; when the server stops, everybody has left."""
     sim = Simulator()
     app = App(Worlds(sim.service), mounted())
     with LiveServer(app, find_stream=Streams(app)) as server, ExitStack() as stack:

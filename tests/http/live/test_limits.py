@@ -61,7 +61,7 @@ def test_a_refusal_can_be_read(connect: Connect, echo: Echo, fault: str, start: 
     ],
 )
 def test_what_is_no_http_is_reported_with_its_place(connect: Connect, echo: Echo, raw: bytes, place: str) -> None:
-    """In the words of the parser; a limit that is exceeded tells no more than its name."""
+    """In the words of the parser; for a limit that is exceeded only its name."""
     connect().send(raw).read()
     assert place in echo.seen[0].problem.lower()
     connect(TIGHT).send(b"GET /" + b"x" * 500).read()
@@ -137,7 +137,7 @@ def test_long_bodies_in_tiny_chunks_are_served(connect: Connect) -> None:
     "part", [b"G", b"GET /late HTTP/1.1\r\nHost: h\r\nA: b\r\n", PUT + b"Content-Length: 9\r\n\r\nabc"]
 )
 def test_a_stalled_request_times_out(connect: Connect, part: bytes) -> None:
-    """A client that stops inside a request is told so, in time."""
+    """A client that stops inside a request is answered 408, in time."""
     start = time.perf_counter()
     client = connect(TIGHT).send(part)
     assert client.reported()["fault"] == "timeout"

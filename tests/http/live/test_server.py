@@ -23,7 +23,7 @@ from kit.wire.sockets import SOURCES, Client, Echo, serves, until
 
 
 def test_the_server_knows_its_address(echo: Echo) -> None:
-    """Port 0 becomes a real one, which the URL tells."""
+    """Port 0 becomes a free one, which the URL has."""
     with LiveServer(echo) as server:
         assert server.port > 0
         assert (server.host, server.url) == ("127.0.0.1", f"http://127.0.0.1:{server.port}")

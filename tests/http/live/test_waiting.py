@@ -46,7 +46,7 @@ def test_a_waiter_whose_client_is_gone_is_forgotten(connect: Connect, echo: Echo
 
 @pytest.mark.parametrize(("version", "interim"), [(b"1.0", False), (b"1.1", True)])
 def test_a_half_closed_client_gets_a_late_answer(connect: Connect, echo: Echo, version: bytes, interim: bool) -> None:
-    """It is told meanwhile to wait on, if it knows what that means; after the answer the connection ends."""
+    """Meanwhile the server sends interim responses to a client that understands them; after the answer it closes."""
     late = Late(echo)
     client = connect().send(ASK % version)
     assert until(lambda: late.polls > 0)

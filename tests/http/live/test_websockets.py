@@ -298,7 +298,7 @@ def test_another_world_in_the_place_of_this_one_removes_who_is_not_in_it(place):
 
 
 def test_a_world_that_is_dropped_disconnects_everybody(place):
-    """They are told, as by the end of the session."""
+    """They receive a message, as at the end of the session."""
     other = place.sim.worlds.add("other")
     root = f"ws://{place.server.root.partition('//')[2]}"
     path = other.call("get_streaming_proxy", "demo-owner", uuid=ROOM).body["url"].split("/streaming/")[1]

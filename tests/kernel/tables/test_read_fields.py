@@ -1,4 +1,4 @@
-"""The fields that functions of a record read: found through calls, properties and closures, or not told at all."""
+"""The fields that functions of a record read: found through calls, properties and closures, or not known at all."""
 
 from __future__ import annotations
 

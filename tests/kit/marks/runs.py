@@ -118,7 +118,7 @@ def _tried(breakage: Breakage, tests: Mapping[Mark, Sequence[pytest.Item]], func
 
 
 class Deaths:
-    """A pytest plugin that tells a test that notices a breakage from one in which confsim itself fails.
+    """A pytest plugin that distinguishes tests that notice a breakage from those in which confsim itself fails.
 
     A breakage that crashes confsim shows that the code runs, not that a test looks at what it does.
     """

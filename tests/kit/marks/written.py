@@ -266,7 +266,7 @@ def _client_below_nobody() -> AbstractContextManager[Any]:
     return mock.patch.object(clients, "create", lambda change, name, parent, **more: create(change, name, None, **more))
 
 
-@breaks("R410", "a text is told")
+@breaks("R410", "a text is reported")
 def _value_as_text() -> AbstractContextManager[Any]:
     return mock.patch.object(values, "unpacked", lambda text: text)
 

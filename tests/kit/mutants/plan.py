@@ -1,4 +1,4 @@
-"""A plan of calls, made once beside the true service, and when it tells a mutant."""
+"""A plan of calls, made once beside the true service, and when it detects a mutant."""
 
 from __future__ import annotations
 

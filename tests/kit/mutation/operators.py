@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 _PROSE = {"doc", "gaps", "line", "rules", "source", "statement", "summary", "title"}
 #: Sentences, and citations of rules and gaps.
 _PROSE_TEXT = re.compile(r"[A-Z].* .*\.|[RG]\d+( [RG]\d+)*", re.DOTALL)
-#: Calls that name types or tell type checkers something.
+#: Calls that name types or are for type checkers.
 _TYPING = {"TypeVar", "cast", "overload"}
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),

@@ -198,7 +198,7 @@ def every() -> list[TableMutant]:
 
 
 def watch(note: Callable[[str], Any]) -> None:
-    """From now on tell the name of every row that is taken, and of every influence that is asked."""
+    """From now on report the name of every row that is taken, and of every influence that is evaluated."""
     names: dict[int, str] = {}
     for machine in Machine.declared.values():
         names |= {id(row): subject(machine, row) for row in machine.rows}
@@ -228,7 +228,7 @@ def watch(note: Callable[[str], Any]) -> None:
 def _noting(
     function: Any, note: Callable[[str], Any], named: Callable[..., str] | None = None, *, name: str = ""
 ) -> Any:
-    """The function, which tells its name, or that of what it is called with."""
+    """The function, which also reports its name, or that of its argument."""
 
     def noting(*arguments: Any) -> Any:
         note(name or named(arguments))  # type: ignore[misc]

@@ -59,7 +59,7 @@ def _shared(name: str, limit: float, mode: str, mutants: list[Mutant], jobs: int
 
 
 def _worked(name: str, limit: float, mode: str, mutants: list[Mutant]) -> Iterator[Tried]:
-    """The verdicts of one worker. Raises RuntimeError when it does not tell them all."""
+    """The verdicts of one worker. Raises RuntimeError when some are missing."""
     reading, writing = os.pipe()
     arguments = ["-m", "mutation.worker", str(ROOT), name, str(limit), mode, str(writing)]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'kit'}"}

@@ -18,6 +18,6 @@ if __name__ == "__main__":
     with socket.socket(fileno=int(descriptor)) as control:
         socket.send_fds(control, [json.dumps(message).encode()], [theirs, 1, 2])
     os.close(theirs)
-    with open(status, encoding="ascii") as told:
-        _process, code = map(int, told)
+    with open(status, encoding="ascii") as written:
+        _process, code = map(int, written)
     os._exit(code if code >= 0 else 128 - code)

@@ -49,7 +49,7 @@ def _fork_server() -> socket.socket:
 
 
 class Command:
-    """A running program: its process id, what it writes as text, and its exit code as subprocess tells it."""
+    """A running program: its process id, what it writes as text, and its exit code as in subprocess."""
 
     def __init__(self, program: str, *arguments: object, **environment: str) -> None:
         message = {
@@ -179,7 +179,7 @@ class Served(NamedTuple):
 
 @contextmanager
 def serving(*arguments: object, end: int = signal.SIGTERM, **environment: str) -> Iterator[Served]:
-    """A server on a free port, ended by the signal: killed, or with success. It is quiet unless it is told to log."""
+    """A server on a free port, ended by the signal: killed, or with success. It logs nothing unless asked to."""
     reported = {"CONFSIM_SERVE_QUIET": "1", **environment}
     with Command("confsim", "serve", "-p", "0", *arguments, **reported) as command:
         lines = []

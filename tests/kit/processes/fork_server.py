@@ -1,7 +1,7 @@
 """A process that has imported confsim and pytest and forks itself for every run of them: a start costs milliseconds.
 
 Run as ``python fork_server.py N`` with a socket on descriptor N. Each message is a JSON object of ``program``,
-``arguments``, ``cwd`` and ``environment`` with three descriptors: where the process id and the exit status are told,
+``arguments``, ``cwd`` and ``environment`` with three descriptors: where the process id and the exit status are written,
 standard output, standard error. It ends when nobody holds the other end of the socket.
 """
 
@@ -26,7 +26,7 @@ LEFT_OUT = ("confsim.assistant", "confsim.testing", "confsim.pytest_plugin", "co
 
 
 def next_run(control: socket.socket) -> dict[str, object]:
-    """Fork for every message, and tell who waits how each ended; return the message in the child that is to run it."""
+    """Fork for every message, and write the exit status of each child; return the message in the child that runs it."""
     statuses: dict[int, int] = {}
     ended, tell = socket.socketpair()
     for end in (ended, tell):
@@ -69,7 +69,7 @@ def next_run(control: socket.socket) -> dict[str, object]:
 
 
 def _report(statuses: dict[int, int]) -> None:
-    """Tell who waits for the processes that have ended, and close what it is told by."""
+    """Write the exit status of each process that has ended, and close the descriptor it is written to."""
     with suppress(ChildProcessError):
         while True:
             child, ended = os.waitpid(-1, os.WNOHANG)

@@ -37,8 +37,16 @@ def run(seed: int = 7, rounds: int = 1) -> list[str]:
         answers.update(repr((step.operation.name, step.caller, step.answer.status)).encode())
         answers.update(repr(sorted(step.answer.headers.items())).encode() + step.answer.content)
     for entry in simulator.service.journal:
-        told = (entry.id, entry.at, entry.operation, entry.request, entry.response, entry.assumptions, entry.touched)
-        journal.update(repr(told).encode())
+        recorded = (
+            entry.id,
+            entry.at,
+            entry.operation,
+            entry.request,
+            entry.response,
+            entry.assumptions,
+            entry.touched,
+        )
+        journal.update(repr(recorded).encode())
     return [str(calls), answers.hexdigest(), journal.hexdigest(), simulator.service.world.digest()]
 
 

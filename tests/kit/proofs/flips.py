@@ -137,7 +137,7 @@ def run(journey: Journey, profile: Mapping[str, Any]) -> Run:
 
 
 def _reported(response: Response, patient: bool) -> object:
-    """What a client is told: what is yet to come is looked at once, or until it is there."""
+    """The answers to a client; what is not ready yet is polled once, or until it is ready."""
     while response.poll is not None:
         there = response.poll()
         if there is None and not patient:
@@ -249,7 +249,7 @@ def flip_journey(
         report.pairs += 1
         try:
             flipped = run(journey, {**profile, flip.id: flip.value})
-        except Exception as problem:  # a profile under which the start cannot be is told so
+        except Exception as problem:  # a profile under which the world cannot be built is reported as that
             report.left_out.append(f"{journey.name}, {flip}: {type(problem).__name__}: {str(problem)[:200]}")
             continue
         judgement = judge(base, flipped, flip)

@@ -307,7 +307,7 @@ class Reader:
 def read_by_server(reader: Reader, port: int, raw: bytes, *, waits: bool = False) -> Reading:
     """What the live server makes of the bytes: its first answer, and the requests that reached the handler whole.
 
-    Where it ``waits`` for more, nothing tells but time.
+    Where it ``waits`` for more, only a time limit ends it.
     """
     reader.seen.clear()
     with closing(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE if waits else 10)) as client:

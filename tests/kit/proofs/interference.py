@@ -1,6 +1,6 @@
 """Non-interference: what a tenant sees alone is, byte for byte, what it sees while others are at work beside it.
 
-A story is told by several tenants in turn, then once more for each of them alone. What all tenants draw from together,
+A story is run by several tenants in turn, then once more for each of them alone. What all tenants draw from together,
 the counters behind ids, is set to what it was in the story; nothing else of the others is there.
 """
 
@@ -70,7 +70,7 @@ def beginning(more: int) -> tuple[Simulator, list[Tenant]]:
 
 
 def reported(simulator: Simulator, tenants: list[Tenant], random: Random, length: int) -> tuple[list[Act], list[Any]]:
-    """Tell a story by all tenants; returns what was done and what each act was answered."""
+    """Run a story by all tenants; returns what was done and what each act was answered."""
     acts: list[Act] = []
     answers = []
     operations = list(API)
@@ -149,7 +149,7 @@ def _json(value: Any) -> bytes:
 
 
 def interferences(seed: int, length: int, more: int = 2) -> Iterator[str]:
-    """Tell a story of this seed; yields what a tenant sees in it and does not see alone. Calls are counted by none."""
+    """Run the story of this seed; yields what a tenant sees in it and does not see alone. Calls are counted by none."""
     start, tenants = beginning(more)
     simulator = start.fork()
     acts, answers = reported(simulator, tenants, Random(seed), length)

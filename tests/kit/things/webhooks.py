@@ -9,7 +9,7 @@ URL = "https://hooks.example/a%20b?c=d"
 
 
 def listening(url=URL, clock=START_MS, **profile):
-    """The demo world with an endpoint that is told what happens."""
+    """The demo world with an endpoint that receives its events."""
     sim = Simulator(clock=clock, profile={f"webhooks.{name}": value for name, value in profile.items()})
     ok(sim, "add_events_endpoint", body={"url": url})
     ok(sim, "set_events_state", state="enable")
@@ -28,5 +28,5 @@ def states(sim):
 
 
 def names(messages):
-    """The names of the media that messages tell of."""
+    """The names of the media in messages."""
     return [each.json["data"]["name"] for each in messages]

@@ -28,7 +28,7 @@ SOURCES = Path(__file__).parents[3]
 
 
 class Echo:
-    """A handler that tells back what it was asked, remembers it, and can be told to answer otherwise."""
+    """A handler that echoes each request, records it, and can be set to another answer."""
 
     def __init__(self) -> None:
         self.seen: list[Request] = []
@@ -75,7 +75,7 @@ class Client:
         return reported
 
     def ended(self) -> bool:
-        """Tell whether the server says nothing more and has closed its side."""
+        """Whether the server sends nothing more and has closed its side."""
         return self.file.read() == b""
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class Client:
 
 
 def serves(server: LiveServer) -> bool:
-    """Tell whether a new client of the server gets an answer."""
+    """Whether a new client of the server gets an answer."""
     with closing(Client(server)) as client:
         return client.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
 

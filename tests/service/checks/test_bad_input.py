@@ -1,4 +1,4 @@
-"""Bad input, over every operation: refused in the API's envelope, told what and where, without a trace in the world."""
+"""Bad input, over every operation: refused in the API's envelope, with what is wrong and where, and nothing changed."""
 
 from __future__ import annotations
 

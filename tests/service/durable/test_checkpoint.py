@@ -159,7 +159,7 @@ def rows_while_open(sim):
 
 
 def test_a_start_after_a_kill_writes_no_base(begin, place):
-    """A short log is read and goes on, whatever it tells: of worlds that joined, too."""
+    """A short log is read and continued, whatever is in it, new worlds included."""
     sim = begin(place)
     for name in ("w", "x"):
         sim.worlds.add(name)

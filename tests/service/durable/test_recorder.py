@@ -1,4 +1,4 @@
-"""Worlds in a state directory: what is recorded, what comes back, and what a damaged directory is told to be."""
+"""Worlds in a state directory: what is recorded, what is restored, and the errors for a damaged directory."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_a_file_that_is_no_store_is_reported(place, lived, begin, content):
 
 @pytest.mark.parametrize("name", ["confsim.sqlite", "confsim.sqlite-wal", "head"])
 def test_a_torn_or_altered_file_never_loads_in_silence(place, lived, tmp_path, name, begin):
-    """Cut at any length, or with any byte turned over: it is told, or it holds exactly what was acknowledged."""
+    """Cut at any length, or with any byte inverted: it is reported, or it holds exactly what was acknowledged."""
     if name == "confsim.sqlite":
         begin(place).durable.close()
     whole = (place / name).read_bytes()

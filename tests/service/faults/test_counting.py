@@ -1,4 +1,4 @@
-"""What a fault counts, what is left of it, and how it is told again."""
+"""The counts of a fault, what is left of it, and its form as a document."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def test_what_is_left_of_a_fault_goes_on_where_it_was(when, met):
 def test_a_fault_is_told_as_it_was_given(when, what):
     """With every word of it and no other, from which the same fault is made."""
     found = spec.read({**what, **when, "do": DO})
-    told = found.to_dict()
-    assert told == {"match": {}, **what, **when, "do": DO}
-    assert spec.read(told) == found
+    document = found.to_dict()
+    assert document == {"match": {}, **what, **when, "do": DO}
+    assert spec.read(document) == found
 
 
 @pytest.mark.own_ways

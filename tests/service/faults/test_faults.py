@@ -253,7 +253,7 @@ def test_the_referee_does_not_judge_what_is_injected(sim):
 
 
 def test_faults_are_outside_the_world(sim):
-    """Neither digest nor state tells of them; they and their counts outlive a snapshot that is restored."""
+    """They are in neither digest nor state; they and their counts outlive a snapshot that is restored."""
     digest = sim.service.world.digest()
     sim.snapshot("before")
     sim.faults.add("get_me", times="always", do={"status": 503})
@@ -420,7 +420,7 @@ def test_what_is_not_known_is_reported_and_nothing_is_taken(sim, fault, reported
 
 
 def test_the_list_can_be_put_back(sim):
-    """What is told of faults is taken again, and counted anew."""
+    """The list of faults is accepted as input, and counted anew."""
     sim.faults.put([{"operation": "get_me", "times": "always", "do": {"status": 503}}, {"thing": "mail", "do": "lost"}])
     statuses(sim, 1)
     reported = [{name: getattr(each, name) for name in each.__struct_fields__} for each in sim.faults]

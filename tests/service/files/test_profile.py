@@ -33,6 +33,6 @@ def test_lists_of_known_names_are_taken():
 
 @pytest.mark.parametrize("values", [None, [], "text", 7])
 def test_a_state_is_an_object(values):
-    """Anything else is told to be none."""
+    """Anything else is refused as no profile."""
     with pytest.raises(Misuse, match="the document is no JSON object"):
         world_of(values)

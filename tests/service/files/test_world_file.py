@@ -123,7 +123,7 @@ def test_what_a_file_cannot_say_is_reported(file, reported):
 
 
 def test_files_are_read_by_path(tmp_path):
-    """As text or as a Path; what cannot be read is told."""
+    """As text or as a Path; what cannot be read is reported."""
     path = tmp_path / "own.json"
     path.write_text(json.dumps(world(id="c1")))
     for each in (path, str(path)):

@@ -9,5 +9,5 @@ from kit.things.webhooks import listening
 
 @pytest.fixture
 def sim():
-    """The demo world with an endpoint that is told what happens."""
+    """The demo world with an endpoint that receives its events."""
     return listening()

@@ -112,7 +112,7 @@ def test_an_endpoint_that_does_not_answer_in_time_has_failed(listener):
 
 
 def test_an_endpoint_that_is_not_there_has_failed(listener):
-    """The problem is told."""
+    """The problem is reported."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     sim = listening(f"http://127.0.0.1:{port}/", clock=None)

@@ -23,7 +23,7 @@ def application(statuses, got):
         got.append({**environ, "body": environ["wsgi.input"].read()})
         status = statuses.pop(0) if len(statuses) > 1 else statuses[0]
         start_response(f"{status} Whatever", [])
-        return [b"told"]
+        return [b"sent"]
 
     return answer
 
@@ -109,7 +109,7 @@ def test_a_function_answers_a_status_or_nothing(sim, answer, state):
 
 
 def test_what_a_receiver_raises_is_a_failed_attempt(sim):
-    """Told by its type and its words; the call that made it happen knows nothing of it."""
+    """Stored by its type and message; the call that caused the delivery is not affected."""
 
     def receive(message):
         raise LookupError("no such order")
@@ -128,7 +128,7 @@ def test_an_application_without_an_answer_has_failed(sim):
 
 
 def test_a_receiver_may_call_the_service(sim):
-    """What happens by that is delivered after what it is told of now, not within."""
+    """The events of that call are delivered after the present delivery, not within it."""
     got = []
 
     def receive(message):
@@ -144,7 +144,7 @@ def test_a_receiver_may_call_the_service(sim):
 
 
 def test_a_receiver_may_reset_the_world(sim):
-    """What it was told of is gone then."""
+    """The deliveries of the world before are gone then."""
     sim.webhooks.deliver_to(lambda message: sim.reset())
     happen(sim, "a")
     assert list(sim.webhooks) == []
@@ -152,7 +152,7 @@ def test_a_receiver_may_reset_the_world(sim):
 
 
 def test_a_receiver_set_later_gets_what_comes_then(sim):
-    """And none gets what a fork of the world is told."""
+    """And no observer receives the deliveries of a fork."""
     got = []
     happen(sim, "a")
     sim.webhooks.deliver_to(got)
@@ -165,7 +165,7 @@ def test_a_receiver_set_later_gets_what_comes_then(sim):
 
 
 def test_the_call_is_answered_and_noted_before_it_is_delivered(sim):
-    """Its entry tells what the call did, and what was delivered is no call."""
+    """Its entry has what the call did, and a delivery is no call."""
     seen = []
     sim.webhooks.deliver_to(lambda message: seen.append(sim.requests[-1].operation))
     happen(sim, "a")

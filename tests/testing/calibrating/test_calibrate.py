@@ -1,4 +1,4 @@
-"""Calibrate: what a service follows is learned or confirmed, never guessed; what nothing explains is told."""
+"""Calibrate: what a service follows is learned or confirmed, never guessed; what nothing explains is reported."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_values_that_every_answer_rests_on_are_learned(hidden):
 
 
 def test_what_is_confirmed_is_at_its_default_and_the_rest_says_why(hidden):
-    """No assumption that was changed is confirmed, and every other is told."""
+    """No assumption that was changed is confirmed, and every other is in the report."""
     assert len(hidden.confirmed) > 30
     assert not set(hidden.confirmed) & HIDDEN.keys()
     assert not set(hidden.confirmed) & set(hidden.undetermined)
@@ -144,7 +144,7 @@ def test_a_model_is_made_anew_from_what_was_exchanged(calibrated):
 
 
 def test_what_is_seen_is_shown_by_the_register(hidden):
-    """What a short run tells is among what can be told, and all of that is in the register."""
+    """What a short run finds is among what can be found, and all of that is in the register."""
     assert len(hidden.shown) > 60
     assert set(hidden.confirmed) <= hidden.shown.keys() | {id for id in hidden.confirmed if id.startswith("route.")}
     assert len(hidden.shown.keys() - seen().keys()) < len(hidden.shown) / 10

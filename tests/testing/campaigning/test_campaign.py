@@ -88,7 +88,7 @@ def test_results_are_kept_once_and_gone_on_from(tmp_path):
 
 
 def test_a_job_that_could_not_be_done_is_done_again(tmp_path):
-    """Its problem is told, and it is not among those that are done."""
+    """Its problem is reported, and it is not among those that are done."""
     results = campaign.Results(tmp_path)
     results.add(JobOutcome("7", [], 0.0, "the service does not answer any more"))
     assert campaign.Results(tmp_path).done == set()
@@ -131,9 +131,9 @@ def test_a_campaign_does_all_seeds_and_goes_on_where_it_stopped(tmp_path, capsys
         with pytest.raises(SystemExit) as ended:
             cli.main(options)
         assert ended.value.code == 2
-        told = capsys.readouterr()
-        assert told.out.splitlines()[-1] == "3 of 3 seeds, 1 failures"
-        assert ("3 of 3 seeds, " in told.err) is (before == 0)
+        printed = capsys.readouterr()
+        assert printed.out.splitlines()[-1] == "3 of 3 seeds, 1 failures"
+        assert ("3 of 3 seeds, " in printed.err) is (before == 0)
     lines = (tmp_path / "found" / "jobs.jsonl").read_text().splitlines()
     assert sorted(json.loads(line)["key"] for line in lines) == ["0", "1", "2"]
 
@@ -168,8 +168,12 @@ def test_the_line_of_the_guide_for_a_service_does_what_it_says(tmp_path, monkeyp
 
 def test_wrong_use_of_the_command_is_reported(tmp_path, capsys):
     """A target that is none, a file that is not there, verify without a service."""
-    for target, told in (("rooms", "neither verify nor"), ("no.py::Rooms", "cannot be read"), ("verify", "--base-url")):
+    for target, reported in (
+        ("rooms", "neither verify nor"),
+        ("no.py::Rooms", "cannot be read"),
+        ("verify", "--base-url"),
+    ):
         with pytest.raises(SystemExit) as ended:
             cli.main(["campaign", target, "--into", str(tmp_path)])
         assert ended.value.code == 1
-        assert told in capsys.readouterr().err
+        assert reported in capsys.readouterr().err

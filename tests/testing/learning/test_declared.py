@@ -86,7 +86,7 @@ def drop_widgets(call: Call, body: list[WidgetId]) -> None:
 
 @WIDGETS.operation("POST /widgets/watch", gate=gates.SIGNED_IN, identifies={"id": "watches"}, of_whole_client=True)
 def watch_widgets(call: Call) -> Made:
-    """Be told of all widgets of the client."""
+    """List all widgets of the client."""
     raise NotImplementedError
 
 

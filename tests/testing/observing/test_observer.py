@@ -1,4 +1,4 @@
-"""Observe: what traffic tells is learned, nothing else; the proxy passes everything through as it is."""
+"""Observe: what traffic shows is learned, nothing else; the proxy passes everything through as it is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ACCOUNTS = accounts_of({"client": {"id": CUSTOMER}, "tokens": {"owner": OWNER}})
 
 @pytest.fixture(scope="module")
 def observed():
-    """What an observer was told by the traffic of a client of a service under three values of its own."""
+    """What an observer learned from the traffic of a service under three values of its own."""
     beside = Beside(HIDDEN)
     observer = Observer("http://confsim.test/v1_0", beside.accounts, clock=beside.clock)
 

@@ -1,4 +1,4 @@
-"""Verify: nothing to tell of the true service; what differs is found, shrunk, explained, and can be made again."""
+"""Verify: no divergence from the true service; what differs is found, shrunk, explained, and can be made again."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_report_holds_no_token(differing):
 
 
 def test_a_base_url_that_is_not_this_api_is_reported():
-    """A base url that is not this api is told."""
+    """A base URL that is not this API is reported."""
     beside = Beside()
     page = Response(200, [("Content-Type", "text/html")], b"<p>Hello</p>")
     with pytest.raises(Misuse, match=r"base URL is not this API: get_me of the .* 200 text/html"):
