@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Annotated, Any
 
 import msgspec
@@ -15,6 +16,7 @@ from .tables.table import Record, Rows, Table
 from .timers import HANDLERS
 from .world import Part, World
 
+_CLIENT = attrgetter("client")
 #: Counters of a world, and due instants of its timers (epoch milliseconds).
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 #: The records of a table of a client, oldest first.
@@ -134,14 +136,7 @@ def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -
     change = World(counters.seed).change(0)
     for table, client, records in parts:
         where = f"tables.{table.name}.{client}"
-        there, keys = {client} if client else clients | {None}, set()
-        for place, record in enumerate(records):
-            if getattr(record, "client", client or None) not in there:
-                raise Misuse(f"state: {where}[{place}].client is not the client it stands under")
-            key = table.key(record)
-            if key in keys:
-                raise Misuse(f"state: {where}[{place}] has the key of an earlier record")
-            keys.add(key)
+        _check_records(table, records, {client} if client else {*clients, None}, where)
         try:
             fill(change, table, client, records)
         except ValueError:  # of a unique index
@@ -153,6 +148,17 @@ def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -
     change.id_counter = counters.id_counter
     change.sequences = map_of(counters.sequences)
     return change.commit()
+
+
+def _check_records(table: Table[Any, Any], records: Sequence[Any], clients: set[str | None], where: str) -> None:
+    """Raise Misuse for a record of another client than these, and for one with the key of an earlier one."""
+    if "client" in table.record.__struct_fields__ and not clients.issuperset(map(_CLIENT, records)):
+        place = next(place for place, record in enumerate(records) if record.client not in clients)
+        raise Misuse(f"state: {where}[{place}].client is not the client it stands under")
+    if len(set(map(table.key, records))) < len(records):
+        first = {key: place for place, key in reversed([*enumerate(map(table.key, records))])}
+        place = next(place for place, key in enumerate(map(table.key, records)) if first[key] != place)
+        raise Misuse(f"state: {where}[{place}] has the key of an earlier record")
 
 
 def _put_each(rows: Rows[Any, Any], records: Iterable[Any], where: str) -> None:

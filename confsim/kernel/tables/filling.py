@@ -52,7 +52,7 @@ def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Looku
     found = [
         (value, key)
         for (_, key), values in zip(made, map(index.values, records), strict=True)
-        for value in dict.fromkeys(values)
+        for value in (values if len(values) < 2 else dict.fromkeys(values))
     ]
     keys = dict(found)
     if len(keys) < len(found):

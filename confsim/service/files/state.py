@@ -109,7 +109,10 @@ def _check_names(world: World) -> None:
     for (client, name), state in world.tables():
         for field, other in Table.declared[name].names.items():
             there, named = Table.declared[other].seen(world, client), attrgetter(field)
-            gone = {id for id in {named(record) for _, record in state.rows.values()} if id not in there} - {None}
+            records = (
+                Table.declared[name].seen(world, client).all
+            )  # in an order: a large map is walked at half the pace
+            gone = {id for id in set(map(named, records)) if id not in there} - {None}
             if gone:
                 record = max((row for row in state.rows.values() if named(row[1]) in gone), key=itemgetter(0))[1]
                 where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
