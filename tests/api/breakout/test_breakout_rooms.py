@@ -257,6 +257,18 @@ def test_a_user_has_one_room(people, choice, status, place):
     assert [assigned(sim, id, room) for room in both] == [["Uma User"] if at == place else [] for at in range(2)]
 
 
+def test_whoever_is_moved_to_a_room_comes_after_those_assigned_to_it(sim, people):
+    """Though first assigned anywhere: the order is that of the assignments to this room."""
+    id = prepare(sim)
+    first, second = add_room(sim, id), add_room(sim, id)
+    assign(sim, id, first, people[USER])
+    assign(sim, id, second, people[OPERATOR])
+    assign(sim, id, second, people[USER])
+    path = {"uuid": EVENT_ROOM, "breakoutSession": id, "breakoutRoom": second}
+    body = sim.call("list_breakout_participants", OWNER, **path).body
+    assert [each["id"] for each in body] == [people[OPERATOR], people[USER]]
+
+
 @pytest.mark.parametrize(
     ("choice", "statuses"), [("client", (200, 200, 200)), ("linked", (404, 404, 200)), ("present", (404, 200, 404))]
 )

@@ -12,7 +12,7 @@ from confsim.domain.runtime.sessions import SessionState
 from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.rows import ABSENT
-from kit import CUSTOMER, ROOM
+from kit import CUSTOMER, EVENT_ROOM, ROOM
 from kit.each import each
 from kit.things.channels import initialise
 
@@ -48,6 +48,15 @@ def test_only_a_started_session_is_active():
     assert sessions.find_active(change, channel) == session
     sessions.end_active(change, channel)
     assert sessions.find_active(change, channel) is None
+
+
+def test_sessions_are_in_the_order_of_their_starts():
+    """Not in that in which their channels were placed, also within one instant."""
+    change, channel = room()
+    placed = [initialise(change, each) for each in (channel, channels.get(change, CUSTOMER, EVENT_ROOM))]
+    for session in reversed(placed):
+        sessions.MACHINE.fire(change, session, "start")
+    assert [each.id for each in sessions.SESSIONS.of(change, CUSTOMER).all] == [placed[1].id, placed[0].id]
 
 
 def test_ending_nothing_is_refused():

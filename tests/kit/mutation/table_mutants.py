@@ -72,6 +72,8 @@ def of_rows(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
             yield mutant("guard dropped", row, _set(row, only_if=None))
         if row.effect is not None and ABSENT not in row.on:
             yield mutant("effect skipped", row, _set(row, effect=_idle))
+        if row.move_to_end:
+            yield mutant("left in its place", row, _set(row, move_to_end=False))
         if row.at is not None:
             yield mutant("timer dropped", row, _set_on(machine, _timed=()))
 
