@@ -9,13 +9,19 @@ import pytest
 
 from confsim.http.limits import Limits
 from confsim.http.live.server import LiveServer
-from kit.wire.sockets import Client, Connect, Echo
+from kit.wire.sockets import Client, Connect, Echo, ServerClock
 
 
 @pytest.fixture
 def echo() -> Echo:
     """A fresh echo handler."""
     return Echo()
+
+
+@pytest.fixture
+def server_clock(monkeypatch: pytest.MonkeyPatch) -> ServerClock:
+    """The clock of servers that are started later, to be moved ahead: nobody waits for a deadline."""
+    return ServerClock(monkeypatch)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.http.app import App
-from confsim.http.limits import Limits
+from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.http.live import websocket
 from confsim.http.live.server import LiveServer
 from confsim.http.live.streams import Streams
@@ -37,13 +37,12 @@ class Narrow(LiveServer):
 
 
 @pytest.fixture
-def tight(request):
-    """A server with short deadlines, and raw clients of it."""
+def tight(request, server_clock):
+    """A server that does not linger, and raw clients of it."""
     sim = Simulator()
     app = App(Worlds(sim.service), mounted())
-    limits = Limits(idle=0.4, read=0.3, linger=0.3)
     kind = getattr(request, "param", LiveServer)
-    with kind(app, limits=limits, find_stream=Streams(app)) as server, ExitStack() as stack:
+    with kind(app, limits=Limits(linger=0.3), find_stream=Streams(app)) as server, ExitStack() as stack:
 
         def client():
             client = Client(server)
@@ -59,6 +58,11 @@ def handshake(client, token="demo-owner", more="", path=f"/streaming/{ROOM}", ke
     head += f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: {version}\r\n{more}\r\n"
     client.send(head.encode())
     return client.head()[0]
+
+
+def health(client):
+    """The status of a call that is no websocket."""
+    return client.send(b"GET /_confsim/health HTTP/1.1\r\nHost: localhost\r\n\r\n").read()[0]
 
 
 def frame(data, opcode=1, fin=True):
@@ -77,17 +81,20 @@ def received(client):
     return first & 15, client.file.read(size)
 
 
-def test_a_client_that_sends_nothing_is_asked_and_then_dropped(tight):
+def test_a_client_that_sends_nothing_is_asked_and_then_dropped(tight, server_clock):
     """One that answers pings stays; one that does not leaves the channel."""
     sim, client = tight
     dead, living = client(), client()
     assert handshake(dead) == handshake(living, "demo-user") == 101
     assert received(living)[0] == 1
     for _ in range(2):
+        server_clock.advance(DEFAULT_LIMITS.idle)
         opcode, data = received(living)
         assert opcode == 9
         living.send(frame(data, 10))
-    assert until(lambda: len(sim.service.realtime) == 1)
+        assert health(client()) == 200  # the server has read what came before
+        server_clock.advance(DEFAULT_LIMITS.read)
+        assert until(lambda: len(sim.service.realtime) == 1)
     assert {each.userId for each in sim.presence(ROOM)} == {USER}
 
 
@@ -142,9 +149,7 @@ def test_who_does_not_read_is_dropped_and_who_floods_holds_up_nobody(tight, monk
     assert handshake(loud, path=f"/streaming/{ROOM}/data/chat") == 101
     flood = threading.Thread(target=loud.send, args=(frame(b"x") * 100_000,))
     flood.start()
-    others = client()
-    others.send(b"GET /_confsim/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    assert others.read()[0] == 200
+    assert health(client()) == 200
     flood.join()
     with suppress(Misuse):  # once it is dropped, the user is not in the channel
         for turn in range(200_000):

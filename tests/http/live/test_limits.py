@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
 import pytest
 from freezegun import freeze_time
 
-from confsim.http.limits import Limits
-from kit.wire.sockets import FAULTS, TIGHT, Connect, Echo, until
+from confsim.http.limits import DEFAULT_LIMITS, Limits
+from kit.wire.sockets import FAULTS, TIGHT, Connect, Echo, ServerClock, until
 
 PUT = b"PUT /p?q HTTP/1.1\r\nHost: h\r\n"
 LIMITS = {
@@ -136,59 +135,57 @@ def test_long_bodies_in_tiny_chunks_are_served(connect: Connect) -> None:
 @pytest.mark.parametrize(
     "part", [b"G", b"GET /late HTTP/1.1\r\nHost: h\r\nA: b\r\n", PUT + b"Content-Length: 9\r\n\r\nabc"]
 )
-def test_a_stalled_request_times_out(connect: Connect, part: bytes) -> None:
+def test_a_stalled_request_times_out(connect: Connect, server_clock: ServerClock, part: bytes) -> None:
     """A client that stops inside a request is answered 408, in time."""
     start = time.perf_counter()
-    client = connect(TIGHT).send(part)
+    client = connect().send(part)
+    assert server_clock.advance_until(client.answered)
     assert client.reported()["fault"] == "timeout"
     assert client.ended()
-    assert time.perf_counter() - start >= TIGHT.read
+    assert time.perf_counter() - start + server_clock.ahead >= DEFAULT_LIMITS.read
 
 
-def test_a_timed_out_request_is_over(connect: Connect, echo: Echo) -> None:
+def test_a_timed_out_request_is_over(connect: Connect, echo: Echo, server_clock: ServerClock) -> None:
     """The rest of a request that came too late is dropped."""
-    client = connect(TIGHT).send(b"GET /late HTTP/1.1\r\nHost: h\r\n")
+    client = connect().send(b"GET /late HTTP/1.1\r\nHost: h\r\n")
+    assert server_clock.advance_until(client.answered)
     assert client.reported()["fault"] == "timeout"
     client.send(b"\r\nGET /next HTTP/1.1\r\nHost: h\r\n\r\n")
     assert client.ended()
     assert not until(lambda: len(echo.seen) > 1, seconds=0.05)
 
 
-def test_a_dripping_head_times_out(connect: Connect) -> None:
+def test_a_dripping_head_times_out(connect: Connect, server_clock: ServerClock) -> None:
     """Sending a byte now and then does not keep a head open for ever."""
-    client = connect(TIGHT).send(b"GET /")
-    stop = threading.Event()
+    client = connect().send(b"GET /")
 
-    def drip() -> None:
-        while not stop.wait(0.03):
-            client.send(b"x")
+    def dripped() -> bool:
+        client.send(b"x")
+        return client.answered()
 
-    thread = threading.Thread(target=drip)
-    thread.start()
-    try:
-        assert client.reported()["fault"] == "timeout"
-    finally:
-        stop.set()
-        thread.join()
+    assert server_clock.advance_until(dripped)
+    assert client.reported()["fault"] == "timeout"
 
 
-def test_a_slow_body_that_goes_on_is_served(connect: Connect) -> None:
+def test_a_slow_body_that_goes_on_is_served(connect: Connect, server_clock: ServerClock) -> None:
     """A body may take longer than the read timeout as long as it keeps coming."""
-    read = 0.8  # a busy machine may keep a byte for a while
-    client = connect(Limits(read=read)).send(PUT + b"Content-Length: 6\r\n\r\n")
+    client, other = connect(), connect()
+    client.send(PUT + b"Content-Length: 6\r\n\r\n")
     for _ in range(6):
-        time.sleep(read / 5)
+        other.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()  # the server has read what came before
+        server_clock.advance(DEFAULT_LIMITS.read * 0.6)
         client.send(b"x")
     assert client.reported()["length"] == 6
 
 
-def test_an_idle_connection_is_closed(connect: Connect, echo: Echo) -> None:
+def test_an_idle_connection_is_closed(connect: Connect, echo: Echo, server_clock: ServerClock) -> None:
     """Between requests the connection ends without a word, and not before its time."""
-    start = time.perf_counter()
-    fresh, used = connect(TIGHT), connect(TIGHT).send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    fresh, used = connect(), connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     used.read()
+    start = time.perf_counter()
+    assert server_clock.advance_until(used.answered)
     assert used.ended()
-    assert time.perf_counter() - start >= TIGHT.idle * 0.9
+    assert time.perf_counter() - start + server_clock.ahead >= DEFAULT_LIMITS.idle * 0.9
     assert fresh.ended()
     assert len(echo.seen) == 1
 
@@ -209,12 +206,13 @@ def test_a_client_that_lingers_is_dropped(connect: Connect) -> None:
     assert until(dropped)
 
 
-def test_frozen_time_does_not_reach_the_server(connect: Connect) -> None:
+def test_frozen_time_does_not_reach_the_server(connect: Connect, server_clock: ServerClock) -> None:
     """Freezing the clock of the process neither drops a kept connection nor stops the timeouts for good."""
     with freeze_time("2020-01-01"):
         pass  # the first freeze of a process is slow
-    client = connect(TIGHT)
+    client = connect()
     for instant in ("2001-01-01", "2040-01-01"):
         with freeze_time(instant):
             assert client.send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n").read()[0] == 200
+    assert server_clock.advance_until(client.answered)
     assert client.ended()

@@ -193,7 +193,7 @@ def test_a_signal_ends_a_call_that_does_not_end(signals: list[signal.Signals]) -
     program = """
         import re
         from confsim.http.live import server
-        server._GRACE = 0.4
+        server._GRACE = 0.2
         def stuck(request):
             print("stuck", flush=True)
             re.match("(.*.*)*x", "y" * 100)
@@ -210,7 +210,7 @@ def test_a_signal_ends_a_call_that_does_not_end(signals: list[signal.Signals]) -
                 process.send_signal(signals[0])
                 for number in signals[1:]:  # the second may come before the first was heard of
                     while process.poll() is None:
-                        time.sleep(0.1)
+                        time.sleep(0.02)
                         process.send_signal(number)
                 _, errors = process.communicate(timeout=30)
             finally:

@@ -18,8 +18,6 @@ from kit.wire.sockets import FAULTS
 WAITS, CLOSES = "waits", "closes"
 #: The server reads no further than this: so many bytes of a target, of header lines and of a body.
 LIMIT = 2000
-#: Seconds after which a server that has said nothing waits.
-PATIENCE = 0.15
 _LATER_TARGET = "/later"
 
 Verdict = int | str
@@ -307,11 +305,14 @@ class Reader:
 def read_by_server(reader: Reader, port: int, raw: bytes, *, waits: bool = False) -> Reading:
     """What the live server makes of the bytes: its first answer, and the requests that reached the handler whole.
 
-    Where it ``waits`` for more, only a time limit ends it.
+    Where it ``waits`` for more, it says nothing by the time that it answers who came later.
     """
     reader.seen.clear()
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE if waits else 10)) as client:
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=10)) as client:
         client.sendall(raw)
+        if waits:
+            _catch_up(port)
+            client.settimeout(0.01)
         try:
             said = client.recv(65536)
             verdict: Verdict = int(said[9:12]) if said else CLOSES

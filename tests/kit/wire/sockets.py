@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import select
 import socket
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeAlias
 
+import pytest
+
 from confsim.http.limits import Limits
+from confsim.http.live import server as live
 from confsim.http.live.server import LiveServer
 from confsim.service.messages import Request, Response
 
@@ -23,7 +28,7 @@ FAULTS = {
     "version_unsupported": 505,
     "coding_unsupported": 501,
 }
-TIGHT = Limits(body=1_000, url=200, headers=1_000, idle=0.4, read=0.3, linger=1.0)
+TIGHT = Limits(body=1_000, url=200, headers=1_000)
 SOURCES = Path(__file__).parents[3]
 
 
@@ -74,6 +79,10 @@ class Client:
         assert isinstance(reported, dict)
         return reported
 
+    def answered(self) -> bool:
+        """Tell whether something can be read: what was sent, or the end."""
+        return bool(select.select([self.socket], [], [], 0)[0])
+
     def ended(self) -> bool:
         """Whether the server sends nothing more and has closed its side."""
         return self.file.read() == b""
@@ -93,9 +102,53 @@ def serves(server: LiveServer) -> bool:
 Connect: TypeAlias = Callable[..., Client]
 
 
+class ServerClock:
+    """The clock of the live servers that are started after it: that of the machine, and what it was moved ahead."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.ahead = 0.0
+        self._loops: list[asyncio.AbstractEventLoop] = []
+        clock = self
+
+        class Loop(live._Loop):
+            def __init__(self) -> None:
+                super().__init__()
+                clock._loops.append(self)
+
+            def time(self) -> float:
+                return super().time() + clock.ahead
+
+        patch.setattr(live, "_Loop", Loop)
+
+    def advance(self, seconds: float) -> None:
+        """Move it, and let the servers look at it."""
+        self.ahead += seconds
+        for loop in self._loops:
+            with suppress(RuntimeError):  # its server has stopped
+                loop.call_soon_threadsafe(lambda: None)
+
+    def advance_until(self, condition: Callable[[], bool], step: float = 1.0) -> bool:
+        """Move it by steps until the condition holds; answers whether it does, for which a minute is the longest."""
+
+        def moved() -> bool:
+            self.advance(step)
+            return condition()
+
+        return condition() or until(moved, 60)
+
+
 def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
     """Wait for the condition, no longer than it takes."""
     end = time.perf_counter() + seconds
     while not condition() and time.perf_counter() < end:
         time.sleep(0.002)
     return condition()
+
+
+def at_rest(number: Callable[[], int], seconds: float = 0.1) -> int:
+    """Return the number once it has not changed for so long."""
+    while True:
+        before = number()
+        time.sleep(seconds)
+        if number() == before:
+            return before
