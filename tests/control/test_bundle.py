@@ -395,7 +395,7 @@ def test_a_webhook_that_was_under_way_before_the_first_call(sim):
 
     slow = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     with slow, ThreadPoolExecutor(1) as pool, ExitStack() as stack, sim.serve():
-        pool.submit(slow.serve_forever)
+        pool.submit(slow.serve_forever, 0.01)
         stack.callback(slow.shutdown)
         stack.callback(answer.set)
         url = f"http://127.0.0.1:{slow.server_port}/"

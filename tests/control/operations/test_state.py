@@ -13,6 +13,7 @@ from confsim import Simulator
 from confsim.kernel.timers import HANDLERS
 from kit import CUSTOMER, START_MS
 from kit.wire import web
+from kit.wire.delays import RealTime
 
 URL = {"url": "https://terms.example/new"}
 
@@ -41,9 +42,9 @@ def test_a_reset_may_leave_the_clock():
 
 
 @pytest.mark.parametrize("way", ["in process", "over a socket"])
-def test_a_call_in_flight_finishes_on_the_world_that_was(sim, way):
+def test_a_call_in_flight_finishes_on_the_world_that_was(sim, way, monkeypatch):
     """It is answered as if nothing had been, and leaves nothing in the new world, whose reset waits for nobody."""
-    start = sim.service.world.digest()
+    start, real_time = sim.service.world.digest(), RealTime(monkeypatch)
     with sim.serve() as server, ThreadPoolExecutor(1) as others, web.client(base_url=server.root) as http:
         http.headers["Authorization"] = "Bearer demo-owner"
         if way == "in process":
@@ -51,14 +52,15 @@ def test_a_call_in_flight_finishes_on_the_world_that_was(sim, way):
         else:
             create = lambda: http.post("/v1_0/channels/create", json={"name": "Room"})  # noqa: E731
             reset = lambda: web.post(f"{server.root}/_confsim/reset")  # noqa: E731
-        sim.faults.add("create_channel", do={"real": "500ms"})
+        sim.faults.add("create_channel", do={"real": "30s"})
         answer = others.submit(create)
         while sim.service.world.digest() == start:
             time.sleep(0.01)
         reset()
         assert not answer.done()
         assert sim.service.world.digest() == start
-        made = answer.result()
+        real_time.ahead = 30
+        made = answer.result(30)
         assert (made.status if way == "in process" else made.status_code) == 200
         assert (sim.service.world.digest(), len(sim.requests)) == (start, 0)
 

@@ -32,7 +32,7 @@ def live():
 
 
 @contextmanager
-def soon(*acts, after=0.1):
+def soon(*acts, after=0.05):
     """Do something a little later, while the block waits."""
     timers = [threading.Timer(after * place, act) for place, act in enumerate(acts, 1)]
     for timer in timers:
@@ -124,7 +124,7 @@ def test_what_comes_meanwhile_is_waited_for(live, way):
     with soon(renew(live), renew(live)):
         seen = waits[way]()
     assert len(seen) == 2
-    assert time.monotonic() - begin >= 0.2
+    assert time.monotonic() - begin >= 0.1
 
 
 def test_an_async_client_lets_its_loop_go_on(sim):
@@ -151,7 +151,7 @@ def test_a_state_that_comes_is_waited_for(live):
 
 def test_what_falls_due_is_waited_for():
     """A running clock goes on while somebody waits."""
-    sim = Simulator(profile={"webhooks.retries": [200]})
+    sim = Simulator(profile={"webhooks.retries": [50]})
     statuses = [500, 200]
     ok(sim, "add_events_endpoint", body={"url": "http://hooks.example"})
     ok(sim, "set_events_state", state="enable")
@@ -166,7 +166,7 @@ def test_many_wait_and_nobody_is_held_up(live):
     body = {"for": {"request": {"operation": "update_terms_url"}}}
     with ThreadPoolExecutor(50) as threads:
         waiting = [threads.submit(web.post, f"{live.root}/_confsim/wait", json=body, timeout=20) for _ in range(50)]
-        time.sleep(0.3)
+        time.sleep(0.15)
         begin = time.monotonic()
         assert live.live.get("/health").status_code == 200
         assert time.monotonic() - begin < 15
@@ -178,7 +178,7 @@ def test_many_wait_and_nobody_is_held_up(live):
 # When the time is over
 
 
-@pytest.mark.parametrize(("timeout", "least"), [("200ms", 0.2), (150, 0.15), (0, 0)])
+@pytest.mark.parametrize(("timeout", "least"), [("80ms", 0.08), (60, 0.06), (0, 0)])
 def test_nobody_waits_for_ever(live, timeout, least):
     """A problem that says how many there were, of how many, of what."""
     renew(live)()
@@ -261,21 +261,21 @@ def test_requests_behind_one_that_waits_are_answered_after_it(live):
 
 def test_one_that_waits_behind_one_that_waits(live):
     """Each takes its time."""
-    wait = ("/wait", {"for": {"request": {}}, "timeout": "100ms"})
+    wait = ("/wait", {"for": {"request": {}}, "timeout": "50ms"})
     begin = time.monotonic()
     assert [part[:3] for part in raw(live, wait, wait).split("HTTP/1.1 ")[1:]] == ["409", "409"]
-    assert time.monotonic() - begin >= 0.2
+    assert time.monotonic() - begin >= 0.1
 
 
 def test_a_client_that_goes_while_it_waits_is_let_go(live):
     """Nothing breaks, and the next client is served."""
     host, port = live.root.removeprefix("http://").split(":")
-    body = json.dumps({"for": {"mail": {}}, "timeout": "100ms"}).encode()
+    body = json.dumps({"for": {"mail": {}}, "timeout": "50ms"}).encode()
     with socket.create_connection((host, int(port))) as connection:
         connection.sendall(b"POST /_confsim/wait HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body))
         connection.sendall(body)
-        time.sleep(0.05)
-    time.sleep(0.2)
+        time.sleep(0.02)
+    time.sleep(0.1)
     assert live.live.get("/health").status_code == 200
 
 
@@ -288,7 +288,7 @@ def test_a_server_stops_while_somebody_waits():
         waiting = threads.submit(
             web.post, f"{server.root}/_confsim/wait", json={"for": {"mail": {}}, "timeout": "20s"}, timeout=30
         )
-        time.sleep(0.2)
+        time.sleep(0.1)
         begin = time.monotonic()
         server.stop()
         with pytest.raises(httpx.TransportError):
