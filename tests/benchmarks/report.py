@@ -16,6 +16,8 @@ from kit.growth.variants import CALLS, is_search
 
 #: Bounds of the figures in the demo world, as multiples of the bare app: median, 95th percentile, worst.
 BOUNDS = {"again": (0.3, 0.5, None), "first": (0.4, 0.8, 3.0)}
+#: Most seconds of a call that neither answers nor writes more than so much: the bytes of 200 things, or 200 records.
+LONGEST, ANSWERED, WRITTEN = 0.05, 40_000, 200
 #: How many times its figure at the smallest size a call may cost at the largest.
 GROWTH = 2.0
 #: Most records that a call writes by which calls are counted apart.
@@ -68,13 +70,29 @@ def growths(figures: Iterable[Figure]) -> list[Growth]:
     for (call, kind), group in groupby(grown, place):
         sized = sorted(group, key=lambda figure: figure.size)
         if len(sized) > 1:
-            found.append(Growth(call, kind, sized[0], sized[-1], REASONS.get(reason(call), "")))
+            found.append(Growth(call, kind, sized[0], sized[-1], _known_reason(call)))
     return sorted(found, key=lambda growth: -growth.ratio)
+
+
+def _known_reason(call: str) -> str:
+    return REASONS.get(reason(call), "")
 
 
 def above(growth: Growth) -> bool:
     """Whether a call grows more than it may."""
     return growth.ratio > GROWTH and not growth.inherent
+
+
+def long(figures: Iterable[Figure]) -> list[Figure]:
+    """The calls in grown worlds that take longer than a call may, those that search texts aside."""
+    return [
+        figure
+        for figure in figures
+        if figure.seconds > LONGEST
+        and figure.answer <= ANSWERED
+        and figure.written <= WRITTEN
+        and figure.call not in _SEARCHES
+    ]
 
 
 def why(figure: Figure) -> str:
@@ -143,6 +161,11 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
         free = [growth for growth in grown if not growth.inherent]
         over = [growth for growth in free if above(growth)]
         yield f"growth: {len(free)} pairs of a call and a kind, {len(over)} above {GROWTH}x"
+        held = long(figures)
+        yield f"longer than {LONGEST * 1000:.0f} ms, though little is answered and written: {len(held)} calls"
+        for figure in sorted(held, key=lambda figure: -figure.seconds)[:10]:
+            because = _known_reason(figure.call) or "NO REASON"
+            yield f"  {figure.seconds * 1000:7.0f} ms  {figure.call} ({figure.size:,} {figure.kind}) {because}"
         yield "the ten that grow most:"
         for growth in free[:10]:
             small, large = growth.small, growth.large
@@ -193,5 +216,9 @@ def as_json(figures: Sequence[Figure]) -> dict[str, Any]:
         "demo": modes,
         "by_writing": by_writing(plain),
         "grown": [{"call": each.call, "kind": each.kind, "ratio": each.ratio, "reason": each.reason} for each in grown],
+        "long": [
+            {"call": each.call, "kind": each.kind, "ms": round(each.seconds * 1000), "reason": _known_reason(each.call)}
+            for each in long(figures)
+        ],
         "figures": msgspec.to_builtins(list(figures)),
     }

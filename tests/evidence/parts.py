@@ -103,7 +103,8 @@ def _growth(reported: dict[str, Any]) -> Figures:
         "growth above the bound, without a reason": [
             f"{each['call']} ({each['kind']})" for each in results["grown"] if not each["reason"]
         ],
-        "reasons": sorted({each["reason"] for each in results["grown"]} - {""}),
+        "longer than 50 ms": [f"{each['call']} ({each['kind']}): {each['ms']} ms" for each in results["long"]],
+        "reasons": sorted({each["reason"] for each in [*results["grown"], *results["long"]]} - {""}),
     }
 
 

@@ -64,11 +64,12 @@ class Arrangement(Generic[R]):
     It is ``plain`` when only the order of creation, which never changes, is maintained.
     """
 
-    __slots__ = ("empty", "orders", "plain", "totals")
+    __slots__ = ("_keys", "empty", "orders", "plain", "totals")
 
     def __init__(self, orders: tuple[Order[R], ...], totals: tuple[Total[R], ...]) -> None:
         self.orders = orders
         self.totals = totals
+        self._keys = tuple(order.key for order in orders)
         self.plain = orders == (CREATED,) and not totals
         self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
 
@@ -82,7 +83,12 @@ class Arrangement(Generic[R]):
         """Return the entries of a record, one for each order; all its buckets have the same."""
         if self.plain:
             return (made,)
-        return tuple([made if (key := order.key) is None else (key(record), *made) for order in self.orders])
+        return tuple([made if key is None else (key(record), *made) for key in self._keys])
+
+    def of_two(self, one: tuple[Entry, ...], other: tuple[Entry, ...], first: R, second: R) -> Bucket:
+        """Return the bucket of two records with these entries."""
+        orders = tuple([(low, high) if low < high else (high, low) for low, high in zip(one, other, strict=True)])
+        return Bucket(orders, tuple([total.of(first) + total.of(second) for total in self.totals]))
 
     def add(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
         """Return the bucket with another record."""
@@ -201,11 +207,12 @@ class Index(Arrangement[R]):
             if bucket is None:
                 bucket = made
             else:
+                entries = entries or self.entries(made, record)
                 if type(bucket) is tuple:
                     first = rows[bucket[1]][1]
-                    bucket = self.add(self.empty, self.entries(bucket, first), first)
-                entries = entries or self.entries(made, record)
-                bucket = self.add(bucket, entries, record)
+                    bucket = self.of_two(self.entries(bucket, first), entries, first, record)
+                else:
+                    bucket = self.add(bucket, entries, record)
             buckets = inserted(buckets, value, bucket)
         return buckets
 

@@ -98,10 +98,7 @@ def sequence(entries: Leaf) -> Entries:
 def insert(entries: Entries, entry: Entry) -> Entries:
     """Return the sequence with a new entry."""
     if isinstance(entries, tuple):
-        if entries and not entries[-1] < entry:
-            entries = _inserted(entries, entry)
-        else:
-            entries += (entry,)
+        entries = (*entries, entry) if not entries or entries[-1] < entry else _inserted(entries, entry)
         return entries if len(entries) <= WIDTH else sequence(entries)
     size, tree, tail = entries.size + 1, entries.tree, entries.tail
     if tail[-1] < entry:
