@@ -145,7 +145,7 @@ def calibrate(
         allow_phone_calls=phones,
         progress=lambda line: click.echo(line, err=True),
     )
-    write(output, session.profile_text(found.learned).encode())
+    write(output, session.profile_text(found.learned, found.assumed).encode())
     if report is not None:
         write(report, encoded(found))
     _print_calibration(found)
@@ -157,6 +157,8 @@ def _print_calibration(report: CalibrateReport) -> None:
     """Print what was learned, what contradicts every alternative, and what is left."""
     for id, value in report.learned.items():
         click.echo(f"{id} = {plain(value)}")
+    for id, value in report.assumed.items():
+        click.echo(f"{id} = {plain(value)}, or another value that explains the answers as well")
     for each in report.contradicted:
         click.echo(f"not explained: {each.call}: {each.place} {each.got!r} instead of {each.expected!r}")
     for line in (*report.notes, *(f"left behind: {each}" for each in report.left)):

@@ -1,24 +1,31 @@
 """Calibrate beside services that follow hidden profiles: nothing wrong is claimed, what can be told is told.
 
 Each hidden profile has several values of its own, drawn from the alternatives of the register. A claim is wrong when a
-value is learned that the service has not, or a default confirmed that it has not. An assumption can be told when one of
-its values was ruled out beside a service under the defaults (``confsim.reference.seen``).
+value is learned that the service has not, or a default confirmed that it has not. An entry can be told when a probe
+distinguishes its value from every other (``confsim.reference.probes``); verify runs under the profile that is written.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from statistics import mean
+import tomllib
+from collections import Counter
+from functools import cache
+from math import ceil
 from typing import Any
 
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
-from confsim.reference.seen import seen
+from confsim.reference.probes import probes
+from confsim.service.files.profile import read_profile
+from confsim.testing.calibrating.calibrator import CalibrateReport
+from confsim.testing.calibrating.session import profile_text
 from kit.beside import Beside
+from kit.probing import Maker
 
-BAD = ("wrong claims",)
+BAD = ("wrong claims", "contradicted", "could not begin")
 #: Entries that are left at their default: what they change happens before the first call, or never in one.
 _LEFT = ("route.", "time.", "mail.", "world.")
 
@@ -26,6 +33,7 @@ _LEFT = ("route.", "time.", "mail.", "world.")
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_argument("--profiles", type=int, default=20, help="hidden profiles")
+    options.add_argument("--part", default="1/1", metavar="N/OF", help="one of several parts of them")
     options.add_argument("--first", type=int, default=0, metavar="SEED", help="seed of the first of them")
     options.add_argument("--values", type=int, default=5, help="values that each has of its own")
     options.add_argument("--examples", type=int, default=80, help="journeys at most")
@@ -44,50 +52,101 @@ def hidden(seed: int, values: int) -> dict[str, Any]:
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Calibrate, print what is wrong, and return the figures."""
-    wrong: list[str] = []
-    learned = confirmed = contradicted = failed = divergences = tellable = told = 0
-    requests: list[int] = []
-    for seed in range(chosen.first, chosen.first + chosen.profiles):
+    total, wrong, requests = Counter[str](), list[str](), list[int]()
+    part, parts = map(int, chosen.part.split("/"))
+    for seed in range(chosen.first, chosen.first + chosen.profiles)[part - 1 :: parts]:
         profile = hidden(seed, chosen.values)
+        plain = {id: _plain(value) for id, value in profile.items()}
         try:
             report = Beside(profile).calibrator(journeys=chosen.examples, seed=seed).run()
         except Misuse as misuse:
-            failed += 1
+            total["could not begin"] += 1
             print(f"seed {seed}: {misuse}")  # noqa: T201  (this is its output)
             continue
-        plain = {id: _plain(value) for id, value in profile.items()}
         wrong += [f"seed {seed}: {id} = {value!r}" for id, value in report.learned.items() if plain.get(id) != value]
         wrong += [f"seed {seed}: {id} at its default" for id in report.confirmed if id in profile]
-        reported = {"learned": [*report.learned], "hidden": plain}
-        print(f"seed {seed}: {reported}, {len(report.contradicted)} contradicted, {report.requests} requests")  # noqa: T201
-        for each in report.contradicted:
-            print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
-        tellable += len(profile.keys() & seen().keys())
-        told += len(report.learned.keys() & profile.keys() & seen().keys())
-        learned += len(report.learned)
-        confirmed += len(report.confirmed)
-        contradicted += len(report.contradicted)
+        _show(seed, plain, report)
+        settled = {*report.learned, *report.confirmed}
+        can_be = {id for id in REGISTER.entries if _can_be_told(id, profile)}
+        total.update(
+            {
+                "values learned": len(report.learned),
+                "changed": len(can_be & profile.keys()),
+                "changed, learned": len(can_be & profile.keys() & report.learned.keys()),
+                "tellable": len(can_be),
+                "tellable, settled": len(can_be & settled),
+                "confirmed": len(report.confirmed),
+                "contradicted": len(report.contradicted),
+                "interrupted": bool(report.interrupted),
+            }
+        )
         requests.append(report.requests)
         if chosen.verified:
-            found = Beside(profile).verify(profile=profile, examples=chosen.verified)
-            divergences += len(found.divergences)
+            written = tomllib.loads(profile_text(report.learned, report.assumed))
+            found = Beside(profile).verify(profile=read_profile(written), examples=chosen.verified)
+            total["divergences"] += len(found.divergences)
+            for divergence in found.divergences:
+                print(f"seed {seed}: verify: {divergence}")  # noqa: T201
     for claim in wrong:
         print(f"wrong: {claim}")  # noqa: T201
-    count = max(1, len(requests))
     return {
-        "profiles": chosen.profiles,
-        "could not begin": failed,
+        "profiles": len(requests),
+        "could not begin": total["could not begin"],
+        "ended early": total["interrupted"],
         "wrong claims": len(wrong),
         "values hidden": chosen.values * len(requests),
-        "values learned": learned,
-        "values hidden that can be told": tellable,
-        "learned of those that can be told": f"{told / max(1, tellable):.1%}".replace("%", " %"),
-        "confirmed on average": round(confirmed / count),
-        "contradicted": contradicted,
-        "requests on average": round(mean(requests)) if requests else 0,
-        "requests for each entry": round(mean(requests) / len(REGISTER.entries), 2) if requests else 0,
-        "divergences under the hidden profile": divergences,
+        "values learned": total["values learned"],
+        "values hidden that can be told": total["changed"],
+        "values hidden that can be told and are not learned": total["changed"] - total["changed, learned"],
+        "entries that can be told": total["tellable"],
+        "95 % of the entries that can be told": ceil(0.95 * total["tellable"]),
+        "entries that can be told, learned or confirmed": total["tellable, settled"],
+        "confirmed": total["confirmed"],
+        "contradicted": total["contradicted"],
+        "requests": sum(requests),
+        "three for each entry": 3 * len(REGISTER.entries) * len(requests),
+        "divergences under the written profile": total["divergences"],
     }
+
+
+def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport) -> None:
+    """Print what became of each hidden value, and what is contradicted."""
+    print(f"seed {seed}: {report.requests} requests, {len(report.confirmed)} confirmed")  # noqa: T201
+    for id, value in hidden.items():
+        said = "learned" if id in report.learned else report.undetermined.get(id, "confirmed")
+        print(f"seed {seed}: {id} = {value!r}: {said}")  # noqa: T201
+    for each in report.contradicted:
+        print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
+
+
+def _can_be_told(id: str, profile: dict[str, Any]) -> bool:
+    """Whether probes tell the value of an entry from each of its others."""
+    entry = REGISTER.entries[id]
+    own = profile.get(id, entry.default)
+    others = [each for each in (entry.default, *candidates(entry)) if each != own]
+    return bool(others) and all(_told(id, own, each) for each in others)
+
+
+@cache
+def _told_from_default() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for probe in probes():
+        for id, values in probe.tells.items():
+            found.setdefault(id, set()).update(values)
+    return found
+
+
+def _told(id: str, one: Any, other: Any) -> bool:
+    """Whether a probe tells two values of an entry apart."""
+    entry, told = REGISTER.entries[id], _told_from_default().get(id, set())
+    if entry.default in (one, other):
+        return repr(other if one == entry.default else one) in told
+    return bool(told) and _maker().apart_by_probes(id, one, other)
+
+
+@cache
+def _maker() -> Maker:
+    return Maker()
 
 
 def _plain(value: Any) -> Any:

@@ -185,7 +185,7 @@ PARTS: dict[str, Part] = {
     "mutants": campaign("mutants"),
     "verify": campaign("verify", "--requests", "5000", "--most", "30"),
     "verify beside true services": campaign("verify", "--most", "0", "--true", "10", "--examples", "25"),
-    "calibrate": campaign("calibrate", "--profiles", "8", "--examples", "30"),
+    "calibrate": campaign("calibrate", "--profiles", "1000", "--verified", "4", "--part", "{share}"),
     "fuzz, singles": campaign("fuzz", "--mode", "singles", "--part", "{share}"),
     "fuzz, pairs": campaign("fuzz", "--mode", "pairs", "--part", "{share}"),
     **{

@@ -18,7 +18,7 @@ from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made, Reply
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.model import Prediction, call_service
+from confsim.testing.learning.model import Prediction, after_waiting, call_service
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, RunStep
 
@@ -26,7 +26,7 @@ from .alternative import Alternative
 from .evidence import AssumptionEvidence
 
 #: Number of calls without a difference after which an alternative with a world of its own is no longer followed.
-_PATIENCE = 250
+_PATIENCE = 3000
 
 
 class _Followed(Struct):
@@ -48,6 +48,40 @@ class _Named:
         """Return whether this id of the other world belongs to something that the run made."""
         kind, name = cast("tuple[str, Any]", named)
         return (kind, self._known.model(kind, name)) in self._made
+
+
+class WorldPair:
+    """The world of an alternative, and how its ids correspond to those of the world in force.
+
+    ``reply`` is its last answer.
+    """
+
+    reply: Reply
+
+    def __init__(self, service: Service, shapes: Shapes, world: World, known: Correspondence) -> None:
+        self._service = service
+        self._shapes = shapes
+        self._world = world
+        self._known = known
+
+    def differs(self, call: ModelCall, predicted: Prediction, made: Made | None) -> bool | None:
+        """Return whether the alternative answers a call otherwise than predicted; None when it cannot be sent."""
+        self._service.live.suppose(self._world)
+        try:
+            other = call_service(self._service, call.renamed(self._known.service))
+        except Misuse:
+            return None
+        self._world, self.reply = other.after, other.reply
+        comparison = Comparison(self._shapes, self._known)
+        return comparison.difference(call.declared, predicted.reply, other.reply, made) is not None
+
+    def made(self, things: Made | None) -> Made | None:
+        """Return things under the ids that they have in the world of the alternative."""
+        return None if things is None else _Named(things, self._known)
+
+    def wait(self, until: int) -> None:
+        """Let the timers fire that are due by an instant."""
+        self._world = after_waiting(self._service, self._world, until)
 
 
 class Alternatives:
@@ -131,6 +165,12 @@ class Alternatives:
             elif followed is None and call.declared.changes and not _same_rows(found[0], predicted):
                 later.append(each)
         return now, later
+
+    def pair(self, alternative: Alternative) -> WorldPair:
+        """Return the model beside itself under an alternative, for calls that are only tried."""
+        followed = self._followed.get(alternative)
+        world = self._run.model.world if followed is None else followed.world
+        return WorldPair(self._service(alternative), self._shapes, world, self._known(followed).copy())
 
     def worlds(self, alternatives: Iterable[Alternative]) -> list[World]:
         """Return the worlds of the alternatives that have one of their own."""

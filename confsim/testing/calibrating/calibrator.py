@@ -26,6 +26,7 @@ from confsim.testing.verifying.planning import Planner
 from .alternative import Alternative, plain
 from .evidence import AssumptionEvidence
 from .learner import Apart, Contradiction, Learner
+from .playing import Player
 from .probing import Prober
 
 #: Number of consecutive portions without progress after which the run ends.
@@ -43,6 +44,7 @@ _TRIED = 12
 class CalibrateReport(Struct):
     """The findings about each assumption: learned, confirmed, undetermined (with the reason) or contradicted.
 
+    ``assumed`` has values that are not the default, and explain the answers as others do that are undetermined too.
     ``shown`` maps an assumption to the call that determined it. ``left`` lists what was made and could not be removed.
     ``interrupted`` is the reason why the run ended early, else "".
     """
@@ -51,6 +53,7 @@ class CalibrateReport(Struct):
     learned: dict[str, Any] = {}
     confirmed: list[str] = []
     undetermined: dict[str, str] = {}
+    assumed: dict[str, Any] = {}
     contradicted: list[Contradiction] = []
     requests: int = 0
     repeated: int = 0
@@ -62,7 +65,11 @@ class CalibrateReport(Struct):
 
 
 class Calibrator:
-    """One calibrate run. The parameters are those of ``Verifier``; ``journeys`` is the most journeys that are made."""
+    """One calibrate run. The parameters are those of ``Verifier``.
+
+    ``journeys`` is the most portions of calls that are made, ``patience`` after how many without progress the run ends;
+    ``plays`` says whether known probes are played before others are searched.
+    """
 
     def __init__(
         self,
@@ -77,6 +84,8 @@ class Calibrator:
         allow_phone_calls: bool = False,
         clock: Clock | None = None,
         progress: Callable[[str], object] | None = None,
+        patience: int = _FRUITLESS,
+        plays: bool = True,
     ) -> None:
         self.report = CalibrateReport(base_url)
         self._service = service
@@ -88,6 +97,8 @@ class Calibrator:
         self._allow_phone_calls = allow_phone_calls
         self._clock = clock
         self._progress = progress
+        self._patience = patience
+        self._plays = plays
         self.learner = Learner(service, self._say)
         self._done = 0
         self._fruitless = 0
@@ -126,6 +137,7 @@ class Calibrator:
         report.learned = {id: plain(value) for id, value in evidence.learned().items()}
         report.confirmed = evidence.confirmed()
         report.undetermined = dict(evidence.undetermined(dict(self._reasons())))
+        report.assumed = {id: plain(value) for id, value in evidence.assumed().items()}
         report.contradicted = self.learner.contradicted
         report.shown = {id: self._how(step) for id, step in sorted(evidence.shown.items())}
         report.requests, report.repeated = self._service.sent, self._service.repeated
@@ -195,9 +207,10 @@ class Calibrator:
         for call in run.opening_calls():
             self._make(call)
         planner = self._planner(run)
-        while self._done < self._journeys and self._fruitless < _FRUITLESS:
+        player = Player(planner, run)
+        while self._done < self._journeys and self._fruitless < self._patience:
             ruled_out = self.evidence.count
-            if not self._portion(planner):
+            if not self._portion(planner, player):
                 continue
             self._done += 1
             self._fruitless = 0 if self.evidence.count > ruled_out else self._fruitless + 1
@@ -208,12 +221,24 @@ class Calibrator:
         planner.set_aside.update(self.learner.set_aside)
         return planner
 
-    def _portion(self, planner: Planner) -> bool:
-        """Make one portion of calls: those of the planner, or probes. Returns whether the portion was completed."""
-        run = self.learner.run
+    def _portion(self, planner: Planner, player: Player) -> bool:
+        """Make one portion of calls: known probes, then those of the planner, or probes that are searched.
+
+        Returns whether the portion was completed.
+        """
+        run, made = self.learner.run, self._service.sent
         planner.search_for(self.evidence.wanted())
+        if self._plays:
+            if not self._made_all(player.calls(self.evidence, self.learner.alternatives), run, planner, player):
+                return False
+            if self._service.sent > made:
+                return True
         prober = Prober(planner, self.evidence, self.learner.alternatives)
-        calls = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
+        sought = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
+        return self._made_all(sought, run, planner, player)
+
+    def _made_all(self, calls: Iterator[ModelCall], run: Run, planner: Planner, player: Player) -> bool:
+        """Make calls; return whether the model is still the same after the last."""
         for call in calls:
             run.begin_journey(planner.journey)
             left = sum(len(removable(each.run)) for each in self.learner.recordings)
@@ -222,6 +247,7 @@ class Calibrator:
             planner.set_aside.update(self.learner.set_aside)
             if self.learner.run is not run:  # the model was replaced meanwhile
                 planner.go_on_with(self.learner.run)
+                player.go_on_with(self.learner.run)
                 return False
             planner.note(call, step.predicted, step.before)
         return True

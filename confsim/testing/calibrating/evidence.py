@@ -49,6 +49,15 @@ class AssumptionEvidence:
         """Return the value in force."""
         return self.profile.get(id, REGISTER.entries[id].default)
 
+    def default(self, id: str) -> Any:
+        """Return the default value."""
+        return REGISTER.entries[id].default
+
+    @property
+    def ruled_out(self) -> frozenset[str]:
+        """Return the values ruled out so far, as texts."""
+        return frozenset(self._ruled_out)
+
     @property
     def count(self) -> int:
         """Return the number of values ruled out so far."""
@@ -139,6 +148,10 @@ class AssumptionEvidence:
         """Return the assumptions whose value is proved and is not the default."""
         disputed = self._disputed()
         return {id: value for id, value in sorted(self.profile.items()) if id not in disputed and not self.others(id)}
+
+    def assumed(self) -> dict[str, Any]:
+        """Return the values in force that are not the default, and explain the answers as others do."""
+        return {id: value for id, value in sorted(self.profile.items()) if id not in self.learned()}
 
     def confirmed(self) -> list[str]:
         """Return the assumptions whose default is proved: every other value is ruled out."""

@@ -46,14 +46,17 @@ def calibrate(
         ).run()
 
 
-def profile_text(learned: Mapping[str, Any]) -> str:
-    """Return a profile (TOML) of these values, sorted by id: the same bytes for the same values."""
-    return "".join(f"{line}\n" for line in _lines(learned))
+def profile_text(learned: Mapping[str, Any], assumed: Mapping[str, Any] | None = None) -> str:
+    """Return a profile (TOML) of these values, sorted by id: the same bytes for the same values.
+
+    The lines of what is only ``assumed`` say that other values explain the answers as well.
+    """
+    return "".join(f"{line}\n" for line in _lines(learned, assumed or {}))
 
 
-def _lines(learned: Mapping[str, Any]) -> Iterator[str]:
+def _lines(learned: Mapping[str, Any], assumed: Mapping[str, Any]) -> Iterator[str]:
     area = ""
-    for id in sorted(learned, key=lambda each: each.partition(".")[::2]):
+    for id in sorted({**learned, **assumed}, key=lambda each: each.partition(".")[::2]):
         begins, _, word = id.partition(".")
         if begins != area:
             if area:
@@ -61,7 +64,10 @@ def _lines(learned: Mapping[str, Any]) -> Iterator[str]:
             yield f"[{begins}]"
             area = begins
         key = word if word.replace("-", "").replace("_", "").isalnum() else json.dumps(word)
-        yield f"{key} = {_toml(learned[id])}"
+        if id in learned:
+            yield f"{key} = {_toml(learned[id])}"
+        else:
+            yield f"{key} = {_toml(assumed[id])}  # assumed: another value explains the answers as well"
 
 
 def _toml(value: Any) -> str:

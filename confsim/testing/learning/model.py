@@ -94,6 +94,10 @@ class Model:
         self._scratch.live.suppose(self.world if world is None else world)
         return call_service(self._scratch, call)
 
+    def waited(self, world: World, within: int) -> World:
+        """Return a world as it is when the timers have fired that are due within these milliseconds."""
+        return after_waiting(self._scratch, world, self.clock.now() + within)
+
     def soon(self, within: int) -> int | None:
         """Return the instant of the first timer due within these milliseconds; None for none."""
         due = self.world.timers.due
@@ -112,6 +116,14 @@ def call_service(service: Service, call: ModelCall) -> Prediction:
         bug = service.live.take_bugs()[-1]
         raise Misuse(f"the model failed in {call.operation}: {bug!r}") from bug
     return Prediction(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world, before)
+
+
+def after_waiting(service: Service, world: World, until: int) -> World:
+    """Return a world after its timers that are due by an instant, and those that these set; the service keeps it."""
+    service.live.suppose(world)
+    while service.world.timers.due <= until:
+        service.live.fire_due_timers(until)
+    return service.world
 
 
 def _row(world: World, client: str, name: str, key: Any) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
-from confsim.reference.seen import seen
+from confsim.reference.probes import seen
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import Alternative
@@ -73,21 +73,24 @@ def test_the_profile_is_one(hidden, tmp_path):
 
 
 def test_what_nothing_explains_is_contradicted():
-    """A field that is called otherwise, which no alternative has: the call and the place."""
+    """A field that is called otherwise, which no alternative has: the call, the place and what is answered there."""
     beside = Beside()
 
     class Wrong(WsgiTransport):
         def exchange(self, request: Request) -> Response:
-            """Answer that every channel is a star."""
+            """Answer with another name of a field."""
             response = super().exchange(request)
-            body = response.body.replace(b'"accessibility":', b'"accessible":').replace(
-                b'"unregistered":', b'"unregister":'
+            return Response(
+                response.status, response.headers, response.body.replace(b'"reservationToken":', b'"held":')
             )
-            return Response(response.status, response.headers, body)
 
-    report = beside.calibrator(transport=Wrong(beside.simulator.wsgi), journeys=1).run()
-    assert report.learned == {}
-    assert all(each.place.endswith("/unregistered") and each.got is None for each in report.contradicted)
+    report = beside.calibrator(transport=Wrong(beside.simulator.wsgi), journeys=3).run()
+    assert report.learned == report.assumed == {}
+    (found,) = report.contradicted
+    assert (found.operation, found.place, found.got) == ("reserve_handle", "/reservationToken", None)
+    assert found.call.startswith("owner: reserve_handle  body {")
+    assert isinstance(found.expected, str)
+    assert not report.interrupted
 
 
 def test_a_service_that_is_not_this_api_is_reported():

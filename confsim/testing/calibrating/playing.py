@@ -1,0 +1,334 @@
+"""The playing of probes: their symbols are bound to things of the run, and they are tried in the model before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any
+
+from msgspec.structs import replace
+
+from confsim.contract.types import Switch
+from confsim.reference.probes import Probe, ProbeCall, probes
+from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.declared import disrupts_client
+from confsim.testing.learning.ledger import Ledger
+from confsim.testing.learning.model import Prediction
+from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.run import SOON, Run
+from confsim.testing.learning.things import Things
+from confsim.testing.verifying.planning import Planner
+
+from .alternative import Alternative
+from .alternatives import Alternatives
+from .evidence import AssumptionEvidence
+
+#: Most calls of a portion, and how often a probe is tried.
+_LENGTH, _TIMES = 60, 3
+#: The text for which the beginning of the run's names stands in probes, and the same in capitals.
+TAG, CAPITALS = "{tag}", "{TAG}"
+#: The number of a journey that is only tried.
+_APART = -2
+
+
+class Symbols:
+    """What the symbols of probes stand for in the model of a run."""
+
+    def __init__(self, tag: str, named: dict[str, Any]) -> None:
+        self._tag = tag
+        self._named = named
+
+    def copy(self, tag: str = "") -> Symbols:
+        """Return others for the same things, with other names if a beginning is given for them."""
+        return Symbols(tag or self._tag, dict(self._named))
+
+    def bind(self, named: dict[str, Any]) -> None:
+        """Let symbols stand for these values."""
+        self._named.update(named)
+
+    def find(self, symbol: str) -> Any:
+        """Return what a symbol stands for, None when it stands for nothing."""
+        return self._named.get(symbol)
+
+    def forget(self, symbols: Sequence[str]) -> None:
+        """Let symbols stand for nothing."""
+        for each in symbols:
+            self._named.pop(each, None)
+
+    def __contains__(self, symbol: object) -> bool:
+        return symbol in self._named
+
+    def call(self, probed: ProbeCall) -> ModelCall | None:
+        """Return a call of a probe as it is made now; None when something that it names is not there."""
+        call = ModelCall(
+            probed.operation,
+            probed.caller or None,
+            self._texts(probed.path),
+            self._texts(probed.query),
+            self._texts(probed.body) if probed.data is None else probed.data,
+            probed.content_type,
+        )
+        absent: list[Any] = []
+
+        def bound(kind: str, value: Any) -> Any:
+            if not is_symbol(value):
+                return value
+            if value not in self._named:
+                absent.append(value)
+            return self._named.get(value)
+
+        made = call.renamed(bound)
+        return None if absent else made
+
+    def learn(self, probed: ProbeCall, reply: Reply, shapes: Shapes, call: ModelCall) -> None:
+        """Learn what an answer to a call of a probe names."""
+        if reply.status < 400:
+            for symbol, value in symbols_in(probed.number, call, reply, shapes):
+                self._named[symbol] = value
+
+    def _texts(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value.replace(TAG, self._tag).replace(CAPITALS, self._tag.upper())
+        if isinstance(value, dict):
+            return {name: self._texts(each) for name, each in value.items()}
+        return [self._texts(each) for each in value] if isinstance(value, list) else value
+
+
+def is_symbol(value: object) -> bool:
+    """Return whether a value of a call is a symbol."""
+    return isinstance(value, str) and value.startswith("{") and value.endswith("}") and " " in value
+
+
+def symbols_in(number: str, call: ModelCall, reply: Reply, shapes: Shapes) -> Iterator[tuple[str, Any]]:
+    """Yield the symbols of what an answer names, each with the value."""
+    counts: Counter[str] = Counter()
+    for kind, value in chosen_values(shapes.answer(call.declared), reply.body):
+        yield f"{{{kind} {number}.{counts[kind]}}}", value
+        counts[kind] += 1
+
+
+def symbols_of(run: Run) -> dict[str, Any]:
+    """Return the symbols for the accounts of a run and for the client that it made."""
+    found: dict[str, Any] = {"{clients accounts}": run.accounts.client}
+    for caller in run.things.callers:
+        role = "own" if caller.made and caller.role == "api-token" else caller.role
+        if caller.made and role != "own":
+            continue
+        found.setdefault(f"{{tokens {role}}}", caller.token)
+        found.setdefault(f"{{clients {role}}}", caller.home)
+        if caller.user is not None:
+            found.setdefault(f"{{users {role}}}", caller.user)
+    return found
+
+
+class Of(Enum):
+    """The earlier calls of which the things are used again."""
+
+    THE_SAME = "the same call"
+    THE_NEWEST = "the newest call like it"
+    THE_OLDEST = "the oldest call like it"
+
+
+class Player:
+    """Plays probes for what is still open."""
+
+    def __init__(self, planner: Planner, run: Run) -> None:
+        self._planner = planner
+        self._tries: Counter[tuple[int, str]] = Counter()
+        self._tried: Counter[int] = Counter()
+        self._played: list[tuple[int, ProbeCall]] = []
+        self._copies = 0
+        self.go_on_with(run)
+
+    def go_on_with(self, run: Run) -> None:
+        """Continue with another model of the same service."""
+        self._run = run
+        self._tries.clear()
+        self._symbols = Symbols(run.names.tag, symbols_of(run))
+        for place, probed in self._played:
+            step = run.history[place]
+            self._symbols.learn(probed, step.predicted.reply, run.shapes, step.call)
+
+    def calls(self, evidence: AssumptionEvidence, alternatives: Alternatives) -> Iterator[ModelCall]:
+        """Yield the calls of the next probes; each must be made before the next is taken."""
+        count = 0
+        for index, probe in enumerate(probes()):
+            for alternative in self._open(index, probe, evidence, alternatives):
+                self._tries[index, alternative.key] += 1
+                found = self._prepared(probe, alternative, alternatives)
+                if found is None:
+                    continue
+                self._tried[index] += 1
+                for call in self._played_out(*found):
+                    yield call
+                    count += 1
+                if count >= _LENGTH:
+                    return
+
+    def _played_out(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> Iterator[ModelCall]:
+        """Yield the calls of a probe, and what makes a disabled client usable again."""
+        for probed in calls:
+            call = symbols.call(probed)
+            if call is None:
+                return
+            yield call
+            step = self._run.history[-1]
+            if step.difference is not None:  # nothing explains it: what it names is not known to the service
+                return
+            self._played.append((len(self._run.history) - 1, probed))
+            reply = step.predicted.reply
+            symbols.learn(probed, reply, self._run.shapes, call)
+            self._symbols.learn(probed, reply, self._run.shapes, call)
+            if disrupts_client(call.declared) and Switch.DISABLE.value in call.path.values():
+                states = {name: Switch.ENABLE.value for name, text in call.path.items() if text == Switch.DISABLE.value}
+                yield replace(call, path={**call.path, **states})
+
+    def _open(
+        self, index: int, probe: Probe, evidence: AssumptionEvidence, alternatives: Alternatives
+    ) -> Iterator[Alternative]:
+        """Yield the open alternatives that a probe may tell, each once for each time that it is looked at."""
+        for id, values in probe.tells.items():
+            for each in [*evidence.others(id)]:
+                if self._tried[index] >= _TIMES:
+                    return
+                known = repr(each.values[0][1]) in values or evidence.value(id) != evidence.default(id)
+                untried = each not in alternatives.lost and not self._tries[index, each.key]
+                if known and untried and evidence.is_open(each):
+                    yield each
+
+    def _prepared(
+        self, probe: Probe, alternative: Alternative, alternatives: Alternatives
+    ) -> tuple[Symbols, list[ProbeCall]] | None:
+        """Return the calls that tell an alternative: on things of earlier probes, else on fresh ones."""
+        for of in Of:
+            symbols, left = self._alike(probe, of)
+            if len(left) == len(probe.calls):
+                continue
+            for calls in ([left[-1]], left) if len(left) > 1 else (left,):
+                count = self.shown(symbols.copy(), calls, alternative, alternatives)
+                if count:
+                    return symbols, calls[:count]
+        self._copies += 1
+        symbols = self._symbols.copy(f"{self._run.names.tag}c{self._copies}")
+        count = self.shown(symbols.copy(), probe.calls, alternative, alternatives)
+        return (symbols, list(probe.calls[:count])) if count else None
+
+    def _alike(self, probe: Probe, of: Of) -> tuple[Symbols, list[ProbeCall]]:
+        """Return the calls of a probe that are left when things of earlier calls take the place of what it makes."""
+        self._copies += 1
+        symbols, left = self._symbols.copy(f"{self._run.names.tag}c{self._copies}"), list[ProbeCall]()
+        named = symbols_named(probe.calls)
+        for probed in probe.calls:
+            needed = [each for each in named if each.partition(" ")[2].startswith(f"{probed.number}.")]
+            if not needed or not self._bound_alike(symbols, probed, needed, of):
+                left.append(probed)
+                symbols.forget(needed)
+        return symbols, left or [probe.calls[-1]]
+
+    def _bound_alike(self, symbols: Symbols, probed: ProbeCall, needed: Sequence[str], of: Of) -> bool:
+        """Bind what a call of a probe makes to what an earlier call has made; return whether there is such a call."""
+        call = symbols.call(probed)
+        if of is Of.THE_SAME or call is None:
+            return all(self._there(each, symbols.find(each)) for each in needed)
+        wanted = (call.operation, call.caller, call.path, call.query.keys())
+        for place, _ in reversed(self._played) if of is Of.THE_NEWEST else self._played:
+            step = self._run.history[place]
+            like = (step.call.operation, step.call.caller, step.call.path, step.call.query.keys())
+            if like != wanted or step.predicted.reply.status >= 400:
+                continue
+            found = dict(symbols_in(probed.number, step.call, step.predicted.reply, self._run.shapes))
+            if all(self._there(each, found.get(each)) for each in needed):
+                symbols.bind({each: found[each] for each in needed})
+                return True
+        return False
+
+    def _there(self, symbol: str, value: Any) -> bool:
+        """Return whether a thing that the run made is still there."""
+        kind = symbol.strip("{").partition(" ")[0]
+        things = self._run.things
+        if kind == "reservations":
+            return False
+        return things.caller(value) is not None if kind == "tokens" else (kind, value) in things
+
+    def shown(
+        self,
+        symbols: Symbols,
+        calls: Sequence[ProbeCall],
+        alternative: Alternative,
+        alternatives: Alternatives,
+    ) -> int:
+        """Return after how many of these calls an alternative is told; 0 when it is not, or a call is not allowed."""
+        both = alternatives.pair(alternative)
+        for count, (call, predicted, made) in enumerate(self._tried_out(symbols, calls), 1):
+            differs = both.differs(call, predicted, made)
+            if differs is None:
+                return 0
+            if differs:
+                return count
+            if call.declared.changes:
+                both.wait(self._run.model.clock.now() + SOON)
+        return 0
+
+    def told_apart(
+        self,
+        symbols: Symbols,
+        calls: Sequence[ProbeCall],
+        one: Alternative,
+        other: Alternative,
+        alternatives: Alternatives,
+    ) -> int:
+        """Return after how many of these calls two alternatives answer differently; 0 for never."""
+        first, second = alternatives.pair(one), alternatives.pair(other)
+        known = Correspondence()
+        known.shift = 0
+        for count, (call, predicted, made) in enumerate(self._tried_out(symbols, calls), 1):
+            if first.differs(call, predicted, made) is None or second.differs(call, predicted, made) is None:
+                return 0
+            comparison = Comparison(self._run.shapes, known)
+            if comparison.difference(call.declared, first.reply, second.reply, first.made(made)) is not None:
+                return count
+            for each in (first, second) if call.declared.changes else ():
+                each.wait(self._run.model.clock.now() + SOON)
+        return 0
+
+    def succeeds(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> bool:
+        """Return whether the last of these calls would succeed."""
+        made = list(self._tried_out(symbols, calls))
+        return len(made) == len(calls) and made[-1][1].reply.status < 400
+
+    def _tried_out(
+        self, symbols: Symbols, calls: Sequence[ProbeCall]
+    ) -> Iterator[tuple[ModelCall, Prediction, Things | None]]:
+        """Try calls in the model: yield each with its prediction, and the things by which an open list is compared."""
+        stage = self._planner.candidates.copy()
+        ledger = Ledger(stage.things, stage.names, stage.scope, self._run.shapes, lambda: _EVERY)
+        ledger.begin_journey(_APART)
+        for probed in calls:
+            call = symbols.call(probed)
+            predicted = None if call is None or not stage.served(call.operation) else stage.imagined(call)
+            if call is None or predicted is None:
+                return
+            yield call, predicted, stage.things if stage.scope.is_open(call) else None
+            symbols.learn(probed, predicted.reply, self._run.shapes, call)
+            stage.go_on_in(self._run.model.waited(predicted.after, SOON) if call.declared.changes else predicted.after)
+            ledger.note(call, predicted.reply)
+
+
+def symbols_named(calls: Sequence[ProbeCall]) -> list[str]:
+    """Return the symbols that calls name."""
+    found: list[str] = []
+    for probed in calls:
+        call = ModelCall(probed.operation, probed.caller or None, probed.path, probed.query, probed.body)
+        found += [value for _, value in (*call.names(), ("tokens", probed.caller)) if is_symbol(value)]
+    return list(dict.fromkeys(found))
+
+
+class _Every:
+    def __contains__(self, token: object) -> bool:
+        return True
+
+
+_EVERY = _Every()

@@ -1,0 +1,95 @@
+"""Known probes: what they name is bound to things of the run, and they are played where they tell something."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.api.catalogue import API
+from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register.candidates import candidates
+from confsim.reference.probes import ProbeCall, probes, seen
+from confsim.testing.calibrating.alternative import Alternative
+from confsim.testing.calibrating.playing import Player, Symbols, symbols_named, symbols_of
+from confsim.testing.calibrating.session import profile_text
+from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.places import Shapes
+from confsim.testing.verifying.planning import Planner
+from kit import choices
+from kit.beside import Beside
+
+
+@pytest.fixture
+def met():
+    """The run and the alternatives of a calibrator that has made the opening calls alone, and a player."""
+    calibrator = Beside().calibrator(journeys=0)
+    calibrator.run()
+    run, alternatives = calibrator.learner.run, calibrator.learner.alternatives
+    planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
+    return run, alternatives, Player(planner, run)
+
+
+def test_probes_are_of_the_register_and_of_the_api():
+    """Each names values of entries, and operations; what its calls name was made before, or is of the accounts."""
+    for probe in probes():
+        for id, values in probe.tells.items():
+            assert set(values) <= {repr(each) for each in candidates(REGISTER.entries[id])}, id
+        numbers = [call.number for call in probe.calls]
+        assert len(set(numbers)) == len(numbers)
+        assert all(API.find(call.operation) for call in probe.calls)
+        for symbol in symbols_named(probe.calls):
+            number, _, place = symbol.strip("{}").partition(" ")[2].partition(".")
+            assert number in numbers[:-1] if place else number.replace("-", "").isalpha(), symbol
+    assert len(seen()) > 500
+
+
+def test_symbols_stand_for_what_answers_name():
+    """An id of an answer takes the place of its symbol; a call that names what is not there is none."""
+    shapes = Shapes({})
+    symbols = Symbols("t1", {"{tokens owner}": "secret"})
+    made = ProbeCall("a1", "create_channel", "{tokens owner}", body={"name": "{tag} room"})
+    used = ProbeCall("a2", "get_channel", "{tokens owner}", {"uuid": "{channels a1.0}"})
+    assert symbols.call(used) is None
+    call = symbols.call(made)
+    assert (call.caller, call.body) == ("secret", {"name": "t1 room"})
+    symbols.learn(made, Reply(200, "application/json", {"channelUuid": "u-1"}), shapes, call)
+    assert symbols.call(used).path == {"uuid": "u-1"}
+    assert symbols_named([made, used]) == ["{tokens owner}", "{channels a1.0}"]
+
+
+def test_a_probe_is_tried_in_the_model_before(met):
+    """It tells an alternative after so many calls, another one never; nothing is sent, and the world stays."""
+    run, alternatives, player = met
+    sent, world = run.service.sent, run.model.world
+    calls = [
+        ProbeCall("a1", "create_channel", "{tokens owner}", body={"name": "{tag} twice"}),
+        ProbeCall("a2", "create_channel", "{tokens owner}", body={"name": "{tag} twice"}),
+    ]
+    named = symbols_of(run)
+    one, other = Alternative(("channels.unique-names", "allow")), Alternative(("status.created", 201))
+    assert player.shown(Symbols("t1", named), calls, one, alternatives) == 2
+    assert player.shown(Symbols("t2", named), calls, Alternative(("pins.several", "single")), alternatives) == 0
+    assert player.shown(Symbols("t3", named), calls, other, alternatives) == 1
+    assert player.told_apart(Symbols("t4", named), calls, one, other, alternatives) == 1
+    assert not player.succeeds(Symbols("t5", named), calls)
+    assert (run.service.sent, run.model.world) == (sent, world)
+
+
+def test_things_of_earlier_probes_are_used_again():
+    """Many probes share a channel: far fewer are made than they name."""
+    calibrator = Beside().calibrator(journeys=2)
+    report = calibrator.run()
+    history = calibrator.learner.run.history
+    made = [step for step in history if step.call.operation == "create_channel" and step.reply.status < 400]
+    assert len(report.confirmed) > 100
+    assert len(made) < len(history) / 8
+    assert report.contradicted == []
+
+
+def test_a_second_run_writes_the_same_bytes():
+    """Under other names, beside a service of another seed, in another order of requests."""
+    hidden = choices(status__created=201, channels__unique_names="allow")
+    first = Beside(hidden).calibrator(journeys=2).run()
+    second = Beside(hidden, seed=5).calibrator(journeys=2, tag="cvother").run()
+    text = profile_text(first.learned, first.assumed)
+    assert text == profile_text(second.learned, second.assumed)
+    assert "created = 201" in text
