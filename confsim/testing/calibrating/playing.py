@@ -49,7 +49,7 @@ class Symbols:
         """Let symbols stand for these values."""
         self._named.update(named)
 
-    def find(self, symbol: str) -> Any:
+    def find(self, symbol: str) -> str | int | None:
         """Return what a symbol stands for, None when it stands for nothing."""
         return self._named.get(symbol)
 
