@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import local
 from typing import Any
 
 from msgspec import Struct
@@ -21,15 +23,31 @@ from confsim.transport.in_process import perform
 from .calls import ModelCall
 from .comparison import Reply, reply_of
 
+#: A row of a machine: its name, and the position in its table.
+RowPlace = tuple[str, int]
+
+
+class _Noted(local):
+    """The rows of machines that the call of this thread applies; None while they are not noted."""
+
+    rows: list[RowPlace] | None = None
+
+
+_noted = _Noted()
+
 
 class Prediction(Struct, frozen=True):
-    """The model's answer to a call, the assumptions used, the rows written (by place), the worlds before and after."""
+    """The model's answer to a call, the assumptions used, the rows written (by place), the worlds before and after.
+
+    ``applied`` are the rows of machines that it applied, while they are noted (``machine_rows_noted``).
+    """
 
     reply: Reply
     used: tuple[str, ...]
     touched: tuple[tuple[Place, Any], ...]
     after: World
     before: World
+    applied: tuple[RowPlace, ...] = ()
 
     @property
     def wrote(self) -> tuple[str, ...]:
@@ -107,15 +125,58 @@ class Model:
 def call_service(service: Service, call: ModelCall) -> Prediction:
     """Make a call to a served world. Raises Misuse when it cannot be sent, or when confsim fails."""
     before = service.world
-    response: Response = perform(
-        service, call.operation, call.arguments, call.caller, call.body, call.content_type, warns=False
-    )
+    _noted.rows = applied = list[RowPlace]()
+    try:
+        response: Response = perform(
+            service, call.operation, call.arguments, call.caller, call.body, call.content_type, warns=False
+        )
+    finally:
+        _noted.rows = None
     entry: JournalEntry | None = service.journal.last()
     assert entry is not None
     if service.bugs:
         bug = service.live.take_bugs()[-1]
         raise Misuse(f"the model failed in {call.operation}: {bug!r}") from bug
-    return Prediction(reply_of(response), tuple(entry.assumptions), tuple(entry.touched), service.world, before)
+    return Prediction(
+        reply_of(response),
+        tuple(entry.assumptions),
+        tuple(entry.touched),
+        service.world,
+        before,
+        tuple(dict.fromkeys(applied)),
+    )
+
+
+@contextmanager
+def machine_rows_noted() -> Iterator[None]:
+    """Note in predictions which rows of machines calls apply, until the end of the block."""
+    observers = [
+        (row, _RowObserver((machine.name, place)))
+        for machine in Machine.declared.values()
+        for place, row in enumerate(machine.rows)
+    ]
+    for row, observer in observers:
+        row.observe(observer)
+    try:
+        yield
+    finally:
+        for row, observer in observers:
+            row.stop_observing(observer)
+
+
+class _RowObserver:
+    """An observer of one row, for every state that it applies in."""
+
+    __slots__ = ("notify", "sees")
+
+    def __init__(self, place: RowPlace) -> None:
+        self.sees = lambda state: True
+        self.notify = lambda change, record: _note(place)
+
+
+def _note(place: RowPlace) -> None:
+    if _noted.rows is not None:
+        _noted.rows.append(place)
 
 
 def after_waiting(service: Service, world: World, until: int) -> World:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random as chance
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,6 +24,8 @@ from confsim.testing.learning.things import RunCaller, Things
 from .arguments import Drawing
 from .novelty import FOREIGN
 
+#: A call and its prediction.
+Step = tuple[ModelCall, Prediction]
 #: Roles with each grant, likeliest first.
 LIKELY: Mapping[str, tuple[str, ...]] = {
     Grant.OWNER: ("owner", "api-token"),
@@ -38,17 +40,16 @@ LIKELY: Mapping[str, tuple[str, ...]] = {
     Grant.SIGNED_IN: ("owner", "api-token"),
     Grant.PUBLIC: ("nobody",),
 }
-#: The role that holds a grant and, as a rule, no other of those beside which it stands.
-SOLE: Mapping[str, str] = {
-    Grant.OWNER: "owner",
-    Grant.OPERATOR: "owner",
-    Grant.ACCESS: "owner",
-    Grant.CUSTOMER_ADMIN: "customer-admin",
-    Grant.PARTNER_ADMIN: "partner-admin",
-    Grant.API_TOKEN: "api-token",
-    Grant.SELF: "guest",
-    Grant.USER: "owner",
-    Grant.REGISTERED: "owner",
+_USER = frozenset({Grant.USER, Grant.REGISTERED, Grant.ACCESS, Grant.SELF})
+#: The grants that callers of a role can hold, by role; an API token holds also what the profile says.
+HELD: Mapping[str, frozenset[Grant]] = {
+    "operator": _USER | {Grant.OPERATOR},
+    "owner": _USER | {Grant.OPERATOR, Grant.OWNER},
+    "user": _USER,
+    "guest": frozenset({Grant.USER, Grant.SELF, Grant.ACCESS}),
+    "customer-admin": frozenset({Grant.CUSTOMER_ADMIN}),
+    "partner-admin": frozenset({Grant.PARTNER_ADMIN, Grant.CUSTOMER_ADMIN}),
+    "api-token": frozenset({Grant.API_TOKEN}),
 }
 NOBODY = RunCaller(None, "nobody")
 #: A caller with a token that the service never issued.
@@ -71,6 +72,7 @@ class Candidates:
         self.set_aside: set[str] = set()
         #: The world in which calls are tried, None for the one in force.
         self.world: World | None = None
+        self._on_trial: Callable[[ModelCall, Prediction, tuple[Step, ...]], object] | None = None
         self.names = names
         self._numbers = numbers
         self._drawing = Drawing(random, things, names, model.profile, numbers)
@@ -88,6 +90,10 @@ class Candidates:
     def begin_journey(self, number: int) -> None:
         """Draw calls of this journey from now on: -1 for none."""
         self.journey = number
+
+    def observe_trials(self, note: Callable[[ModelCall, Prediction, tuple[Step, ...]], object]) -> None:
+        """Call ``note`` with each call that is tried in its world, its prediction, and the step before it, if any."""
+        self._on_trial = note
 
     def copy(self) -> Candidates:
         """Return others whose things, names and world change by themselves."""
@@ -147,9 +153,19 @@ class Candidates:
         if not self.scope.allows(call):
             return None
         try:
-            return self.model.imagine(call, self.world if world is None else world)
+            predicted = self.model.imagine(call, self.world if world is None else world)
         except Misuse:
             return None
+        if world is None and self._on_trial is not None:
+            self._on_trial(call, predicted, ())
+        return predicted
+
+    def imagined_after(self, step: Step, call: ModelCall) -> Prediction | None:
+        """Return the model's prediction for a call that follows another that was tried; None as ``imagined``."""
+        predicted = self.imagined(call, step[1].after)
+        if predicted is not None and self._on_trial is not None:
+            self._on_trial(call, predicted, (step,))
+        return predicted
 
     def role(self, call: ModelCall) -> str:
         """Return the relation of the caller to what is called: the role, and whether it is of the same client."""
@@ -170,12 +186,11 @@ def about(read: ModelCall, call: ModelCall) -> ModelCall:
     return replace(read, path=path, query=query)
 
 
-def sole_roles(operation: Operation, profile: Mapping[str, Any]) -> list[str]:
-    """Return the roles that hold one of the grants of an operation each, and as a rule no other of them."""
-    grants = operation.gate.grants
-    passes: tuple[str, ...] = in_force(profile, API_TOKEN_PASSES)
-    beside = Grant.API_TOKEN if set(passes).intersection(grants) else None
-    found = [SOLE[each] for each in grants if each in SOLE and each is not beside]
-    if Grant.OPERATOR in grants and Grant.OWNER in grants:
-        found.append("operator")
-    return list(dict.fromkeys(found))
+def sole_grant(operation: Operation, role: str, profile: Mapping[str, Any]) -> Grant | None:
+    """Return the grant of an operation that callers of a role hold alone; None when it has several for them or none."""
+    held: frozenset[str] = HELD.get(role, frozenset())
+    if role == "api-token":
+        passes: tuple[str, ...] = in_force(profile, API_TOKEN_PASSES)
+        held |= {Grant(each) for each in passes}
+    found = [each for each in operation.gate.grants if each in held]
+    return found[0] if len(found) == 1 else None

@@ -28,6 +28,8 @@ def features(call: ModelCall, predicted: Prediction, caller: str) -> Iterator[tu
             yield (name, "writes"), 1
         for table in predicted.wrote:
             yield (name, "writes", table), 10
+        for row in predicted.applied:
+            yield ("applies", *row), 16
         for move in predicted.moved:
             yield ("moves", *move), 16
             yield (name, "moves", *move), 3

@@ -161,8 +161,9 @@ class Planner:
             yield from self.sweep.portion()
             return
         self._themed += 1
-        self.candidates.begin_journey(self.journey)
         self.theme = THEMES[(self._themed - 1) % len(THEMES)]
+        yield from self.sweep.goals(sorted(self.theme.areas))
+        self.candidates.begin_journey(self.journey)
         second = (self._themed - 1) // len(THEMES) % 2 == 1
         own = self.things.own_clients
         self.candidates.move_to(own[-1] if own and self.theme.own != second else self.things.accounts_client)
@@ -263,6 +264,7 @@ class Planner:
         """Note the features of a call, and plan its follow-up calls."""
         for feature, _ in features(call, predicted, self.candidates.role(call)):
             self._seen[feature] += 1
+        self.sweep.note(call, predicted)
         self._called[call.operation] += 1
         self.wrongs.note(call, predicted)
         for id in predicted.used:

@@ -43,21 +43,19 @@ class _Shrinking:
         self._best: list[RunStep] | None = None
 
     def result(self) -> tuple[list[RunStep], bool]:
-        """Try what the call depends on, then also what changed the same things, then all steps; shorten the result."""
+        """Try what the call depends on, then also what changed the same things, or was refused it, then all steps; shorten the result."""
         last = self._steps[self._last]
         assert last.difference is not None
         made = [
             self._origin[named] for named in last.difference.things if self._origin.get(named, self._last) < self._last
         ]
         bare = needed(self._steps, [self._last, *made], self._origin)
-        writes = [
-            place
-            for place in self._journey
-            if self._steps[place].call.declared.changes and self._steps[place].predicted.reply.status < 400
-        ]
+        asked = [place for place in self._journey if self._steps[place].call.declared.changes]
+        writes = [place for place in asked if self._steps[place].predicted.reply.status < 400]
         named = set(last.call.names())
-        related = [place for place in writes if named & set(self._steps[place].call.names())]
-        for tried in (made, [*made, *related], [*made, *writes], list(self._journey)):
+        related = [place for place in asked if named & set(self._steps[place].call.names())]
+        done = [place for place in writes if place in related]
+        for tried in (made, [*made, *done], [*made, *related], [*made, *writes], list(self._journey)):
             places = needed(self._steps, [*tried, self._last], self._origin)
             if self._shows(places):
                 return self._reduced(places), True

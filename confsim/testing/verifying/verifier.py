@@ -11,6 +11,7 @@ from confsim.testing.fuzz import question
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.model import machine_rows_noted
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import Interrupted, RealService, Spent
 
@@ -72,7 +73,8 @@ class Verifier:
         """Make the journeys, remove what they made, and return the report. Raises Misuse when the run cannot begin."""
         run = self._make()
         try:
-            self._journeys(run)
+            with machine_rows_noted():
+                self._journeys(run)
         except Spent as spent:
             self.report.notes.append(str(spent))
         except Interrupted as interrupted:

@@ -6,7 +6,9 @@ import copy
 import os
 import pickle
 import random
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +17,7 @@ from confsim.service.messages import Request, Response
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Reply, reply_of
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.model import machine_rows_noted
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.verifying.planning import Planner
@@ -28,6 +31,8 @@ from .reach import Reach
 
 #: How many mutants of each kind there are at most.
 MOST = 60
+#: Seconds of processor time after which a call to a mutant is taken not to end.
+ENDLESS = 10.0
 
 
 class Planned(Struct, frozen=True):
@@ -73,7 +78,7 @@ def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Pla
     )
     run.planned, first, known = [], service.sent, copy.deepcopy(beside.known)
     differences: list[str] = []
-    with reach.watching(run.model, run.things):
+    with reach.watching(run.model, run.things), machine_rows_noted():
         list(run.opening())
         planner = Planner(run.model, run.things, run.scope, run.names, seed, run.numbers)
         while service.sent < requests:
@@ -124,17 +129,40 @@ def detected_at(plan: Plan, mutant: Mutant) -> tuple[int | None, str]:
     known, shapes = plan.known, Shapes({})
     comparison = Comparison(shapes, known)
     for number, planned in enumerate(plan.calls, plan.first + 1):
-        beside.clock.move(planned.at)
-        beside.simulator.service.clock.move(planned.at + AHEAD)
         there = planned.call.renamed(known.service)
         asked = address(
             there.declared, there.arguments, {}, body=there.body, content_type=there.content_type, token=there.caller
         )
-        reply = reply_of(transport.exchange(asked.request))
+        try:
+            with _limited():
+                beside.clock.move(planned.at)
+                beside.simulator.service.clock.move(planned.at + AHEAD)
+                reply = reply_of(transport.exchange(asked.request))
+        except _EndlessError:
+            return number, f"{planned.call.operation} is not answered"
         difference = comparison.difference(there.declared, planned.reply, reply, planned.made)
         if difference is not None:
             return number, f"{planned.call.operation} {difference}"
     return None, ""
+
+
+class _EndlessError(BaseException):
+    """A service that computes for ever."""
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raise in the block when it has used so much processor time that it will not end."""
+
+    def raise_it(number: int, frame: object) -> None:
+        raise _EndlessError
+
+    signal.signal(signal.SIGPROF, raise_it)
+    signal.setitimer(signal.ITIMER_PROF, ENDLESS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def in_child(work: Any, *arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a plan of calls could reach: noted of every call that was tried in the model, made or not."""
+"""What a plan of calls could reach: noted of every call of its scope that was tried in the model, made or not."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.things import Things
+from confsim.testing.verifying.candidates import Candidates
 from kit import OTHER_ADMIN
 
 from .mutant import Key
@@ -26,28 +27,36 @@ class Reach:
     def __init__(self) -> None:
         self.keys: set[Key] = set()
         self.made: list[set[Key]] = []
+        self._noting = False
 
     @contextmanager
     def watching(self, model: Model, things: Things) -> Iterator[None]:
         """Note what calls of a model reach, until the end of the block."""
-        imagine, call = model.imagine, model.call
+        imagined_of, call = Candidates.imagined, model.call
 
-        def imagined(asked: ModelCall, world: World | None = None) -> Prediction:
-            predicted = imagine(asked, world)
-            self._note(asked, predicted, things, model.world if world is None else world)
+        def imagined(candidates: Candidates, asked: ModelCall, world: World | None = None) -> Prediction | None:
+            self._noting = True
+            predicted = imagined_of(candidates, asked, world)
+            self._noting = False
+            if predicted is not None:
+                self._note(asked, predicted, things, predicted.before)
+                if predicted.reply.status < 400:
+                    self.keys.add(("repeatable", asked.operation))
             return predicted
 
         def called(asked: ModelCall) -> Prediction:
             before, tried = model.world, self.keys
-            self.keys = set()
+            self.keys, self._noting = set(), True
             predicted = call(asked)
+            self._noting = False
             self._note(asked, predicted, things, before)
+            self.keys |= {("repeatable", asked.operation)} & tried
             self.made.append(self.keys)
             self.keys = tried | self.keys
             return predicted
 
         with (
-            patch.object(model, "imagine", imagined),
+            patch.object(Candidates, "imagined", imagined),
             patch.object(model, "call", called),
             patch.object(Machine, "_move", self._moving(Machine._move)),
             patch.object(Machine, "row", self._admitting(Machine.row)),
@@ -57,7 +66,8 @@ class Reach:
 
     def _moving(self, move: Any) -> Any:
         def moving(machine: Machine[Any, Any], change: Any, record: Any, state: Any, row: Any, facts: Any) -> Any:
-            self.keys.add(("row", machine.name, machine.rows.index(row)))
+            if self._noting:
+                self.keys.add(("row", machine.name, machine.rows.index(row)))
             return move(machine, change, record, state, row, facts)
 
         return moving
@@ -65,7 +75,7 @@ class Reach:
     def _admitting(self, row_of: Any) -> Any:
         def admitting(machine: Machine[Any, Any], state: Any, trigger: str, record: Any, facts: Any) -> Any:
             found = row_of(machine, state, trigger, record, facts)
-            if found is None:
+            if found is None and self._noting:
                 self.keys.add(("not admitted", machine.name, trigger))
             return found
 
@@ -74,7 +84,7 @@ class Reach:
     def _judging(self, admit: Any) -> Any:
         def judging(call: ApiCall, grants: tuple[Grant, ...], **how: Any) -> None:
             admit(call, grants, **how)
-            if call.caller is None:
+            if call.caller is None or not self._noting:
                 return
             passes = admission._passes(call, call.caller)
             held = [each for each in grants if admission._HOLDS[each](call, call.caller) or each in passes]
@@ -103,7 +113,6 @@ class Reach:
 
     def _note_success(self, call: ModelCall, predicted: Prediction, before: World) -> None:
         name, body = call.operation, predicted.reply.body
-        self.keys.add(("repeated", name))
         if predicted.after is not before:
             self.keys.add(("seen", name))
             if isinstance(call.body, dict) and len(call.body) > 1:

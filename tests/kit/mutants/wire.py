@@ -274,7 +274,7 @@ def idempotency() -> Iterator[Mutant]:
     """Calls that are refused, or not made, when they are made again."""
     for operation in API:
         if operation.changes:
-            key = ("repeated", operation.name)
+            key = ("repeatable", operation.name)
             yield Mutant(
                 "idempotency", f"{operation.name} is refused again", key, wrap=partial(_refusing_again, operation)
             )

@@ -21,7 +21,7 @@ from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.things import RunCaller
-from confsim.testing.verifying.candidates import Candidates, about
+from confsim.testing.verifying.candidates import Candidates, Step, about
 from confsim.testing.verifying.novelty import features
 from confsim.testing.verifying.wrong import wrong_calls
 
@@ -34,8 +34,6 @@ _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
 #: The weight of a wrong service that a read distinguishes.
 _SHOWN = 200.0
-
-Found = tuple[ModelCall, Prediction]
 
 
 @cache
@@ -78,13 +76,13 @@ class Finder:
         shown: Callable[[ModelCall, Prediction], float] | None = None,
         home: str = "",
         draws: int = DRAWS,
-    ) -> Found | None:
+    ) -> Step | None:
         """Return the fitting call that shows most new features, by one caller or by any; None when none is found.
 
         ``shown`` is what it shows beside new features; ``home`` the client in which it is made, if not any;
         ``draws`` how many calls are tried.
         """
-        best: tuple[float, Found] | None = None
+        best: tuple[float, Step] | None = None
         candidates = self._candidates
         homes = self.homes
         if caller is not None:
@@ -118,7 +116,7 @@ class Finder:
 
     def after(
         self, operation: Operation, fits: Callable[[ModelCall, Prediction], bool]
-    ) -> tuple[ModelCall, Found] | None:
+    ) -> tuple[ModelCall, Step] | None:
         """Return a change and a call that fits after it; None when none is found."""
         candidates = self._candidates
         near = [each for each in API if self._seen[each.name, "succeeds"] and self._seen[each.name, "writes"]]
@@ -134,7 +132,7 @@ class Finder:
             for attempt in range(4):
                 call = candidates.drawn(operation, candidates.likely(operation), right=attempt < 3)
                 call = None if call is None or attempt > 1 else about(call, prior)
-                predicted = None if call is None else candidates.imagined(call, first.after)
+                predicted = None if call is None else candidates.imagined_after((prior, first), call)
                 if call is not None and predicted is not None and fits(call, predicted):
                     return prior, (call, predicted)
         return None
@@ -167,9 +165,9 @@ class Finder:
         made = self.after(operation, fits)
         return [] if made is None else [made[0], made[1][0]]
 
-    def fullest(self, operation: Operation) -> Found | None:
+    def fullest(self, operation: Operation) -> Step | None:
         """Return the call of the operation with the longest list; None without a list, or when others may add to it."""
-        best: Found | None = None
+        best: Step | None = None
         for attempt in range(2 * DRAWS):
             self._candidates.move_to(self.homes[-1 - attempt % len(self.homes)])
             call = self._candidates.drawn(operation, self._candidates.likely(operation), right=True)
@@ -199,7 +197,7 @@ class Finder:
                 first = None if prior is None else candidates.imagined(prior)
                 if prior is None or first is None or first.reply.status >= 400:
                     continue
-                then = candidates.imagined(call, first.after)
+                then = candidates.imagined_after((prior, first), call)
                 if then is not None and count_of(then.reply) > count_of(predicted.reply):
                     return prior
         return None

@@ -6,21 +6,29 @@ from collections.abc import Callable, Mapping, Sequence
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
-from confsim.kernel.machine import Machine
+from confsim.contract.types import Switch
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparison import chosen_values
+from confsim.testing.learning.declared import disrupts_client
 from confsim.testing.learning.ledger import Ledger
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.places import NOT_NAMES, Shapes
 from confsim.testing.learning.things import RunCaller
-from confsim.testing.verifying.candidates import Candidates
+from confsim.testing.verifying.candidates import Candidates, Step
 from confsim.testing.verifying.replay import Renaming
+
+from .tried import Tried
 
 #: Returns whether a call with its prediction is one that is sought.
 Fits = Callable[[ModelCall, Prediction], bool]
 
 #: Journeys that are rehearsed, changes before the last call in each, and trials for a call and for a change.
 JOURNEYS, _CHANGES, _TRIALS, _DRAWS = 4, 5, 6, 4
+#: Changes that explore an area, and how many operations of others are tried before each.
+_ROUNDS, _OTHERS = 9, 8
+#: Kinds that callers know of themselves.
+_KNOWN = frozenset({"users", "clients", "tokens"})
 #: The number of a rehearsed journey.
 _APART = -2
 #: The weight of the operations of the same area beside others.
@@ -30,10 +38,13 @@ _NEAR = 6.0
 class Rehearsal:
     """A stage on which journeys are tried; ``weights`` says how often a change is tried between others."""
 
-    def __init__(self, candidates: Candidates, shapes: Shapes, weights: Mapping[str, float]) -> None:
+    def __init__(self, candidates: Candidates, tried: Tried, shapes: Shapes, weights: Mapping[str, float]) -> None:
         self._candidates = candidates
+        self._tried = tried
         self._shapes = shapes
         self._weights = weights
+        #: What the answers of the journey name that is being trimmed.
+        self._answered: set[tuple[str, object]] = set()
 
     def journey(
         self,
@@ -52,21 +63,71 @@ class Rehearsal:
             home = homes[number % len(homes)]
             steps = self._rehearsed(operations, fits, home, caller)
             if steps:
-                calls = self._trimmed(steps, fits)
+                calls = self.trimmed(steps, fits)
                 if calls and (not best or len(calls) < len(best)):
                     best = calls
                 if len(best) == 1:
                     break
         return best
 
-    def _rehearsed(
-        self, operations: Sequence[Operation], fits: Fits, home: str, caller: RunCaller | None
-    ) -> list[tuple[ModelCall, Prediction]]:
+    def explore(self, area: str, home: str) -> None:
+        """Try the operations of an area, and after each round make the change that showed most."""
+        stage = self._staged()
+        steps: list[Step] = []
+        self._tried.watch(stage, steps)
+        ledger = self._ledger(stage)
+        there = [each for each in API if each.area == area and stage.served(each.name) and not disrupts_client(each)]
+        changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
+        weights = [self._weights[each.name] for each in changes]
+        for _ in range(_ROUNDS):
+            best: tuple[float, Step] | None = None
+            for operation in (*there, *stage.random.choices(changes, weights, k=_OTHERS)):
+                stage.move_to(home)
+                known = self._tried.count
+                call = stage.drawn(operation, stage.likely(operation), right=True)
+                predicted = None if call is None else stage.imagined(call)
+                if call is None or predicted is None or predicted.reply.status >= 400:
+                    continue
+                if not operation.changes and self._names_more(stage, call, predicted):
+                    steps.append((call, predicted))
+                    ledger.note(call, predicted.reply)
+                if not predicted.effective:
+                    continue
+                enables = Switch.ENABLE in call.path.values()
+                score = self._tried.count - known + stage.random.random() + 0.5 * enables - predicted.removed
+                if best is None or score > best[0]:
+                    best = score, (call, predicted)
+            if best is None:
+                break
+            steps.append(best[1])
+            stage.go_on_in(best[1][1].after)
+            ledger.note(best[1][0], best[1][1].reply)
+        self._candidates.names.go_on(stage.names)
+
+    def _names_more(self, stage: Candidates, call: ModelCall, predicted: Prediction) -> bool:
+        """Return whether a read names a kind of things of which none was known."""
+        if stage.scope.is_open(call):
+            return False
+        kinds = {kind for kind, _ in chosen_values(self._shapes.answer(call.declared), predicted.reply.body)}
+        return any(not stage.things.list_kind(kind) for kind in kinds - NOT_NAMES - _KNOWN)
+
+    def _staged(self) -> Candidates:
         stage = self._candidates.copy()
+        stage.begin_journey(_APART)
+        return stage
+
+    def _ledger(self, stage: Candidates) -> Ledger:
         ledger = Ledger(stage.things, stage.names, stage.scope, self._shapes, lambda: _EVERY)
         ledger.begin_journey(_APART)  # what a journey creates is what it goes on with
-        stage.begin_journey(_APART)
-        steps: list[tuple[ModelCall, Prediction]] = []
+        return ledger
+
+    def _rehearsed(
+        self, operations: Sequence[Operation], fits: Fits, home: str, caller: RunCaller | None
+    ) -> list[Step]:
+        stage = self._staged()
+        ledger = self._ledger(stage)
+        steps: list[Step] = []
+        self._tried.watch(stage, steps)
         areas = {each.area for each in operations}
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] * (_NEAR if each.area in areas else 1.0) for each in changes]
@@ -92,7 +153,7 @@ class Rehearsal:
 
     def _change(
         self, stage: Candidates, home: str, changes: Sequence[Operation], weights: Sequence[float]
-    ) -> tuple[ModelCall, Prediction] | None:
+    ) -> Step | None:
         """Return a call that changes something."""
         for _ in range(4 * _DRAWS):
             stage.move_to(home)
@@ -104,8 +165,9 @@ class Rehearsal:
                     return call, predicted
         return None
 
-    def _trimmed(self, steps: list[tuple[ModelCall, Prediction]], fits: Fits) -> list[ModelCall]:
+    def trimmed(self, steps: Sequence[Step], fits: Fits) -> list[ModelCall]:
         """Return the calls of a journey without those that its end does not need; none if it cannot be repeated."""
+        self._answered = {named for step in steps for named in self._names_in(*step)}
         calls = self._again(steps, fits)
         for place in reversed(range(len(steps) - 1)):
             shorter = [*steps[:place], *steps[place + 1 :]]
@@ -114,8 +176,13 @@ class Rehearsal:
                 steps, calls = shorter, found
         return calls
 
-    def _again(self, steps: Sequence[tuple[ModelCall, Prediction]], fits: Fits) -> list[ModelCall]:
-        """Return the calls of some steps as they are made now; none if the last fits no more."""
+    def _again(self, steps: Sequence[Step], fits: Fits) -> list[ModelCall]:
+        """Return the calls of some steps as they are made now; none if the last fits no more.
+
+        Nor if one names a thing that no answer has named, which only an answer in between did.
+        """
+        if not self._named(steps):
+            return []
         candidates = self._candidates
         renaming = Renaming(self._shapes, candidates.names.tag, candidates.names.tag)
         world, calls = candidates.model.world, list[ModelCall]()
@@ -133,6 +200,20 @@ class Rehearsal:
             calls.append(call)
         return calls
 
+    def _named(self, steps: Sequence[Step]) -> bool:
+        """Return whether each call names what the run knows, or what an answer before it named."""
+        answered: set[tuple[str, object]] = set()
+        for call, predicted in steps:
+            for named in call.names():
+                unknown = named not in answered and named not in self._candidates.things
+                if unknown and named in self._answered:
+                    return False
+            answered |= self._names_in(call, predicted)
+        return True
+
+    def _names_in(self, call: ModelCall, predicted: Prediction) -> set[tuple[str, object]]:
+        return set(chosen_values(self._shapes.answer(call.declared), predicted.reply.body))
+
 
 class _Every:
     def __contains__(self, token: object) -> bool:
@@ -140,15 +221,3 @@ class _Every:
 
 
 _EVERY = _Every()
-
-
-def transitions(machine: str) -> list[tuple[str, str, str]]:
-    """Return the transitions of a machine between different states: its name, and the states before and after."""
-    return list(
-        dict.fromkeys(
-            (machine, state.name, row.then.name)
-            for row in Machine.declared[machine].rows
-            for state in row.on
-            if state is not row.then
-        )
-    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from confsim.api.catalogue import API
@@ -10,6 +12,7 @@ from confsim.testing.learning.places import Shapes
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.finding import succeeds
 from confsim.testing.verifying.sweeping.rehearsing import Rehearsal
+from confsim.testing.verifying.sweeping.tried import Tried
 from kit.beside import Beside
 
 
@@ -26,7 +29,7 @@ def run():
 
 def _journey(run, name, changes, fits=succeeds):
     planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
-    stage = Rehearsal(planner.candidates, Shapes({}), dict.fromkeys(changes, 1.0))
+    stage = Rehearsal(planner.candidates, Tried(Counter(), {}), Shapes({}), dict.fromkeys(changes, 1.0))
     return stage.journey([API[name]], fits, [run.accounts.client])
 
 

@@ -17,8 +17,8 @@ _BEFORE = {"create_client", "create_api_token", "create_channel"}
 
 @pytest.fixture(scope="module")
 def planned():
-    """What the first hundred and eighty requests are."""
-    return plan.make_plan(180)
+    """What the first two hundred and forty requests are."""
+    return plan.make_plan(240)
 
 
 def test_every_request_is_answered_by_both_sides_alike(planned):

@@ -1,0 +1,102 @@
+"""Ways to what was tried in the model and shown by no call: each area is explored, and the ways are gone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+
+from confsim.contract.operation import Operation
+from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.model import Prediction
+from confsim.testing.verifying.candidates import Step
+
+from .surroundings import Surroundings
+from .tried import Goal, is_about_callers
+
+#: How often each area is explored in each client.
+EXPLORED = 2
+
+
+class Goals:
+    """Calls that show goals (``tried``). ``around`` gives the calls around others."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._candidates = around.candidates
+        self._seen = around.seen
+        self._tried = around.tried
+        self._pages = around.pages
+        self._finder = around.finder
+
+    def open(self) -> Iterator[ModelCall]:
+        """Yield calls that show what was only tried so far."""
+        yield from self._shown_of(self._tried.open())
+
+    def of_area(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield what shows goals of the area of an operation, which is explored before, those about callers aside."""
+        self.explore([operation.area], EXPLORED)
+        yield from self._shown_of(
+            [
+                (goal, way)
+                for goal, way in self._tried.open()
+                if way[-1][0].declared.area == operation.area and not is_about_callers(goal)
+            ]
+        )
+
+    def about_callers(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield calls of an operation by callers who hold one of its grants alone, and by such that hold none."""
+        yield from self._shown_of(
+            [
+                (goal, way)
+                for goal, way in self._tried.open()
+                if way[-1][0].operation == operation.name and is_about_callers(goal)
+            ]
+        )
+
+    def explore(self, areas: Iterable[str], times: int = 1) -> None:
+        """Try the operations of some areas in journeys that are only rehearsed."""
+        stage = self._around.rehearsal()
+        for area in areas:
+            for home in self._finder.homes * times:
+                stage.explore(area, home)
+
+    def _shown_of(self, ways: list[tuple[Goal, tuple[Step, ...]]]) -> Iterator[ModelCall]:
+        """Yield the calls of ways to goals; first those that change nothing, last those that remove things."""
+        shared = Counter(id(way[-1][0]) for _, way in ways)
+
+        def order(item: tuple[Goal, tuple[Step, ...]]) -> tuple[object, ...]:
+            goal, way = item
+            writes = sum(each.effective for _, each in way)
+            return is_about_callers(goal), way[-1][1].removed, writes, len(way), -shared[id(way[-1][0])]
+
+        ways.sort(key=order)
+        for goal, way in ways:
+            if self._seen[goal]:
+                continue
+            found = yield from self._way(goal, way)
+            if found is None:
+                continue
+            if goal[1:] == ("succeeds",):
+                yield from self._around.shown(*found)
+            elif goal[1:] == ("several",):
+                yield from self._pages.of(*found, last=True)
+                if not self._seen[goal]:
+                    yield found[0]
+            else:
+                yield found[0]
+
+    def _way(self, goal: Goal, way: Sequence[Step]) -> Generator[ModelCall, None, Step | None]:
+        """Yield the calls on the way to a goal, and return its last one; None when it leads there no more."""
+
+        def fits(call: ModelCall, predicted: Prediction) -> bool:
+            return goal in self._tried.goals(call, predicted, self._candidates.role(call))
+
+        self._tried.forget(goal)
+        if len(way) > 1:  # with what there is by now it may be one call
+            found = self._finder.find(way[-1][0].declared, fits)
+            if found is not None:
+                return found
+        calls = self._around.rehearsal().trimmed(way, fits)
+        yield from calls[:-1]
+        predicted = self._candidates.imagined(calls[-1]) if calls else None
+        return None if predicted is None or not fits(calls[-1], predicted) else (calls[-1], predicted)

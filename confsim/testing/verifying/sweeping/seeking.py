@@ -1,0 +1,168 @@
+"""Searches for what an operation has not shown: its success, fields, values, roles, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from confsim.api.catalogue import API
+from confsim.contract.operation import Operation
+from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.model import Prediction
+from confsim.testing.learning.places import leaves
+from confsim.testing.verifying.candidates import HELD
+from confsim.testing.verifying.novelty import FOREIGN, pointers
+from confsim.testing.verifying.values import Value, choices, values_of
+
+from .denials import refused
+from .finding import DRAWS, count_of, refusals, succeeds
+from .surroundings import Surroundings
+from .wrong_services import Way
+
+
+class Seeker:
+    """Seeks calls that show what an operation has not shown. ``around`` gives the calls around others."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._candidates = around.candidates
+        self._seen = around.seen
+        self._wrongs = around.wrongs
+        self._tried = around.tried
+        self._finder = around.finder
+
+    def removal(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield what has not succeeded so far, removals above all, after a journey to it, and a read of its effect."""
+        if self._seen[operation.name, "succeeds"]:
+            return
+        found = self._finder.find(operation, succeeds)
+        if found is None:
+            found = yield from self._around.journey([operation], succeeds)
+        if found is not None:
+            yield from self._around.shown(*found)
+
+    def missed(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield a change whose effect was not distinguished, again, and a read right after it."""
+        for key in [key for key in self._wrongs.missed if key[0] == operation.name]:
+            self._wrongs.missed.pop(key, None)
+            found = self._finder.find(operation, succeeds)
+            if found is None:
+                continue
+            if key[2] is Way.MADE:
+                yield from list(refused(self._candidates, found[0]))[-1:]
+            else:
+                yield found[0]
+            yield from self._around.looked(self._wrongs.of([operation.name]))
+
+    def words(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield the operation with each value of its enumerations and switches, so that it has an effect."""
+        for value in 2 * choices(operation):  # what is disabled at the end can be enabled then
+            if self._seen[operation.name, "effective with", value]:
+                continue
+
+            def fits(call: ModelCall, predicted: Prediction, value: Value = value) -> bool:
+                return succeeds(call, predicted) and predicted.effective and value in values_of(call)
+
+            found = self._finder.find(operation, fits, draws=4 * DRAWS)
+            if found is not None:
+                yield found[0]
+                yield from self._around.looked(self._wrongs.of([operation.name]))
+
+    def roles(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield the operation by a caller who holds one of its grants alone, for each of them."""
+        candidates = self._candidates
+        for role in HELD:
+            grant = self._tried.grant(operation, role)
+            if grant is None or self._seen[operation.name, "admits", grant]:
+                continue
+            candidates.move_to(candidates.things.accounts_client)
+            caller = candidates.caller_of(role)
+            if caller.role != role:
+                continue
+            found = self._finder.find(operation, succeeds, caller)
+            if found is None and role == "partner-admin":  # who administers clients below its own
+                for home in self._finder.homes[1:]:
+                    found = self._finder.find(operation, succeeds, caller, home=home)
+            if found is None or found[1].removed:
+                found = yield from self._around.journey([operation], succeeds, caller)
+            if found is not None:
+                yield found[0]
+
+    def denials(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield the operation by callers without permission, where none was refused yet."""
+        denied = self._seen[operation.name, "refused to another client"], self._seen[operation.name, "denied"]
+        if all(denied) or operation.public:
+            return
+        for home in reversed(self._finder.homes):
+            found = self._finder.find(operation, self._names_made, home=home)
+            if found is None:
+                continue
+            for call in refused(self._candidates, found[0]):
+                foreign = self._candidates.role(call).endswith(FOREIGN)
+                if not self._seen[operation.name, "refused to another client" if foreign else "denied"]:
+                    yield call
+
+    def _names_made(self, call: ModelCall, predicted: Prediction) -> bool:
+        """Return whether a call succeeds and names something that the run created, if it names anything."""
+        named = list(call.names())
+        return succeeds(call, predicted) and (not named or any(each in self._candidates.things for each in named))
+
+    def fields(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield calls whose answers have fields that no answer of the operation has had."""
+        declared = {pointer for pointer, _ in leaves(self._finder.shapes.answer(operation))}
+        missing = [each for each in declared if not self._seen[operation.name, "has", each]]
+        if not missing or not self._seen[operation.name, "succeeds"]:
+            return
+
+        def fits(call: ModelCall, predicted: Prediction) -> bool:
+            if not succeeds(call, predicted) or predicted.removed:
+                return False
+            return any(
+                not self._seen[operation.name, "has", each]
+                for each in pointers(predicted.reply.body)
+                if each in declared
+            )
+
+        for _ in missing:
+            found = self._finder.find(operation, fits)
+            if found is None:
+                found = yield from self._around.journey([operation], fits)
+            if found is None:
+                return
+            yield found[0]
+
+    def several(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield pages and sort orders of a list that has had no two elements, after a journey that makes it longer."""
+        if not (operation.query_names & {"limit", "sort", "order"}) or self._seen[operation.name, "several"]:
+            return
+
+        def fits(call: ModelCall, predicted: Prediction) -> bool:
+            return count_of(predicted.reply) > 1 and not self._candidates.scope.is_open(call)
+
+        found = self._finder.find(operation, fits)
+        if found is None:
+            found = yield from self._around.journey([operation], fits)
+        if found is not None:
+            yield from self._around.pages.of(*found, last=True)
+
+    def new_reasons(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield refusals of the operation for reasons that were not seen on any operation."""
+        for reason, operations in refusals().items():
+            if operation.name not in operations or self._seen["refused", reason]:
+                continue
+            calls = self._finder.refused(operation, reason, thorough=True)
+            yield from calls
+            if calls or operation.name != operations[-1]:
+                continue
+
+            def fits(call: ModelCall, predicted: Prediction, reason: str = reason) -> bool:
+                return predicted.reply.status >= 400 and reason in predicted.used
+
+            found = yield from self._around.journey([API[each] for each in operations], fits)
+            if found is not None:
+                yield found[0]
+
+    def reasons(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield refusals of the operation for reasons that it has not shown yet."""
+        for reason, operations in refusals().items():
+            if operation.name in operations and not self._seen[operation.name, "refused", reason]:
+                yield from self._finder.refused(operation, reason, thorough=False)

@@ -1,0 +1,95 @@
+"""What calls that were tried in the model showed, and no call that was made has shown yet: goals, with ways to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from confsim.contract.gates import Grant
+from confsim.contract.operation import Operation
+from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.model import Prediction
+from confsim.testing.verifying.candidates import Candidates, Step, sole_grant
+from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER, pointers
+from confsim.testing.verifying.values import values_of
+
+from .finding import count_of
+
+#: The relation of the administrator of another client to what is called.
+OTHER_TENANT = f"other-admin {FOREIGN}"
+#: A feature of calls, as ``novelty`` has them, that a run is to show.
+Goal = tuple[Any, ...]
+
+
+class Tried:
+    """The shortest way that is known to each goal. ``seen`` counts the features of the calls that were made."""
+
+    def __init__(self, seen: Counter[object], profile: Mapping[str, Any]) -> None:
+        self._seen = seen
+        self._profile = profile
+        self._ways: dict[Goal, tuple[Step, ...]] = {}
+        self._grants: dict[tuple[str, str], Grant | None] = {}
+        #: How many goals were found.
+        self.count = 0
+
+    def watch(self, candidates: Candidates, before: Sequence[Step] = ()) -> None:
+        """Note what is tried with some candidates from now on, after the steps of ``before``, which may grow."""
+
+        def note(call: ModelCall, predicted: Prediction, after: tuple[Step, ...]) -> None:
+            for goal in self.goals(call, predicted, candidates.role(call)):
+                if self._seen[goal]:
+                    continue
+                known = self._ways.get(goal)
+                self.count += known is None
+                if known is None or len(known) > len(before) + len(after) + 1:
+                    self._ways[goal] = (*before, *after, (call, predicted))
+
+        candidates.observe_trials(note)
+
+    def goals(self, call: ModelCall, predicted: Prediction, caller: str) -> Iterator[Goal]:
+        """Yield the goals that a call shows; ``caller`` is the role of the caller."""
+        name = call.operation
+        if predicted.reply.status < 400:
+            yield name, "succeeds"
+            if count_of(predicted.reply) > 1:
+                yield name, "several"
+            grant = self.grant(call.declared, caller)
+            if grant is not None:
+                yield name, "admits", grant
+            yield from (("applies", *row) for row in predicted.applied)
+            yield from ((name, "has", each) for each in pointers(predicted.reply.body))
+            yield from ((name, "effective with", value) for value in values_of(call) if predicted.effective)
+            return
+        reason = next((id for id in predicted.used if id.startswith("code.")), "")
+        yield "refused", reason
+        if caller == OTHER_TENANT:
+            yield name, "refused to", caller
+        elif reason in NOT_FOR_THIS_CALLER:
+            yield name, "denied"
+
+    def open(self) -> list[tuple[Goal, tuple[Step, ...]]]:
+        """Return the goals that no call has shown, those with the shortest way first."""
+        for goal in [each for each in self._ways if self._seen[each]]:
+            del self._ways[goal]
+        return sorted(self._ways.items(), key=lambda item: len(item[1]))
+
+    def forget(self, goal: Goal) -> None:
+        """Forget the way to a goal, which is none any more."""
+        self._ways.pop(goal, None)
+
+    def clear(self) -> None:
+        """Forget all ways, since the model is another."""
+        self._ways.clear()
+
+    def grant(self, operation: Operation, role: str) -> Grant | None:
+        """Return the grant that admits callers of a role to an operation, None when it is not one alone."""
+        key = operation.name, role
+        if key not in self._grants:
+            self._grants[key] = sole_grant(operation, role, self._profile)
+        return self._grants[key]
+
+
+def is_about_callers(goal: Goal) -> bool:
+    """Return whether a goal is about who calls, not about what is called."""
+    return goal[1] in {"admits", "denied"}
