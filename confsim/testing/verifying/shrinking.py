@@ -43,7 +43,7 @@ class _Shrinking:
         self._best: list[RunStep] | None = None
 
     def result(self) -> tuple[list[RunStep], bool]:
-        """Try what the call depends on, then also what changed the same things, or was refused it, then all steps; shorten the result."""
+        """Try what the call depends on, then also what was to change the same things, then all steps; shorten it."""
         last = self._steps[self._last]
         assert last.difference is not None
         made = [
