@@ -59,7 +59,8 @@ class Broadcast(Record, kw_only=True):
 def _places(broadcast: Broadcast) -> tuple[tuple[str, str | None, bool], ...]:
     """The channel with each session, and None for any; and whether it is among those that have ended, or among all."""
     which = (False, True) if broadcast.state is BroadcastState.ENDED else (False,)
-    return tuple((broadcast.channel, session, ended) for session in (None, *broadcast.sessions) for ended in which)
+    channel, sessions = broadcast.channel, (None, *broadcast.sessions)
+    return tuple([(channel, session, ended) for session in sessions for ended in which])
 
 
 #: The columns by which a history is sorted; those that have not started, or ended, are the latest.

@@ -71,9 +71,8 @@ def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
     """The channel, and None for any; with whether it had a recording, and None for either way."""
     if session.started is None:
         return ()
-    return tuple(
-        (channel, recorded) for channel in (None, session.channel) for recorded in (None, session.had_recording)
-    )
+    channel, recorded = session.channel, session.had_recording
+    return (None, None), (None, recorded), (channel, None), (channel, recorded)
 
 
 STARTED: Order[Session] = Order("started", lambda session: session.started)
