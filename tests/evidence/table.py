@@ -99,7 +99,8 @@ def readme(found: Kept) -> str:
     for row in rows(found):
         if row.in_readme:
             measured = row.measured if row.verdict != "not measured" else row.verdict
-            lines.append(f"{f'{row.part}: {row.figure}':62} {measured} ({row.aim})")
+            missed = ": not met" if row.verdict == "not met" else ""
+            lines.append(f"{f'{row.part}: {row.figure}':62} {measured} ({row.aim}){missed}")
     return "\n".join(["```text", *lines, "```", ""])
 
 

@@ -21,6 +21,13 @@ def test_the_readme_shows_what_was_measured() -> None:
     assert shown.count("\n") > 10
 
 
+@pytest.mark.parametrize(("unsound", "shown"), [(0, "0 (0)"), (3, "3 (0): not met"), (None, "not measured (0)")])
+def test_the_readme_says_what_is_not_met(unsound: int | None, shown: str) -> None:
+    """Beside what is aimed at."""
+    lines = table.readme({} if unsound is None else {"flips": _measured(unsound=unsound)}).splitlines()
+    assert [line.partition("  ")[2].strip() for line in lines if line.startswith("flips: unsound ")] == [shown]
+
+
 def test_the_table_is_that_of_the_figures() -> None:
     """``python tests/evidence`` without a part writes it."""
     assert table.PATH.read_text("utf-8") == "\n".join(table.markdown(kept.load())) + "\n"
