@@ -26,7 +26,7 @@ def admit(call: Call, grants: tuple[Grant, ...], *, missing: bool = False) -> No
     """Check that the caller holds one of the grants of the operation's gate (R241).
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).
-    ``missing`` is set when the thing in the path does not exist, so that nobody hosts, owns or is it. Raises Refusal
+    ``missing`` is set when the thing in the path does not exist, so that it has no host and no owner. Raises Refusal
     ROLE_MISSING, GUEST_ELSEWHERE for a guest of another channel, NO_USER_CONTEXT for an API token if a user is needed.
     """
     caller = call.caller

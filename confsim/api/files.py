@@ -34,7 +34,7 @@ def get_media_file(
 ) -> Raw:
     """The bytes of a media asset as they were uploaded, for anyone with a link, or for everybody (publicRead).
 
-    403 for a link that is none, or no longer. Browsers save the file and do not show it: it is a stranger's.
+    403 for an invalid or expired link. Browsers save the file and do not show it, since anybody may have uploaded it.
     """
     asset = media.follow_link(call.change, clientId.id, mediaId, expires, signature)
     saved = ("Content-Disposition", f"attachment; filename*=UTF-8''{quote(asset.name, safe='')}")
@@ -43,9 +43,7 @@ def get_media_file(
 
 @FILES.operation("GET /files/recordings/{token}", gate=gates.PUBLIC, rules="R506")
 def get_recording_file(call: Call, token: str) -> Raw:
-    """The bytes of an asset of a recording, for anyone with a download URL (G499). 403 for one that is none, or no
-    longer.
-    """
+    """The bytes of an asset of a recording, for anyone with a download URL (G499); 403 for an invalid one."""
     return recordings.saved(downloads.asset_of_link(call.change, token))
 
 

@@ -14,10 +14,10 @@ _FORM = "multipart/form-data"
 
 
 def uploaded(call: Call, body: bytes, form: Assumption[str]) -> tuple[str | None, bytes]:
-    """Return the type that the file says it is, and its bytes.
+    """Return the declared media type of the file, and its bytes.
 
-    Raises Refusal INVALID_INPUT where a form is asked for and there is none, or none with a file;
-    UNSUPPORTED_MEDIA_TYPE where the body is to be the file and is a form: its envelope is no part of the file.
+    Raises Refusal INVALID_INPUT when a form is expected and the body is none, or has no file; UNSUPPORTED_MEDIA_TYPE
+    when the body should be the file itself and is a form.
     """
     kind = call.content_type or ""
     if not body:
@@ -34,5 +34,5 @@ def uploaded(call: Call, body: bytes, form: Assumption[str]) -> tuple[str | None
 
 
 def image(call: Call, body: bytes, url: str | None) -> bytes:
-    """Return the bytes of an image in a body, which play no part beside a URL (R167, R379)."""
+    """Return the bytes of an image in a body; the body is ignored when there is a URL (R167, R379)."""
     return b"" if url is not None else uploaded(call, body, images.FORM)[1]

@@ -68,9 +68,9 @@ def mcp(
 
 
 def _look_for(transport: RemoteTransport) -> None:
-    """Say on standard error that the world of the tools is not there, or no world of confsim.
+    """Print on standard error when no server answers at the address of the tools, or none of confsim.
 
-    The tools are served all the same, as it may come later; each says the same until it is there.
+    The tools are served nevertheless, as the server may start later; until then each reports the same.
     """
     from confsim.kernel.refusal import Misuse
     from confsim.service.messages import Request

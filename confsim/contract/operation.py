@@ -61,7 +61,7 @@ class Words(TypedDict, total=False):
     headers: Mapping[str, Header]
     #: The assumption about the form in which the bytes of a body are uploaded.
     upload: Assumption[str] | None
-    #: The media type of an answer of bytes; empty when it is that of what is asked for.
+    #: The media type of an answer of bytes; empty when it is that of the stored file.
     media: str
     #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
     #: (a word of ``types.Names``).
@@ -78,7 +78,7 @@ class Words(TypedDict, total=False):
     waits: bool
     #: The kind of thing that it removes, in the words of ``types.Names``: what path and body name of that kind.
     removes: str
-    #: The role of the caller whom it makes: the token is in the answer.
+    #: The role of the caller that it creates, whose token is in the answer; empty when it creates none.
     makes_caller: str
     #: Whether it calls a phone.
     rings: bool
@@ -88,9 +88,9 @@ class Words(TypedDict, total=False):
     disturbs_others: str
     #: Whether it concerns a client as a whole: others change the answer, or the effect is about what they do.
     of_whole_client: bool
-    #: Whether the thing that it makes goes by itself after a time.
+    #: Whether the thing that it creates expires.
     expires: bool
-    #: Whether its answer is about the caller, whom no parameter names.
+    #: Whether its answer is about the caller, although no parameter names one.
     about_caller: bool
     #: Whether its answer shows what a user is from the beginning: profile, access levels, client.
     shows_identity: bool

@@ -109,7 +109,7 @@ class LiveWorld:
         self.bugs.append(bug)
 
     def take_bugs(self) -> list[BaseException]:
-        """Take the defects in ``bugs``, which are there no longer."""
+        """Return the defects in ``bugs``, and clear it."""
         found = list(self.bugs)
         self.bugs.clear()
         return found

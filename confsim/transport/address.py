@@ -21,7 +21,7 @@ from confsim.service.messages import Request
 
 
 def _plain(value: object) -> object:
-    """The number that a value is, for one of a class of its own, such as a user of the demo world. TypeError."""
+    """The plain int of an instance of a subclass, such as a user of the demo world. Raises TypeError for others."""
     if isinstance(value, int):
         return int(value)
     raise TypeError(f"{value!r} is no JSON value")

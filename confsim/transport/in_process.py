@@ -72,19 +72,19 @@ def make(
 
 
 class Holder(Protocol):
-    """Somebody who has a token, such as a user of ``Simulator.demo`` or one that ``Simulator.make_user`` has made."""
+    """An object with a token, such as a user of ``Simulator.demo`` or one that ``Simulator.make_user`` has made."""
 
     @property
     def token(self) -> str:
         """The token."""
 
 
-#: The caller of an operation: a token, somebody who has one, or nobody.
+#: The caller of an operation: a token, an object with one, or None.
 Caller = str | Holder | None
 
 
 def token_of(caller: Caller) -> str | None:
-    """The token of a caller, None for nobody. Misuse for what is no caller."""
+    """The token of a caller, None for none. Raises Misuse for any other value."""
     token = caller if caller is None or isinstance(caller, str) else getattr(caller, "token", None)
     if caller is not None and not isinstance(token, str):
         raise Misuse(f"caller is a token, or somebody who has one, not {caller!r}")

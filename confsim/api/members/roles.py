@@ -54,7 +54,7 @@ def add_operator(call: Call, uuid: Channel, userId: User) -> None:
 def remove_operator(call: Call, uuid: Channel, userId: User) -> None:
     """Remove a user from the operators of the channel, oneself included.
 
-    Refused with 404 for a user who is no operator and with 409 for an owner, who is to be demoted first.
+    Refused with 404 for a user who is no operator and with 409 for an owner, who must be demoted first.
     """
     roles.remove_operator(call.change, uuid, userId)
 

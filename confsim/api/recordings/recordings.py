@@ -295,7 +295,7 @@ def _items(call: Call, token: str) -> list[Item]:
 def list_downloadable_assets(call: Call, jwtToken: AssetToken) -> list[DownloadableAsset]:
     """List the assets that a token for downloading opens; no other token is needed.
 
-    401 for a token that is none, or no longer.
+    401 for an invalid or expired token.
     """
     formats = ask(call, assumed.FORMATS)
     return [
@@ -325,7 +325,7 @@ def _language(call: Call, asset: StoredAsset) -> str | None:
 def download_recording_asset(call: Call, jwtToken: AssetToken, assetId: AssetId) -> Raw:
     """Download the bytes of an asset that a token for downloading opens; no other token is needed.
 
-    401 for a token that is none, or no longer; 404 for an asset that it does not open.
+    401 for an invalid or expired token; 404 for an asset that it does not open.
     """
     for item in _items(call, jwtToken):
         if item.asset.id == assetId:

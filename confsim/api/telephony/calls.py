@@ -24,7 +24,7 @@ class CallQuote(Wire):
 
 
 class DialRegistered(Wire):
-    """A number to call, and the user whom the callee appears as; ``whisper`` is noted only (G453)."""
+    """A number to call, and the user as whom the callee appears; ``whisper`` has no effect (G453)."""
 
     number: Annotated[DialledNumber, "The number to call: E.164 digits, and tones to send after a second."]
     sipUserId: Annotated[UserId, "The user of the callee."]
@@ -72,8 +72,8 @@ def get_dial_quote(
 def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> None:
     """Dial a number; the callee appears as the registered user.
 
-    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND and NOT_REGISTERED for sipUserId; of coming
-    into the channel, where calls are answered at once.
+    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND and NOT_REGISTERED for sipUserId; those of
+    joining the channel when calls are answered immediately.
     """
     calls.dial_registered(call.change, uuid, body.number, body.sipUserId, whisper=bool(body.whisper))
 
@@ -91,7 +91,8 @@ def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> Non
 def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
     """Dial a number, extracted from the given text; the callee appears as a new user of the given name.
 
-    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; of joining the channel, where calls are answered at once.
+    Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; those of joining the channel when calls are answered
+    immediately.
     """
     made = calls.dial_unregistered(call.change, uuid, body.number, body.name, whisper=bool(body.whisper))
     return NumberId(id=made.user)

@@ -158,5 +158,5 @@ def rename_channel_user(call: Call, uuid: Channel, userId: User, body: HandleNam
     source=Source.NAME_ONLY,
 )
 def set_handle_uniqueness(call: Call, state: Switch) -> None:
-    """Require unique handles in the client, or no longer; handles in use twice stay as they are."""
+    """Require unique handles in the client, or stop requiring them; handles in use twice are unchanged."""
     handles.require(call.change, call.client, state is Switch.ENABLE)

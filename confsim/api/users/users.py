@@ -79,7 +79,7 @@ class NewFullName(Wire):
 def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Get several users by a comma separated list of ids.
 
-    One user for each distinct id, in the order asked. An empty list and one of too many ids are refused.
+    One user for each distinct id, in the order of the request. An empty list and one of too many ids are refused.
     """
     return [user_view(call, user, imgSize) for user in userIds]
 

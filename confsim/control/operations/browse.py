@@ -61,7 +61,7 @@ class RecordPage(Wire):
     """Records in the order of their creation, newest first. ``total`` counts all that were found, null for a search.
 
     ``more`` says whether there are further ones. ``kinds`` counts all records of the client, or of all, by their kinds.
-    ``next`` is where a search goes on that looked through as many records as it was to, null for one that is complete.
+    ``next`` is where to continue a search that reached its limit of records, null for one that is complete.
     """
 
     total: Annotated[int | None, "The number of matches; null for a search."]

@@ -178,7 +178,7 @@ def list_held(context: ControlContext) -> list[HeldCallInfo]:
     """List the calls that are held, in the order in which they came.
 
     A fault whose ``do`` has ``hold`` "before" or "after" holds calls, each until it is released, changed or dropped, or
-    until ``holdAtMost`` of real time is over (by default 30s). It holds nobody else up.
+    until ``holdAtMost`` of real time is over (by default 30s). Other calls are not delayed.
     """
     return [_describe_held(each) for each in context.service.pipeline.held]
 
@@ -189,7 +189,7 @@ def decide_held(
 ) -> HeldOutcome:
     """Release, change or drop a held call; the rest of the call is complete when this returns.
 
-    A dropped call has its connection closed; one that was held after its operation has changed the world all the same.
+    A dropped call has its connection closed; one that was held after its operation has changed the world nevertheless.
     Misuse (404) for a call that is not held, (409) for another body of a call that has run.
     """
     held, action = context.service.pipeline.held, body.action

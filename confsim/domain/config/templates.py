@@ -286,9 +286,10 @@ def _offers(change: Change, client: Client, template: Template) -> bool:
 
 
 def _number_offered(change: Change, client: Client, views: Sequence[View[Template]], *, inheritable: bool) -> int:
-    """How many templates of its ``views`` the client offers. Its own are not looked at, unless it is ``inheritable``.
+    """The number of templates of its ``views`` that the client offers.
 
-    Each that it offers is one that it chose, as are some from above, also such as it no longer sees.
+    Unless they are ``inheritable``, its own are counted by the choices that are stored: those of the client, minus its
+    choices of templates from above, some of which it may no longer see.
     """
     own, *above = views
     number = sum(_offers(change, client, template) for view in above for template in view)

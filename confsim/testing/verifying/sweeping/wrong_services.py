@@ -81,7 +81,7 @@ class WrongServices:
         self.missed[wrong.key] = wrong.call
 
     def note(self, call: ModelCall, predicted: Prediction) -> None:
-        """Note a call that was made: the wrong services that it distinguishes, and those that begin with it."""
+        """Record a call that was made: close the wrong services that it distinguishes, begin those that it allows."""
         for each in list(self.open):
             found = self._answer(each, call)
             if found is None or self._differs(call, predicted, found, each.known):
