@@ -62,6 +62,8 @@ class Discovery:
         self._profile = profile
         self._known = known
         self._people: dict[str, dict[str, Any]] = {}
+        #: Other users who are there, by id, as the service describes them.
+        self.others: dict[int, dict[str, Any]] = {} if before is None else before.others
         self._replies: dict[tuple[Any, ...], Reply] = {} if before is None else before._replies
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
@@ -81,7 +83,7 @@ class Discovery:
         change = simulator.service.change()
         for client_id in ids:
             self._copy_client(change, client_id)
-        for person in self._people.values():
+        for person in (*self._people.values(), *self._others_of(ids)):
             self._copy_user(change, person)
         simulator.service.commit(change)
         model = Model(simulator)
@@ -180,7 +182,10 @@ class Discovery:
             "id": client_id,
             "name": names[client_id],
             "reseller": "partner-admin" in people,
-            "users": [self._user_file(role, each) for role, each in people.items()],
+            "users": [
+                *(self._user_file(role, each) for role, each in people.items()),
+                *(_other_file(each) for each in self._others_of([client_id])),
+            ],
         }
         if view.get("parentId"):
             made["parent"] = names[view["parentId"]]
@@ -206,6 +211,11 @@ class Discovery:
                 for each in _rows(self._read("list_validators", reader))
             ]
         return made
+
+    def _others_of(self, client_ids: list[str]) -> list[dict[str, Any]]:
+        """Return the other users of these clients, without those who belong to the accounts."""
+        known = {person["id"] for person in self._people.values()}
+        return [each for id, each in self.others.items() if id not in known and each["clientId"] in client_ids]
 
     def _user_file(self, role: str, person: Mapping[str, Any]) -> dict[str, Any]:
         """Return a user in the form of a world file."""
@@ -270,7 +280,8 @@ class Discovery:
     def _copy_user(self, change: Change, person: Mapping[str, Any]) -> None:
         """Copy a user to the model."""
         everybody = USERS.of(change, str(person["clientId"])).all
-        user = next(each for each in everybody if each.handle == person["handle"])
+        named = (each for each in everybody if each.handle == person["handle"])
+        user = next(each for each in named if not self._known.knows("users", each.id))
         words: Any = in_force(self._profile, AUTH_KIND_WORDS)
         languages = person.get("languages") or {}
         if person.get("imageUrl"):
@@ -291,6 +302,12 @@ class Discovery:
         document = self._read("get_config", reader) if reader is not None else None
         if isinstance(document, dict) and document and admin is not None:
             model.call(ModelCall("set_config", admin, body=document))
+
+
+def _other_file(person: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a user of whom the service has said no more than a view, in the form of a world file."""
+    account = "guest" if person.get("unregistered") else "registered"
+    return {"handle": str(person["handle"]), "account": account, "fullName": person.get("fullName")}
 
 
 def _trigger(enabled: bool) -> str:

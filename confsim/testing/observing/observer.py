@@ -1,7 +1,8 @@
 """An observer of traffic: the model follows the exchanges between a client and a service, and each answer is evidence.
 
-It sends nothing: the earlier state that the model needs is taken from answers as they pass. Calls that name things of
-unknown origin, and callers who are not in the accounts, are skipped.
+It sends nothing: the earlier state that the model needs is taken from answers as they pass. Users are known once an
+answer describes them. Calls that name other things of unknown origin, and callers who are not in the accounts, are
+skipped; so is, from then on, what is said of the things that a skipped call has changed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions.register import in_force
+from confsim.assumptions.users.users import KIND_WORDS
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.service.messages import Request, Response
@@ -27,7 +30,13 @@ from confsim.transport.transport import WireTransport
 from .requests import Reader, token_of
 
 #: Kinds of things that have an id in the accounts.
-_KNOWN = frozenset({"clients", "tokens", "users"})
+_KNOWN = frozenset({"clients", "tokens"})
+#: Reads that describe users, of whom nothing else is known.
+_DESCRIBED = frozenset({"get_user", "get_users"})
+#: Kinds of user of which a view says all that the model needs.
+_PLAIN = frozenset({"registered", "guest"})
+#: Kinds that a call names which is about people alone.
+_PEOPLE = frozenset({"users", "clients", "tokens"})
 #: Most exchanges that are stored for remaking the model.
 _MOST = 3000
 
@@ -101,6 +110,8 @@ class Observer:
         self._say = say or (lambda line: None)
         self._passed: Counter[str] = Counter()
         self._counts: dict[str, list[int]] = {}
+        #: Things, by kind and the service's id, that changed in a way that the model could not follow.
+        self._unknown: set[tuple[str, Any]] = set()
         known = Correspondence()
         self._service = _Heard(accounts, known)
         self.learner = Learner(self._service, self._say)
@@ -153,13 +164,58 @@ class Observer:
             return "a token that the accounts do not know"
         if self._hear(call, reply):
             run = self.learner.run
+        if self._appear(call, reply):
+            return "it describes users of before, who are known from now on"
+        why = self._why_not(call)
+        if why:
+            if call.declared.changes and reply.status < 400:
+                named = [each for each in call.names() if each[0] not in _KNOWN]
+                self._unknown.update([each for each in named if each[0] not in _PEOPLE] or named)
+            return why
         here = call.renamed(run.known.model)
-        for (kind, value), (_, there) in zip(here.names(), call.names(), strict=True):
-            if kind not in _KNOWN and not run.known.met(kind, there) and (kind, value) not in run.things:
-                return f"it names one of the {kind} that was not seen made"
         if "date" in reply.headers:
             run.known.learn_shift(reply.headers["date"], self._clock.now())
         return self._take(here, call, reply)
+
+    def _why_not(self, call: ModelCall) -> str:
+        """Return why a call, with the ids of the service, cannot be followed; "" when it can."""
+        run = self.learner.run
+        others, named = run.discovery.others, list(call.names())
+        for kind, there in named:
+            if (kind, there) in self._unknown:
+                return f"it names one of the {kind} that a call changed which could not be followed"
+            seen = run.known.met(kind, there) or (kind, run.known.model(kind, there)) in run.things
+            if kind not in _KNOWN and not seen:
+                return f"it names one of the {kind} that was not seen made"
+        alone = {kind for kind, _ in named} <= _PEOPLE and call.operation not in _DESCRIBED
+        if alone and any(kind == "users" and there in others for kind, there in named):
+            return "it is about a user of before, of whom only a description is known"
+        return ""
+
+    def _appear(self, call: ModelCall, reply: Reply) -> bool:
+        """Store the users of before whom an answer describes; return whether the model was made anew with one."""
+        run = self.learner.run
+        if call.operation not in _DESCRIBED or reply.status >= 400:
+            return False
+        words: Any = in_force(run.profile, KIND_WORDS)
+        plain_kinds = {words[each] for each in _PLAIN}
+        views = reply.body if isinstance(reply.body, list) else [reply.body]
+        new = {
+            each["id"]: each
+            for each in views
+            if isinstance(each, dict)
+            and {"id", "handle", "clientId", "kind"} <= each.keys()
+            and each["kind"] in plain_kinds
+            and not run.known.met("users", each["id"])
+        }
+        if not new:
+            return False
+        run.discovery.others.update(new)
+        if self.learner.again(self._forget_stand_ins):
+            return True
+        for id in new:
+            del run.discovery.others[id]
+        return False
 
     def _take(self, here: ModelCall, there: ModelCall, reply: Reply) -> str:
         learner = self.learner

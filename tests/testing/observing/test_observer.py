@@ -9,12 +9,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from confsim import Simulator, cli
+from confsim.api.catalogue import API
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.accounts import accounts_of
 from confsim.testing.observing.observer import Observer
 from confsim.testing.observing.proxy import Proxy
 from confsim.testing.observing.session import observe
+from confsim.transport.address import address
 from confsim.transport.wsgi import WsgiTransport
 from kit import CUSTOMER, OWNER, choices
 from kit.beside import Beside
@@ -78,6 +80,72 @@ def test_what_was_not_seen_made_is_passed_over():
         "it names one of the channels that was not seen made": 1,
         "a token that the accounts do not know": 1,
         "a request of no operation": 1,
+    }
+
+
+class Traffic:
+    """Calls of a service that has long been in use, which an observer sees pass."""
+
+    def __init__(self, **profile):
+        self.beside = Beside(choices(**profile))
+        self.observer = Observer("http://confsim.test/v1_0", self.beside.accounts, clock=self.beside.clock)
+        self._transport = WsgiTransport(self.beside.simulator.wsgi)
+
+    def call(self, operation, role, body=None, **arguments):
+        """Make a call as a role of the accounts; return what is answered."""
+        texts = {name: str(value) for name, value in arguments.items()}
+        kind = None if body is None else "application/json"
+        token = self.beside.accounts.tokens[role]
+        request = address(API[operation], texts, {}, body=body, content_type=kind, token=token).request
+        self.beside.pass_time(50)
+        response = self._transport.exchange(request)
+        self.observer.see(request, response)
+        return json.loads(response.body) if response.body else None
+
+    @property
+    def followed(self):
+        """How many calls the model followed."""
+        return self.observer.report.followed
+
+
+def test_users_of_before_are_known_once_they_are_described():
+    """The first description is taken over, the next ones are followed; what else is known of nobody is passed over."""
+    traffic = Traffic(users__first_id=700)
+    owner, operator = (traffic.call("get_me", role) for role in ("owner", "operator"))
+    assert owner["id"] != 1002
+    user = 1 + operator["id"]  # whose token is not used
+    room = traffic.call("create_channel", "owner", {"name": "Later"})["channelUuid"]
+    assert traffic.followed == 3
+    traffic.call("get_user", "api-token", userId=user)
+    assert traffic.followed == 3
+    described = traffic.call("get_users", "owner", userIds=f"{user},{operator['id']}")
+    assert [each["id"] for each in described] == [user, operator["id"]]
+    traffic.call("add_operator", "owner", uuid=room, userId=user)
+    assert user in [each["id"] for each in traffic.call("list_operators", "owner", uuid=room)]
+    assert traffic.followed == 6
+    traffic.call("list_user_properties", "api-token", userId=user)
+    assert traffic.followed == 6
+    report = traffic.observer.conclude()
+    assert report.contradicted == []
+    assert report.learned == {}
+    assert report.passed_over == {
+        "it describes users of before, who are known from now on": 1,
+        "it is about a user of before, of whom only a description is known": 1,
+    }
+
+
+def test_what_a_call_changed_that_could_not_be_followed_is_passed_over():
+    """A user whom nobody described becomes an operator: who the operators are is not known from then on."""
+    traffic = Traffic()
+    traffic.call("get_me", "owner")
+    room = traffic.call("create_channel", "owner", {"name": "Later"})["channelUuid"]
+    traffic.call("add_operator", "owner", uuid=room, userId=1004)
+    assert len(traffic.call("list_operators", "owner", uuid=room)) == 2
+    report = traffic.observer.conclude()
+    assert (report.followed, report.contradicted, report.learned) == (2, [], {})
+    assert report.passed_over == {
+        "it names one of the users that was not seen made": 1,
+        "it names one of the channels that a call changed which could not be followed": 1,
     }
 
 
