@@ -23,6 +23,7 @@ from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ME, ModelCall
 from confsim.testing.learning.comparison import Reply, reply_of
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.places import Elements, ObjectShape
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.service import RealService
 from confsim.transport.transport import WireTransport
@@ -31,8 +32,8 @@ from .requests import Reader, token_of
 
 #: Kinds of things that have an id in the accounts.
 _KNOWN = frozenset({"clients", "tokens"})
-#: Reads that describe users, of whom nothing else is known.
-_DESCRIBED = frozenset({"get_user", "get_users"})
+#: Fields of an answer that describes a user.
+_DESCRIPTION = frozenset({"id", "handle", "clientId", "kind"})
 #: Kinds of user of which a view says all that the model needs.
 _PLAIN = frozenset({"registered", "guest"})
 #: Kinds that a call names which is about people alone.
@@ -187,7 +188,7 @@ class Observer:
             seen = run.known.met(kind, there) or (kind, run.known.model(kind, there)) in run.things
             if kind not in _KNOWN and not seen:
                 return f"it names one of the {kind} that was not seen made"
-        alone = {kind for kind, _ in named} <= _PEOPLE and call.operation not in _DESCRIBED
+        alone = {kind for kind, _ in named} <= _PEOPLE and not _describes(run, call)
         if alone and any(kind == "users" and there in others for kind, there in named):
             return "it is about a user of before, of whom only a description is known"
         return ""
@@ -195,7 +196,7 @@ class Observer:
     def _appear(self, call: ModelCall, reply: Reply) -> bool:
         """Store the users of before whom an answer describes; return whether the model was made anew with one."""
         run = self.learner.run
-        if call.operation not in _DESCRIBED or reply.status >= 400:
+        if not _describes(run, call) or reply.status >= 400:
             return False
         words: Any = in_force(run.profile, KIND_WORDS)
         plain_kinds = {words[each] for each in _PLAIN}
@@ -204,7 +205,7 @@ class Observer:
             each["id"]: each
             for each in views
             if isinstance(each, dict)
-            and {"id", "handle", "clientId", "kind"} <= each.keys()
+            and each.keys() >= _DESCRIPTION
             and each["kind"] in plain_kinds
             and not run.known.met("users", each["id"])
         }
@@ -256,3 +257,12 @@ class Observer:
             id: Evidence(plain(evidence.value(id)), *count) for id, count in sorted(self._counts.items())
         }
         return report
+
+
+def _describes(run: Run, call: ModelCall) -> bool:
+    """Return whether a call reads a description of users, one or a list."""
+    shape = run.shapes.answer(call.declared)
+    shape = shape.element if isinstance(shape, Elements) else shape
+    if call.declared.changes or call.declared.about_caller or not {kind for kind, _ in call.names()} <= _PEOPLE:
+        return False
+    return isinstance(shape, ObjectShape) and shape.fields.keys() >= _DESCRIPTION
