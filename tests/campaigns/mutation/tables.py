@@ -20,7 +20,12 @@ BAD = ("survivors",)
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_argument("--only", default="", metavar="TEXT", help="mutants whose name contains this")
-    options.add_argument("--part", default="1/1", metavar="I/N", help="which part of the machines to try")
+    options.add_argument(
+        "--part",
+        default="1/1",
+        metavar="I/N",
+        help="which part of the machines to try",
+    )
     options.add_argument("--limit", type=float, default=20, metavar="S", help="seconds of tests for each")
     options.add_argument("--behaviour", action="store_true", help="leave the golden tables out")
 
@@ -31,18 +36,19 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     from kit.mutation import table_mutants, trying
     from kit.mutation.sample import ROOT
     from kit.mutation.table_runs import equal, noticed, tried
+    from kit.tables import package_of
 
     number, parts = map(int, chosen.part.split("/"))
     every = [mutant for mutant in table_mutants.every() if chosen.only in mutant.key]
-    machines = list(dict.fromkeys(mutant.machine for mutant in every))[number - 1 :: parts]
+    machines = sorted({mutant.machine for mutant in every}, key=lambda name: (package_of(name), name))
+    machines = machines[len(machines) * (number - 1) // parts : len(machines) * number // parts]
     every = [mutant for mutant in every if mutant.machine in machines]
     reasons = tomllib.loads((ROOT / "tests/data/table_mutants.toml").read_text())
     same = {mutant.key for mutant in every if equal(mutant)}
     judged = {mutant.key for mutant in every if mutant.key in reasons}
     golden = set() if chosen.behaviour else {mutant.key for mutant in every if noticed(mutant)}
     verdicts = dict(tried([mutant for mutant in every if mutant.key not in golden | same | judged], chosen.limit))
-    guards = [mutant for mutant in table_mutants.in_guards() if chosen.only in mutant.key]
-    guards = guards[len(guards) * (number - 1) // parts : len(guards) * number // parts]
+    guards = [mutant for mutant in table_mutants.in_guards() if chosen.only in mutant.key and number == parts]
     judged |= {mutant.key for mutant in guards if mutant.key in reasons}
     asked = [mutant for mutant in guards if mutant.key not in reasons]
     verdicts |= {mutant.key: verdict for mutant, verdict in trying.verdicts(asked, chosen.limit, 1, whole=True)}
