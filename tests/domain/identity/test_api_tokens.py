@@ -54,6 +54,16 @@ def test_regenerating_kills_the_old_value_and_keeps_the_entry() -> None:
     assert not dead(change, again.value)
 
 
+def test_an_expiry_is_of_the_token_and_of_its_value() -> None:
+    """The entry tells it, and the value is dead from then on."""
+    change, client = opened()
+    made = api_tokens.create(change, client, None)
+    assert api_tokens.get(change, client, api_tokens.set_expiry(change, made, START_MS + 1).id).expires == START_MS + 1
+    assert not dead(change, made.value)
+    api_tokens.set_expiry(change, made, START_MS)
+    assert dead(change, made.value)
+
+
 def test_what_is_gone_stays_gone() -> None:
     """A removed token is not found, and its value is dead."""
     change, client = opened()

@@ -9,7 +9,18 @@ from msgspec.structs import replace
 from confsim.assumptions.users import users as assumed
 from confsim.domain.clients import clients
 from confsim.domain.users import users
-from confsim.domain.users.users import BY_HANDLE, CREATED_BY, MACHINE, USERS, Account, Identity, Level, User, folded
+from confsim.domain.users.users import (
+    BY_HANDLE,
+    CREATED_BY,
+    MACHINE,
+    USERS,
+    Account,
+    AuthKind,
+    Identity,
+    Level,
+    User,
+    folded,
+)
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change, World
@@ -56,6 +67,14 @@ def test_the_account_moves_as_stated_and_in_no_other_way(change: Change, state: 
     else:
         with pytest.raises(Refusal):
             MACHINE.fire(change, user, trigger, **facts)
+
+
+def test_a_login_attaches_its_identity(change: Change):
+    """Roles and id stay, and the account is one of OAuth."""
+    user = _made(change, Account.PREDEFINED)
+    MACHINE.fire(change, user, "redeem", identity=Identity("github"))
+    found = users.get(change, "c", user.id)
+    assert (found.identity, found.auth_kind) == (Identity("github"), AuthKind.OAUTH)
 
 
 def test_an_identity_of_another_origin_connects_nobody(change: Change):
