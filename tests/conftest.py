@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 from collections.abc import Generator, Iterator
@@ -130,6 +131,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):  # a worker of xdist writes nothing: the reports are shown by who started it
         config.pluginmanager.unregister(name="terminalreporter")
         _send_less(config)
+        atexit.register(os._exit, 0)  # what is registered later is called; freeing all objects would take a second
     way = config.getoption("--through")
     if way != "core":
         from kit.wire.through import through
@@ -271,7 +273,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(50_000, 20, 50)  # worlds are values, and hardly anything is a cycle
+        gc.set_threshold(1_000_000, 20, 50)  # worlds are values, and hardly anything is a cycle
         gc.enable()
 
 

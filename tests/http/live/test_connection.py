@@ -358,6 +358,7 @@ def test_a_closed_connection_leaves_nothing_behind(connect: Connect) -> None:
     def connections() -> int:
         return sum(type(thing).__name__ == "Connection" for thing in gc.get_objects(generation=0))
 
+    gc.collect(0)
     gc.disable()  # so that what is made from here on stays among the youngest
     others = connections()
     try:
