@@ -180,12 +180,9 @@ class RealTime:
                 self._journal.use(change.used)
                 return
             client, id, user = person.key
-            channel = channels.find(change, client, id)
-            if channel is None or presence.find(change, channel, user) is None:
-                return
             before = live.world
             with suppress(Refusal):
-                presence.leave(change, channel, user)
+                presence.leave(change, channels.get(change, client, id), user)
                 live.commit(change)
                 self._note("leave_channel", id, user, change, before)
 
