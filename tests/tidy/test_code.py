@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from kit.each import each
-from kit.source import MODULES, ROOT, nodes, tree
+from kit.source import MODULES, ROOT, nodes, tree, walk
 
 BELOW_SERVICE = [
     name for name in MODULES if name.split("/")[0] in {"kernel", "assumptions", "domain", "contract", "api"}
@@ -144,7 +144,7 @@ def test_no_module_remembers_anything(name):
         return
     for function in nodes(MODULES[name]):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            for node in ast.walk(function):
+            for node in walk(function):
                 written |= {each for each in written_names(node) if each in held}
                 if isinstance(node, ast.Global):
                     written |= set(node.names)

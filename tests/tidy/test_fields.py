@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from kit.each import each
-from kit.source import MODULES, nodes, tree
+from kit.source import MODULES, nodes, tree, walk
 
 #: Whose fields others may write, by the name under which they do, each with the reason.
 EXCEPTIONS = {
@@ -35,17 +35,17 @@ def settable() -> set[str]:
 def own_fields(module: ast.Module) -> set[str]:
     """The fields of the classes of a module: those that they declare, and those that their methods set."""
     found = set()
-    for node in ast.walk(module):
+    for node in walk(module):
         if isinstance(node, ast.ClassDef):
-            found.update(ast.unparse(each.target) for each in ast.walk(node) if isinstance(each, ast.AnnAssign))
-            found.update(f"self.{each.attr}" for each in ast.walk(node) if _is_stored(each) and _base(each) == "self")
+            found.update(ast.unparse(each.target) for each in walk(node) if isinstance(each, ast.AnnAssign))
+            found.update(f"self.{each.attr}" for each in walk(node) if _is_stored(each) and _base(each) == "self")
     return {name.removeprefix("self.") for name in found}
 
 
 def made(function: ast.AST) -> set[str]:
     """The names that a function gives to what it has just made of a class."""
     found = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 names, values = (
@@ -71,20 +71,22 @@ def _base(node: ast.Attribute) -> str:
     value = node.value
     while isinstance(value, ast.Subscript):
         value = value.value
-    return ast.unparse(value)
+    return value.id if isinstance(value, ast.Name) else ast.unparse(value)
 
 
 def written(module: ast.Module) -> Iterator[str]:
     """The fields of others that a module writes."""
+    stored = [node for node in walk(module) if isinstance(node, ast.Attribute) and _is_stored(node)]
+    others = [(node, base) for node in stored for base in [_base(node)] if base not in {"self", "cls"}]
+    if not others:
+        return
     own = own_fields(module)
     top = {name for node in module.body if isinstance(node, ast.Assign) for name in map(ast.unparse, node.targets)}
-    functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    here = {id(node): names for each in functions for names in [made(each)] for node in ast.walk(each)}
-    for node in ast.walk(module):
-        if not isinstance(node, ast.Attribute) or not _is_stored(node):
-            continue
-        base, name = _base(node), node.attr
-        if base in {"self", "cls"} | top | here.get(id(node), set()) or name in own or name.startswith("__"):
+    functions = [node for node in walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    here = {id(node): names for each in functions for names in [made(each)] for node in walk(each)}
+    for node, base in others:
+        name = node.attr
+        if base in top | here.get(id(node), set()) or name in own or name.startswith("__"):
             continue
         if base.rpartition(".")[2] not in EXCEPTIONS:
             yield f"{base}.{name}"

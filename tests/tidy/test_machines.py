@@ -21,7 +21,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.tables.table import Table
 from kit.each import each
-from kit.source import ROOT, nodes, tree
+from kit.source import ROOT, nodes, tree, walk
 
 #: The methods that move a machine.
 MOVES = {"fire", "create", "end", "fire_if_allowed", "take_along"}
@@ -90,7 +90,7 @@ def test_a_machine_is_moved_by_its_own_module(name):
 def calls(function: FunctionType) -> list[ast.expr]:
     """What a function calls."""
     code = ast.parse(textwrap.dedent(inspect.getsource(function)).lstrip("*("))
-    return [node.func for node in ast.walk(code) if isinstance(node, ast.Call)]
+    return [node.func for node in walk(code) if isinstance(node, ast.Call)]
 
 
 def moves(function: Callable[..., Any], seen: set[Any]) -> Iterator[str]:
@@ -187,7 +187,7 @@ def test_a_table_is_written_by_its_own_module(name):
     """No other module puts or removes its records: it calls a function of that module, or has a row of couplings/."""
     module = importlib.import_module(name)
     functions = [node for node in nodes(Path(str(module.__file__))) if isinstance(node, ast.FunctionDef)]
-    found = [foreign_writes(module, list(ast.walk(each)), vars(module)) for each in functions]
+    found = [foreign_writes(module, walk(each), vars(module)) for each in functions]
     assert [write for writes in found for write in writes] == []
 
 
@@ -230,7 +230,7 @@ def test_rows_create_and_remove_what_a_machine_has(name):
     """The interpreter puts the first record and removes the last; a function may change its other fields."""
     module = importlib.import_module(name)
     functions = [node for node in nodes(Path(str(module.__file__))) if isinstance(node, ast.FunctionDef)]
-    found = [without_a_row(list(ast.walk(each)), vars(module)) for each in functions]
+    found = [without_a_row(walk(each), vars(module)) for each in functions]
     assert [write for writes in found for write in writes] == []
 
 
@@ -270,7 +270,7 @@ def test_no_mapping_hides_a_state(name):
         f"{name}.{function.name}"
         for function in nodes(Path(str(module.__file__)))
         if isinstance(function, ast.FunctionDef)
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update"
         if isinstance(value_of(node.func, vars(module)), FunctionType) and any(not each.arg for each in node.keywords)
     }
@@ -295,7 +295,7 @@ def test_the_state_of_a_machine_is_written_by_rows(name):
         f"{name}.{function.name}: {node.arg}"
         for function in functions
         if f"{name}.{function.name}" not in MAKERS
-        for node in ast.walk(function)
+        for node in walk(function)
         if node in written
     ]
     assert found == []

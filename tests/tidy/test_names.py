@@ -15,7 +15,7 @@ from confsim.control.catalogue import CONTROL
 from confsim.kernel.machine import Machine
 from confsim.kernel.tables.table import Table
 from kit.each import each
-from kit.source import MODULES, nodes, tree
+from kit.source import MODULES, nodes, tree, walk
 
 #: Where declarations are, and what is made of them.
 ROOMS = ("api/", "assumptions/", "control/operations/", "domain/", "operation_names.py", "reference/")
@@ -68,7 +68,7 @@ def lists(module: str) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef | ast.Assign | ast.AnnAssign):
             title = node.name if isinstance(node, ast.FunctionDef) else _target(node)
             if isinstance(node, ast.FunctionDef) or node in tree(MODULES[module]).body:
-                holders |= dict.fromkeys(ast.walk(node), title)
+                holders |= dict.fromkeys(walk(node), title)
     for node in nodes(MODULES[module]):
         if isinstance(node, ast.Set | ast.List | ast.Tuple | ast.Dict | ast.Compare):
             parts = ast.iter_child_nodes(node)
