@@ -78,6 +78,7 @@ _STEPS = "it takes some fifty calls of Python functions, from checks to journal,
 _DECLARED = "223 operations are declared with their types, gates and assumptions while the server starts"
 _LOG = "the calls since the last checkpoint are read from the log as well, and put in their tables"
 _CLOCK = "it is no ratio: it holds while the processor is as fast as it was when it was measured"
+_BESIDE = "it is the time of a clock, measured beside other work: a load of seven on two processors"
 _LONG = "the reasons are among the figures of the growth, below"
 _TREES = "`delete_channel` takes along one of everything that a channel has, 38 records in 30 tables"
 
@@ -158,6 +159,14 @@ AIMS: tuple[Aim, ...] = (
     Aim(part="speed of openings", figure="it opens after a kill", at_most=2, why=_LOG),
     Aim(part="speed of openings", figure="the memory that this takes", at_most=300),
     Aim(part="speed of pauses", figure="the longest pause by a call of control", at_most=50),
-    Aim(part="speed of grows", figure="a POST while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms"),
-    Aim(part="speed of grows", figure="a GET while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms"),
+    Aim(
+        part="speed of grows",
+        figure="a POST while the world grows",
+        at_most=20,
+        reading=r"p99 ([\d.]+) ms",
+        why=_BESIDE,
+    ),
+    Aim(
+        part="speed of grows", figure="a GET while the world grows", at_most=20, reading=r"p99 ([\d.]+) ms", why=_BESIDE
+    ),
 )
