@@ -23,7 +23,8 @@ OPERATIONS = {
     for operation in operations
     if not operation.variant_of
 }
-ROUTES = Routes(MOUNTED, {})
+ROUTE_OF = {id(operation): route for route, operation in OPERATIONS.items()}
+ROUTES, DEFAULTS = Routes(MOUNTED, {}), ProfileContext({})
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH")
 
 
@@ -50,11 +51,8 @@ def referee():
 
 def ours(method, path):
     """The same by our routes."""
-    found = ROUTES.match(ProfileContext({}), method, path.split("/")[1:])
-    if not isinstance(found, Found):
-        return found
-    route = next(route for route, operation in OPERATIONS.items() if operation is found.operation)
-    return route, *found.texts
+    found = ROUTES.match(DEFAULTS, method, path.split("/")[1:])
+    return (ROUTE_OF[id(found.operation)], *found.texts) if isinstance(found, Found) else found
 
 
 def with_texts(route):
