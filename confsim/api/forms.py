@@ -10,6 +10,7 @@ from confsim.assumptions.protocol import durations, sizes
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users import emails as assumed_emails
 from confsim.assumptions.users import languages as assumed_languages
+from confsim.contract.schema import SPACE
 from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Samples, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
@@ -50,14 +51,14 @@ def _destination(profile: Profile) -> dict[str, Any]:
     accepted: tuple[str, ...] = in_force(profile, broadcast.SCHEMES)
     schemes = "|".join(accepted)
     return {
-        "pattern": rf"^({schemes})://[^\s/?#\x00-\x1f\x7f:@]+(:[1-9][0-9]{{0,3}})?(/[^\s\x00-\x1f\x7f]*)?$",
+        "pattern": rf"^({schemes})://[^{SPACE}/?#\[\]\x00-\x1f\x7f:@]+(:[1-9][0-9]{{0,3}})?(/[^{SPACE}\x00-\x1f\x7f]*)?$",
     }
 
 
 def _email(profile: Profile) -> dict[str, Any]:
     if in_force(profile, assumed_emails.EMAIL_MALFORMED) == "taken":
         return {}
-    return {"pattern": r"^([^\s@\x00-\x1f\x7f]+@[^\s@\x00-\x1f\x7f]+)?$"}
+    return {"pattern": rf"^([^{SPACE}@\x00-\x1f\x7f]+@[^{SPACE}@\x00-\x1f\x7f]+)?$"}
 
 
 def _friendly(profile: Profile) -> dict[str, Any]:

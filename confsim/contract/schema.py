@@ -36,8 +36,11 @@ from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, InUnit, Page, Patter
 Profile = Mapping[str, Any]
 Schema = dict[str, Any]
 
-#: White space except control characters, then another character, then anything except control characters.
-_NOT_BLANK = r"^[^\x00-\x1f\x7f\S]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$"
+#: White space except control characters, inside a class. It is what the service means by it (``str.isspace``); the
+#: ``\s`` of JSON Schema (ECMA-262) lacks U+0085 and has U+FEFF.
+SPACE = r" \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+#: White space, then another character, then anything except control characters.
+_NOT_BLANK = rf"^[{SPACE}]*[^\x00-\x1f\x7f{SPACE}][^\x00-\x1f\x7f]*$"
 _MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
 #: An absolute URL, with a host that ``urlsplit`` accepts, in ASCII.
 _URL = r"^https?://[A-Za-z0-9._~%!$&'()*+,;=:@-]+([/?#][^\x00-\x20\x7f]*)?$"

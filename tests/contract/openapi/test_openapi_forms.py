@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
+from confsim.contract.schema import SPACE
 from confsim.control.operations.info import control_document
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START
 from kit.openapi import described
@@ -66,6 +68,25 @@ def test_urls(url):
     given = {"url": url}
     answer = Simulator(clock=START).call("update_terms_url", ADMIN, body=given)
     assert fits(body(document(), "/terms"), given) == (answer.status == 200)
+
+
+@pytest.mark.parametrize("made", [document(), json.loads(control_document())], ids=["api", "control"])
+def test_patterns_mean_the_same_in_every_dialect(made):
+    """Classes by name do not: for JSON Schema (ECMA-262) U+0085 is no white space, and U+FEFF is some."""
+    assert not re.findall(r'"pattern": "[^"]*\\\\[sSwWdDbB][^"]*"', json.dumps(made))
+    space = re.compile(f"[{SPACE}]")
+    assert [chr for chr in map(chr, range(32, 0x3100)) if bool(space.match(chr)) != chr.isspace()] == []
+
+
+@pytest.mark.parametrize(
+    "url", ["rtmp://a/b", "rtmp://a\x85b/c", "rtmp://a\ufeffb/c", "rtmp://[a/b", "rtmp://a/b\u2028"]
+)
+def test_destinations(url):
+    """Without white space, which is what the service means by it."""
+    given = {"destination": url, "label": "Live"}
+    answer = Simulator(clock=START).call("add_broadcast_destination", OWNER, channel=ROOM, body=given)
+    schema = body(document(), "/channels/{channel}/broadcast/destinations")
+    assert fits(schema, given) == (answer.status == 200)
 
 
 @pytest.mark.parametrize("form", ["hyphen", "underscore", "supported"])
