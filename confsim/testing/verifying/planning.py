@@ -5,9 +5,7 @@ from __future__ import annotations
 import random as chance
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
@@ -28,6 +26,7 @@ from .candidates import Candidates, about
 from .novelty import FOREIGN, NOT_FOR_THIS_CALLER, features
 from .sweeping.sweep import Sweep
 from .sweeping.wrong_services import WrongServices
+from .themes import THEMES
 
 #: Candidates that are tried for a call, and calls in a journey.
 CANDIDATES = 24
@@ -40,73 +39,6 @@ _FOLLOWED = 0.6
 _KEPT = 12
 #: The weight of an assumption that is still open.
 _WANTED = 6
-
-
-class Theme(Struct, frozen=True):
-    """The theme of a journey: the calls that prepare it, and the areas of the API that it prefers.
-
-    ``own`` says whether it should be in a client that the run made, in which everything is its own.
-    """
-
-    prepare: tuple[tuple[str, str, Mapping[str, str]], ...] = ()
-    areas: frozenset[str] = frozenset()
-    own: bool = False
-
-
-def _theme(areas: str, *prepare: tuple[Any, ...], own: bool = False) -> Theme:
-    steps = tuple((step[0], step[1], step[2] if len(step) > 2 else {}) for step in prepare)
-    return Theme(steps, frozenset(areas.split()), own)
-
-
-_ON = {"state": "enable"}
-_PREPARED = (
-    _theme("channels roles channel_properties runtime", ("add_operator", "owner")),
-    _theme(
-        "breakout",
-        ("set_event_room_state", "owner", _ON),
-        ("create_breakout_session", "owner"),
-        ("create_breakout_room", "owner"),
-        ("add_operator", "owner"),
-    ),
-    _theme(
-        "users access terms",
-        ("create_guest", "nobody"),
-        ("reserve_handle", "owner"),
-        ("create_predefined_user", "api-token"),
-        own=True,
-    ),
-    _theme(
-        "sessions runtime app_sessions",
-        ("set_dial_out_state", "customer-admin", _ON),
-        ("dial_unregistered_user", "owner"),
-        ("list_sessions", "owner"),
-        ("create_app_session", "owner"),
-    ),
-    _theme(
-        "config templates friendly_urls",
-        ("create_template", "customer-admin"),
-        ("set_template_state", "customer-admin", _ON),
-        own=True,
-    ),
-    _theme(
-        "broadcast media gateway",
-        ("set_broadcast_state", "customer-admin", _ON),
-        ("add_broadcast_destination", "owner"),
-        ("upload_channel_media", "owner"),
-    ),
-    _theme("telephony", ("set_dial_in_state", "customer-admin", _ON), ("set_dial_out_state", "customer-admin", _ON)),
-    _theme(
-        "recordings",
-        ("set_dial_out_state", "customer-admin", _ON),
-        ("dial_unregistered_user", "owner"),
-        ("list_sessions", "owner"),
-        ("start_recording", "owner"),
-        ("list_recordings", "owner"),
-    ),
-    _theme("api_tokens events auth validators embedding clients", ("create_api_token", "customer-admin"), own=True),
-)
-#: Those that are prepared, and one for each further area.
-THEMES = (*_PREPARED, *(_theme(area) for area in API.areas if not any(area in each.areas for each in _PREPARED)))
 
 
 class Planner:

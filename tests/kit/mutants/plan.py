@@ -78,7 +78,7 @@ def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Pla
     )
     run.planned, first, known = [], service.sent, copy.deepcopy(beside.known)
     differences: list[str] = []
-    with reach.watching(run.model, run.things), machine_rows_noted():
+    with reach.watching(run.model, run.things, run.scope), machine_rows_noted():
         list(run.opening())
         planner = Planner(run.model, run.things, run.scope, run.names, seed, run.numbers)
         while service.sent < requests:

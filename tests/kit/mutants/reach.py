@@ -14,6 +14,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Model, Prediction
+from confsim.testing.learning.scope import RunScope
 from confsim.testing.learning.things import Things
 from confsim.testing.verifying.candidates import Candidates
 from kit import OTHER_ADMIN
@@ -30,7 +31,7 @@ class Reach:
         self._noting = False
 
     @contextmanager
-    def watching(self, model: Model, things: Things) -> Iterator[None]:
+    def watching(self, model: Model, things: Things, scope: RunScope) -> Iterator[None]:
         """Note what calls of a model reach, until the end of the block."""
         imagined_of, call = Candidates.imagined, model.call
 
@@ -39,7 +40,7 @@ class Reach:
             predicted = imagined_of(candidates, asked, world)
             self._noting = False
             if predicted is not None:
-                self._note(asked, predicted, things, predicted.before)
+                self._note(asked, predicted, things, scope, predicted.before)
                 if predicted.reply.status < 400:
                     self.keys.add(("repeatable", asked.operation))
             return predicted
@@ -49,7 +50,7 @@ class Reach:
             self.keys, self._noting = set(), True
             predicted = call(asked)
             self._noting = False
-            self._note(asked, predicted, things, before)
+            self._note(asked, predicted, things, scope, before)
             self.keys |= {("repeatable", asked.operation)} & tried
             self.made.append(self.keys)
             self.keys = tried | self.keys
@@ -94,7 +95,7 @@ class Reach:
 
         return judging
 
-    def _note(self, call: ModelCall, predicted: Prediction, things: Things, before: World) -> None:
+    def _note(self, call: ModelCall, predicted: Prediction, things: Things, scope: RunScope, before: World) -> None:
         name, reply = call.operation, predicted.reply
         if reply.status >= 400:
             reasons = {
@@ -109,9 +110,11 @@ class Reach:
             if made and reply.status in (401, 403):
                 self.keys.add(("refused and possible", name))
             return
-        self._note_success(call, predicted, before)
+        self._note_success(call, predicted, things, scope, before)
 
-    def _note_success(self, call: ModelCall, predicted: Prediction, before: World) -> None:
+    def _note_success(
+        self, call: ModelCall, predicted: Prediction, things: Things, scope: RunScope, before: World
+    ) -> None:
         name, body = call.operation, predicted.reply.body
         if predicted.after is not before:
             self.keys.add(("seen", name))
@@ -119,6 +122,7 @@ class Reach:
                 self.keys.add(("two fields", name))
         rows = body.get("results", body.get("rows")) if isinstance(body, dict) else body
         if isinstance(rows, list):
+            rows = rows if not scope.is_open(call) else _made_of(rows, things)
             self.keys.update(("elements", name, count) for count in (1, 2) if len(rows) >= count)
             total = body.get("total", len(rows)) if isinstance(body, dict) else None
             if "limit" in call.query and total != len(rows):
@@ -128,6 +132,16 @@ class Reach:
             if len(rows) > 1:
                 self.keys.update(("sorted by", name, each) for each in ("sort", "order") if each in call.query)
         self.keys.update(("field", name, pointer) for pointer in _pointers(body, ()))
+
+
+def _made_of(rows: list[Any], things: Things) -> list[Any]:
+    """The elements that name what the run made: of a list that others may add to, only these are compared."""
+    names = {each.name for each in things}
+    return [
+        row
+        for row in rows
+        if isinstance(row, dict) and any(isinstance(value, str | int) and value in names for value in row.values())
+    ]
 
 
 def _pointers(body: Any, place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

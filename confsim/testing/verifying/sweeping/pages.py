@@ -29,7 +29,7 @@ class Pages:
 
     def whole(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield pages and sort orders of the list of an operation, which is made longer before if it has to be."""
-        if self._seen[operation.name, "swept pages"]:
+        if self._seen[operation.name, "swept pages"] and self._seen[operation.name, "swept sorts"]:
             return
         found = self._finder.fullest(operation)
         for _ in range(_MOST_ADDED):
@@ -45,27 +45,28 @@ class Pages:
 
     def of(self, call: ModelCall, predicted: Prediction, *, last: bool = False) -> Iterator[ModelCall]:
         """Yield pages of a list of several, and sort orders that differ; ``last`` if it will not become longer."""
-        mark = (call.operation, "swept pages")
+        pages, sorts = (call.operation, "swept pages"), (call.operation, "swept sorts")
         count, names = count_of(predicted.reply), call.declared.query_names
-        if self._seen[mark] or self._candidates.scope.is_open(call):
+        if (self._seen[pages] and self._seen[sorts]) or self._candidates.scope.is_open(call):
             return
         if count < 2:
             yield from self._cut_whole(call) if last else ()
             return
         if not last and ({"limit", "sort"} & names) and (count < _ENOUGH or not self._is_sorted(call)):
             return  # postponed: there may be more elements later
-        self._seen[mark] += 1
         plain = _without(call, "limit", "offset")
-        if {"limit", "offset"} <= names:
+        if self._seen[pages]:
+            pass
+        elif {"limit", "offset"} <= names:
             both = [{"limit": "1", "offset": "1"}] if count >= _ENOUGH else [{"limit": "1"}, {"offset": "1"}]
             yield from (replace(plain, query={**plain.query, **each}) for each in both)
         elif not self._seen[call.operation, "several"]:
             yield call
+        self._seen[pages] += 1
         bare = _without(plain, "sort", "order")
-        for asked in (_sorts(call), _orders(call)):
-            found = self._differing(bare, asked)
-            if found is not None:
-                yield found
+        found = [self._differing(bare, asked) for asked in (_sorts(call), _orders(call))]
+        self._seen[sorts] += found[0] is not None or not _sorts(call)
+        yield from (each for each in found if each is not None)
 
     def _cut_whole(self, call: ModelCall) -> Iterator[ModelCall]:
         """Yield pages of a list of one that have no element."""

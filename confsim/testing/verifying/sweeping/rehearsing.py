@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.contract.types import Switch
@@ -17,6 +19,7 @@ from confsim.testing.learning.places import NOT_NAMES, Shapes
 from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import Candidates, Step
 from confsim.testing.verifying.replay import Renaming
+from confsim.testing.verifying.themes import preparation
 
 from .tried import Tried
 
@@ -79,6 +82,12 @@ class Rehearsal:
         there = [each for each in API if each.area == area and stage.served(each.name) and not disrupts_client(each)]
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] for each in changes]
+        for name, role, wanted in preparation(area):
+            found = self._prepared(stage, home, API[name], role, wanted)
+            if found is not None:
+                steps.append(found)
+                stage.go_on_in(found[1].after)
+                ledger.note(found[0], found[1].reply)
         for _ in range(_ROUNDS):
             best: tuple[float, Step] | None = None
             for operation in (*there, *stage.random.choices(changes, weights, k=_OTHERS)):
@@ -103,6 +112,20 @@ class Rehearsal:
             stage.go_on_in(best[1][1].after)
             ledger.note(best[1][0], best[1][1].reply)
         self._candidates.names.go_on(stage.names)
+
+    def _prepared(
+        self, stage: Candidates, home: str, operation: Operation, role: str, wanted: Mapping[str, str]
+    ) -> Step | None:
+        """Return a call of an operation that succeeds, with these words in its path."""
+        for attempt in range(2 * _TRIALS if stage.served(operation.name) else 0):
+            stage.move_to(home)
+            caller = stage.caller_of(role) if attempt < _TRIALS else stage.likely(operation)
+            call = stage.drawn(operation, caller, right=True)
+            call = None if call is None else replace(call, path={**call.path, **wanted})
+            predicted = None if call is None else stage.imagined(call)
+            if call is not None and predicted is not None and predicted.reply.status < 400:
+                return call, predicted
+        return None
 
     def _names_more(self, stage: Candidates, call: ModelCall, predicted: Prediction) -> bool:
         """Return whether a read names a kind of things of which none was known."""

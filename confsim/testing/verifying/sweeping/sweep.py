@@ -31,8 +31,8 @@ LENGTH = 60
 _NEAR = 16
 #: Most postponements of an operation that cannot be called yet, and how far it is postponed.
 _PUT_BACK, _BEHIND = 5, 25
-#: The worth of an effect, as a part of that of a wrong service that is distinguished.
-_EFFECTIVE = 0.2
+#: The worth of an effect, and of a grant that is held alone, as parts of that of a wrong service that is distinguished.
+_EFFECTIVE, _ADMITTED = 0.2, 0.4
 
 
 class Sweep:
@@ -147,13 +147,15 @@ class Sweep:
 
     def _found(self, operation: Operation) -> Step | None:
         """Return a call that succeeds with most new features; of reads, one that distinguishes wrong services."""
-        if operation.changes:
-            return self.finder.find(operation, succeeds, shown=_is_effective)
         near = [each for each in self._wrongs.open if each.call.declared.area == operation.area]
-        near = (near or self._wrongs.open)[-_NEAR:]
-        return self.finder.find(
-            operation, succeeds, shown=lambda call, predicted: len(self._wrongs.shown(call, predicted, near))
-        )
+        near = [] if operation.changes else (near or self._wrongs.open)[-_NEAR:]
+
+        def shown(call: ModelCall, predicted: Prediction) -> float:
+            worth = len(self._wrongs.shown(call, predicted, near)) + _EFFECTIVE * predicted.effective
+            grant = self._around.tried.grant(operation, self._candidates.role(call))
+            return worth + _ADMITTED * (grant is not None and not self._around.seen[operation.name, "admits", grant])
+
+        return self.finder.find(operation, succeeds, shown=shown)
 
     def _looks(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield reads that distinguish the wrong services of the area of an operation."""
@@ -166,8 +168,3 @@ class Sweep:
             return
         end = next((at for at, (work, _) in enumerate(self._work) if work != self._whole), len(self._work))
         self._work.insert(min(end, _BEHIND), (self._whole, operation))
-
-
-def _is_effective(call: ModelCall, predicted: Prediction) -> float:
-    """Return how much more it is worth that a change has an effect."""
-    return _EFFECTIVE * predicted.effective
