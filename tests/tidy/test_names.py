@@ -45,7 +45,7 @@ EXCEPTIONS = {
     "testing/populated.py tenants": "a script: a world with something of every kind, and what it needs",
     "testing/seeds.py seed_recording": "a script: how a recording is made",
     "testing/verifying/sweeping/sweep.py _guests": "a script: how somebody is made who may do little",
-    "testing/verifying/planning.py _PREPARED": "a script: calls that prepare a journey, for areas that gain by it",
+    "testing/verifying/themes.py _PREPARED": "a script: calls that prepare a journey, for areas that gain by it",
     "testing/verifying/planning.py journey_calls": "a script: calls that prepare a journey",
 }
 

@@ -96,7 +96,5 @@ class Goals:
             found = self._finder.find(way[-1][0].declared, fits)
             if found is not None:
                 return found
-        calls = self._around.rehearsal().trimmed(way, fits)
-        yield from calls[:-1]
-        predicted = self._candidates.imagined(calls[-1]) if calls else None
-        return None if predicted is None or not fits(calls[-1], predicted) else (calls[-1], predicted)
+        stage = self._around.rehearsal()
+        return (yield from self._around.followed(stage, stage.trimmed(way, fits), fits))

@@ -48,6 +48,8 @@ class Rehearsal:
         self._weights = weights
         #: What the answers of the journey name that is being trimmed.
         self._answered: set[tuple[str, object]] = set()
+        #: What the answers of its calls will name, as they were predicted last.
+        self._promised: set[tuple[str, object]] = set()
 
     def journey(
         self,
@@ -209,6 +211,7 @@ class Rehearsal:
         candidates = self._candidates
         renaming = Renaming(self._shapes, candidates.names.tag, candidates.names.tag)
         world, calls = candidates.model.world, list[ModelCall]()
+        self._promised = set()
         for place, (step, was) in enumerate(steps):
             call = renaming.call(step)
             try:
@@ -221,7 +224,15 @@ class Rehearsal:
             renaming.learn(step, was.reply, predicted.reply)
             world = predicted.after
             calls.append(call)
+            self._promised |= self._names_in(call, predicted)
         return calls
+
+    def is_outdated(self, call: ModelCall) -> bool:
+        """Return whether a call names what an answer was to name, and did not: a signed token has the instant in it."""
+        return any(
+            named in self._promised and named[0] not in _KNOWN and named not in self._candidates.things
+            for named in call.names()
+        )
 
     def _named(self, steps: Sequence[Step]) -> bool:
         """Return whether each call names what the run knows, or what an answer before it named."""

@@ -95,10 +95,23 @@ class Surroundings:
         """Yield the calls that lead to a fitting call, and return that; None when no journey is found."""
         homes = self.finder.homes if caller is None else [caller.home or self.finder.homes[0]]
         most = max(1, JOURNEYS - self._fruitless // _PATIENCE)
-        calls = self.rehearsal().journey(operations, fits, homes, caller, most)
+        stage = self.rehearsal()
+        calls = stage.journey(operations, fits, homes, caller, most)
         self._fruitless += not calls
-        yield from calls[:-1]
-        predicted = self.candidates.imagined(calls[-1]) if calls else None
+        found = yield from self.followed(stage, calls, fits)
+        return found
+
+    def followed(
+        self, stage: Rehearsal, calls: Sequence[ModelCall], fits: Fits
+    ) -> Generator[ModelCall, None, Step | None]:
+        """Yield the calls of a journey except for the last, and return that; None when it fits no more."""
+        for call in calls[:-1]:
+            if stage.is_outdated(call):
+                return None
+            yield call
+        if not calls or stage.is_outdated(calls[-1]):
+            return None
+        predicted = self.candidates.imagined(calls[-1])
         return None if predicted is None or not fits(calls[-1], predicted) else (calls[-1], predicted)
 
     def rehearsal(self) -> Rehearsal:
