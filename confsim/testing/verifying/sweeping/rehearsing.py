@@ -48,7 +48,7 @@ class Rehearsal:
         self._weights = weights
         #: What the answers of the journey name that is being trimmed.
         self._answered: set[tuple[str, object]] = set()
-        #: What the answers of its calls will name, as they were predicted last.
+        #: What the answers of its calls will name, as they are predicted.
         self._promised: set[tuple[str, object]] = set()
 
     def journey(
@@ -192,6 +192,7 @@ class Rehearsal:
 
     def trimmed(self, steps: Sequence[Step], fits: Fits) -> list[ModelCall]:
         """Return the calls of a journey without those that its end does not need; none if it cannot be repeated."""
+        self._promised = set()
         self._answered = {named for step in steps for named in self._names_in(*step)}
         calls = self._again(steps, fits)
         for place in reversed(range(len(steps) - 1)):
@@ -211,7 +212,6 @@ class Rehearsal:
         candidates = self._candidates
         renaming = Renaming(self._shapes, candidates.names.tag, candidates.names.tag)
         world, calls = candidates.model.world, list[ModelCall]()
-        self._promised = set()
         for place, (step, was) in enumerate(steps):
             call = renaming.call(step)
             try:

@@ -27,10 +27,13 @@ def run():
     return made
 
 
-def _journey(run, name, changes, fits=succeeds):
+def _stage(run, changes):
     planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
-    stage = Rehearsal(planner.candidates, Tried(Counter(), {}), Shapes({}), dict.fromkeys(changes, 1.0))
-    return stage.journey([API[name]], fits, [run.accounts.client])
+    return Rehearsal(planner.candidates, Tried(Counter(), {}), Shapes({}), dict.fromkeys(changes, 1.0))
+
+
+def _journey(run, name, changes, fits=succeeds):
+    return _stage(run, changes).journey([API[name]], fits, [run.accounts.client])
 
 
 def test_what_needs_a_room_is_reached_by_making_one(run):
@@ -63,3 +66,14 @@ def test_a_refusal_is_sought_like_a_success(run):
 def test_what_cannot_be_reached_is_no_journey(run):
     """Without any change before it, there is no property to delete."""
     assert _journey(run, "delete_channel_property", []) == []
+
+
+def test_a_call_is_outdated_until_an_answer_has_named_its_things(run):
+    """A template that is only rehearsed is not there; when it is made, a call may name it."""
+    stage = _stage(run, ["create_template"])
+    *before, last = stage.journey([API["update_template"]], succeeds, [run.accounts.client])
+    assert stage.is_outdated(last)
+    for call in before:
+        assert not stage.is_outdated(call)
+        run.ledger.note(call, run.model.call(call).reply)
+    assert not stage.is_outdated(last)
