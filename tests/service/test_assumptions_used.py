@@ -58,10 +58,10 @@ def _kinds(declared: Any, seen: tuple[Any, ...] = ()) -> set[str]:
     return found.union(*(_kinds(each, (*seen, declared)) for each in inside))
 
 
-def test_whoever_is_shown_a_user_is_told_what_their_numbers_rest_on():
-    """In every answer that names users by their numbers."""
+def test_the_first_user_id_concerns_every_answer_that_shows_a_user():
+    """By their numbers; and the calls that create a user without showing the number."""
     naming = {each.name for each in API if "users" in _kinds(each.result) | {*each.identifies.values()}}
-    assert naming == set(FIRST_USER_ID.operations)
+    assert {*naming, "create_guest", "exchange_identity_token"} == set(FIRST_USER_ID.operations)
 
 
 @pytest.mark.parametrize(("required", "status"), [(False, 200), (True, 401)])

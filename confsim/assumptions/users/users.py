@@ -24,7 +24,7 @@ FIRST_USER_ID = assumption(
     "get_me get_user list_users find_user_by_handle find_user_by_email list_operators list_owners "
     "list_active_channels list_session_participants list_session_recordings list_channel_participants "
     "get_app_session list_app_sessions list_breakout_participants create_linked_user list_linked_users "
-    "dial_unregistered_user list_recording_assets get_recording_asset",
+    "dial_unregistered_user list_recording_assets get_recording_asset exchange_identity_token",
 )
 REPUTATION = assumption(
     "users.reputation",
