@@ -50,6 +50,7 @@ def verify(
     from confsim.testing.verifying import session
     from confsim.testing.verifying.findings import encoded
 
+    session.check_writable(report)
     known, chosen = read_accounts(accounts), read_profile(profile)
     if dry_run:
         click.echo("\n".join(session.plan(known, examples=examples, allow_phone_calls=phones)))
@@ -129,8 +130,9 @@ def calibrate(
     from confsim.testing.calibrating import session
     from confsim.testing.learning.accounts import read_accounts
     from confsim.testing.verifying.findings import encoded
-    from confsim.testing.verifying.session import plan, write
+    from confsim.testing.verifying.session import check_writable, plan, write
 
+    check_writable(output, report)
     known = read_accounts(accounts)
     if dry_run:
         click.echo("\n".join(plan(known, examples=examples, allow_phone_calls=phones)))
@@ -186,8 +188,9 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
     from confsim.testing.learning.accounts import read_accounts
     from confsim.testing.observing import session
     from confsim.testing.verifying.findings import encoded
-    from confsim.testing.verifying.session import write
+    from confsim.testing.verifying.session import check_writable, write
 
+    check_writable(output, report)
     known = read_accounts(accounts)
     with session.observe(upstream, known, port=port, say=lambda line: click.echo(line, err=True)) as (proxy, observer):
         click.echo(f"Base URL   {proxy.base_url}")

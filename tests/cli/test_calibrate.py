@@ -58,3 +58,15 @@ def test_what_is_wrong_is_reported(calibrate):
     code, _, err = calibrate({}, "--base-url", "http://127.0.0.1:9")
     assert code == 1
     assert "cannot be reached" in err
+
+
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_a_file_that_cannot_be_written_is_reported_before_anything_is_sent(calibrate, tmp_path, option):
+    """Nothing that a run finds is lost for it."""
+    file = tmp_path / "nowhere" / "file"
+    code, _, err = calibrate({}, option, str(file))
+    assert code == 1
+    assert f"{str(file)!r} cannot be written: there is no folder" in err
+    code, _, err = calibrate({}, option, str(tmp_path))
+    assert (code, "it is a folder" in err) == (1, True)
+    assert not (tmp_path / "learned.toml").exists()

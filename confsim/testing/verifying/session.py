@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -74,6 +75,20 @@ def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Itera
         yield f"not called: {', '.join(ringing())}, since they ring phones (--phones)"
     yield f"removed at the end: {', '.join(removals())}; what is in a channel is removed with it"
     yield f"left behind: {', '.join(sorted(lasting()))} that no documented call removes"
+
+
+def check_writable(*paths: str | None) -> None:
+    """Raise Misuse that names the first file that could not be written, before a run whose findings would be lost."""
+    for path in paths:
+        if path is None:
+            continue
+        folder = Path(path).parent
+        if not folder.is_dir():
+            raise Misuse(f"{path!r} cannot be written: there is no folder {str(folder)!r}")
+        if Path(path).is_dir():
+            raise Misuse(f"{path!r} cannot be written: it is a folder")
+        if not os.access(path if Path(path).exists() else folder, os.W_OK):
+            raise Misuse(f"{path!r} cannot be written: permission denied")
 
 
 def write(path: str, content: bytes) -> None:
