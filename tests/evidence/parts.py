@@ -183,17 +183,11 @@ PARTS: dict[str, Part] = {
     "rules": campaign("rules"),
     "tables": campaign("tables", "--part", "{share}"),
     "mutants": campaign("mutants"),
-<<<<<<< HEAD
     "verify": campaign("verify", "--most", "40", "--reproducers", "8", "--part", "{share}"),
     "verify beside true services": campaign("verify", "--most", "0", "--true", "1000", "--part", "{share}"),
-    "calibrate": campaign("calibrate", "--profiles", "1000", "--verified", "4", "--part", "{share}"),
-=======
-    "verify": campaign("verify", "--requests", "5000", "--most", "30"),
-    "verify beside true services": campaign("verify", "--most", "0", "--true", "10", "--examples", "25"),
     "calibrate": campaign(
         "calibrate", "--profiles", "1000", "--examples", "20", "--verified", "2", "--part", "{share}"
     ),
->>>>>>> 397ae109 (Calibrate is measured in runs of twenty portions, one hidden profile after the other)
     "fuzz, singles": campaign("fuzz", "--mode", "singles", "--part", "{share}"),
     "fuzz, pairs": campaign("fuzz", "--mode", "pairs", "--part", "{share}"),
     **{
