@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from confsim.domain.runtime.sessions import SESSIONS
+from confsim.domain.runtime.sessions import ATTENDANCES, SESSIONS
 from kit import (
     ADMIN,
     API_TOKEN,
@@ -448,9 +448,11 @@ def test_sorting_by_presence_may_mean_the_caller():
 
 
 def test_the_history_of_a_deleted_channel_is_gone(sim):
-    """Its sessions are not there any more, also the one that was going on."""
+    """Its sessions are not there any more, also the one that was going on, nor who took part in them."""
     past, running = ran(sim, USER), ran(sim, USER, end=False)
+    assert len(ATTENDANCES.of(sim.service.change(), CUSTOMER).all) == 2
     assert sim.call("delete_channel", OWNER, uuid=ROOM).ok
     assert listed(sim) == []
     for id in (past, running):
         assert sim.call("get_session", ADMIN, sessionId=id).status == 404
+    assert len(ATTENDANCES.of(sim.service.change(), CUSTOMER).all) == 0
