@@ -236,11 +236,15 @@ def test_an_assignment_is_removed(sim, people):
 @pytest.mark.rule("R358", "R464", "R465")
 @pytest.mark.parametrize("over", [False, True])
 def test_assignments_stand_once_it_has_started(sim, people, over):
-    """Adding and removing are 409s during the breakout session and after it."""
-    id, room = routed(sim, people)
+    """Adding, moving and removing are 409s during the breakout session and after it."""
+    id = prepare(sim)
+    room, other = add_room(sim, id), add_room(sim, id)
+    assign(sim, id, room, people[USER])
+    start(sim)
     if over:
         stop(sim)
-    assert code(assign(sim, id, room, people[OWNER])) == (409, "breakout_started")
+    for user, place in ((OWNER, room), (USER, other)):
+        assert code(assign(sim, id, place, people[user])) == (409, "breakout_started")
     assert code(assign(sim, id, room, people[USER], "remove_breakout_participant")) == (409, "breakout_started")
     assert assigned(sim, id, room) == ["Uma User"]
 
