@@ -1,7 +1,7 @@
-"""Calibrate beside services that follow hidden profiles: nothing wrong is claimed, what can be told is told.
+"""Calibrate beside services that follow hidden profiles: nothing wrong is claimed, what can be seen is seen.
 
 Each hidden profile has several values of its own, drawn from the alternatives of the register. A claim is wrong when a
-value is learned that the service has not, or a default confirmed that it has not. An entry can be told when a probe
+value is learned that the service has not, or a default confirmed that it has not. An entry can be seen when a probe
 distinguishes its value from every other (``confsim.reference.probes``); verify runs under the profile that is written.
 """
 

@@ -177,8 +177,8 @@ def _flip(journey: Journey, wanted: dict[str, list[Flip]], read_alone: bool) -> 
         operation = journey.name.split()[2]
         own = {f"gate.{operation}", f"route.{operation}"}
         return flips.flip_journey(journey, {id: wanted[id] for id in own & wanted.keys()}, read_alone=False)
-    if told := stories.entries(journey):
-        return flips.flip_journey(journey, {id: wanted[id] for id in told & wanted.keys()}, read_alone=False)
+    if used := stories.entries(journey):
+        return flips.flip_journey(journey, {id: wanted[id] for id in used & wanted.keys()}, read_alone=False)
     others = {id: each for id, each in wanted.items() if not id.startswith("gate.")}
     return flips.flip_journey(journey, others, read_alone=read_alone)
 

@@ -32,7 +32,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     tests = fuzz_corpus.source().split("\n\n\n")[part - 1 :: parts]
     began = time.monotonic()
     found = _fuzzed("\n\n\n".join(tests), chosen.mode)
-    sets = {name: [set(each["choices"]) for each in told["findings"]] for name, told in found.items()}
+    sets = {name: [set(each["choices"]) for each in report["findings"]] for name, report in found.items()}
     planted = fuzz_corpus.leaning()
     if chosen.mode == "singles":
         planted = {name: ids for name, ids in planted.items() if len(ids) == 1}
@@ -49,7 +49,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         "leaning tests whose set is not named": len(missed),
         "robust tests": len(robust),
         "robust tests that are named": len(wrong),
-        "variants": sum(told["runs"] for told in found.values()),
+        "variants": sum(report["runs"] for report in found.values()),
         "seconds": round(time.monotonic() - began),
     }
 
@@ -66,4 +66,4 @@ def _fuzzed(source: str, mode: str) -> dict[str, Any]:
         command = [sys.executable, "-m", "pytest", *options, "test_corpus.py"]
         subprocess.run(command, cwd=folder, check=False, stdout=subprocess.DEVNULL)
         tests: dict[str, Any] = json.loads((Path(folder) / "report.json").read_text())["tests"]
-    return {nodeid.rpartition("::")[2]: told for nodeid, told in tests.items()}
+    return {nodeid.rpartition("::")[2]: report for nodeid, report in tests.items()}

@@ -260,7 +260,7 @@ class Player:
         alternative: Alternative,
         alternatives: Alternatives,
     ) -> int:
-        """Return after how many of these calls an alternative is told; 0 when it is not, or a call is not allowed."""
+        """Return after how many of these calls an alternative is seen; 0 when it is not, or a call is not allowed."""
         both = alternatives.pair(alternative)
         for count, (call, predicted, made) in enumerate(self._tried_out(symbols, calls), 1):
             differs = both.differs(call, predicted, made)

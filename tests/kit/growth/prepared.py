@@ -89,7 +89,7 @@ def _belongings_of_the_client(sim: Simulator, names: Names) -> None:
     names["api_token"] = ok(sim, "create_api_token", body={"label": "second"})["id"]
     names["endpoint"] = ok(sim, "add_events_endpoint", body={"url": "https://hooks.example/all"})["id"]
     ok(sim, "set_events_state", state="enable")
-    ok(sim, "upload_client_media", name="told.txt", body=b"bytes")
+    ok(sim, "upload_client_media", name="notes.txt", body=b"bytes")
     names["delivery"], names["event"] = sim.webhooks[-1].id, 1
     ok(sim, "set_events_state", state="disable")
     ok(sim, "set_config", body={"theme": {"colour": "blue"}})
