@@ -217,7 +217,6 @@ def test_no_body_where_all_is_optional(choice, status):
 
 
 @pytest.mark.parametrize(("choice", "status"), [("stated", 400), ("query too", 200)])
-@pytest.mark.rule("R013")
 def test_fields_in_the_query(choice, status):
     """Only where the call states, or from the query too when there is no body (G047)."""
     sim = demo(parse__places=choice)

@@ -22,6 +22,7 @@ from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.config import templates
 from confsim.domain.identity import credentials
+from confsim.domain.runtime import lobby, presence
 from confsim.domain.users.users import USERS
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Refusal
@@ -172,7 +173,8 @@ def _user_by_word() -> AbstractContextManager[Any]:
 
 @breaks("R176", "the channel does not matter")
 def _any_channel() -> AbstractContextManager[Any]:
-    return finding("create_guest", 1, lambda call: next(iter(CHANNELS.of(call.change, call.client.id).all)))
+    every = lambda call: (CHANNELS.of(call.change, each.id).all for each in clients.CLIENTS.of(call.change).all)  # noqa: E731
+    return finding("create_guest", 1, lambda call: next(channel for channels in every(call) for channel in channels))
 
 
 @breaks("R182", "me is the caller")
@@ -264,6 +266,19 @@ def _origins_answered() -> AbstractContextManager[Any]:
 def _client_below_nobody() -> AbstractContextManager[Any]:
     create = clients.create
     return mock.patch.object(clients, "create", lambda change, name, parent, **more: create(change, name, None, **more))
+
+
+@breaks("R341", "those inside leave when the door closes")
+def _door_that_throws_out() -> AbstractContextManager[Any]:
+    set_door = lobby.set_door
+
+    def closing(change: Any, channel: Any, trigger: str) -> Any:
+        if trigger == "close":
+            for each in list(presence.inside(change, channel)):
+                presence.leave(change, channel, each.user)
+        return set_door(change, channel, trigger)
+
+    return mock.patch.object(lobby, "set_door", closing)
 
 
 @breaks("R410", "a text is reported")
