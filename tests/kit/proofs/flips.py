@@ -27,7 +27,9 @@ from confsim.service.service import Provenance, Service
 from kit import START_MS
 
 #: Requests that answer what the profile is, or what an operation does under it: not what a world rests on.
-_SHOWS_PROFILE = re.compile(r"/openapi\.json$|/_confsim/(assumptions|bundle|info|llms\.txt|operations|worlds|requests|names)\b")
+_SHOWS_PROFILE = re.compile(
+    r"/openapi\.json$|/_confsim/(assumptions|bundle|info|llms\.txt|operations|worlds|requests|names)\b"
+)
 
 
 #: Entries that are read when routes are built, which worlds share.
