@@ -48,6 +48,8 @@ _KEY = json.dumps(
         "y": "kCOL3pzHuzMNFQxncE3SWucFUgV0S28xv0BwdFhy0OY",
     }
 )
+#: Refusals of one story: a journey is cut after a hundred requests.
+_FEW = 40
 #: What transports report of requests that they cannot read.
 _FAULTS = (
     *("url_too_long", "headers_too_large", "body_too_large", "timeout", "version_unsupported"),
@@ -87,13 +89,20 @@ def http(sim: Simulator, target: str, query: str = "", method: str = "GET", **he
 # Refusals
 
 
-@of(*(f"{kind}.{reason.name.lower().replace('_', '-')}" for reason in Reason for kind in ("status", "code")))
-def every_refusal(sim: Simulator) -> None:
-    """A fault answers with each of them."""
-    for reason in Reason:
-        if reason is not Reason.INTERNAL_ERROR:
+def _answered_by_faults(*reasons: Reason) -> None:
+    """Declare the story in which faults answer with each of these."""
+
+    def refused(sim: Simulator) -> None:
+        for reason in reasons:
             sim.faults.put([{"operation": "get_me", "do": {"reason": reason.name.lower()}}])
             sim.call("get_me", USER)
+
+    of(*(f"{kind}.{each.name.lower().replace('_', '-')}" for each in reasons for kind in ("status", "code")))(refused)
+
+
+_REFUSALS = [each for each in Reason if each is not Reason.INTERNAL_ERROR]
+for _begin in range(0, len(_REFUSALS), _FEW):
+    _answered_by_faults(*_REFUSALS[_begin : _begin + _FEW])
 
 
 @of("size.request-headers", "size.request-body", "size.request-url")
@@ -140,6 +149,16 @@ def many_channels(sim: Simulator) -> None:
     for number in range(25):
         ok(sim, "create_channel", OWNER, body={"name": f"Room {number}"})
     ok(sim, "list_channels", OWNER)
+
+
+# Users
+
+
+@of("users.following")
+def a_user_who_follows(sim: Simulator) -> None:
+    """The other is looked at."""
+    sim.change_record("user", _USER, follow=[_OWNER])
+    ok(sim, "get_users", USER, userIds=str(_OWNER))
 
 
 # Clients
