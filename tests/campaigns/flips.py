@@ -93,7 +93,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     if chosen.sample is not None:
         found = random.Random(chosen.seed).sample(found, min(chosen.sample, len(found)))
     done = set() if chosen.into is None or not chosen.into.exists() else set(_kept(chosen.into).done)
-    found = [each if _key(each) in done else _cut(each) for each in found]
+    found = [each if _key(each) in done or stories.entries(each) else _cut(each) for each in found]
     prefixes = tuple(chosen.ids.split(","))
     wanted = {id: each for id, each in flips.flips().items() if id.startswith(prefixes)}
     report = _kept(chosen.into) if chosen.into is not None and chosen.into.exists() else Report()

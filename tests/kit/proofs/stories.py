@@ -48,8 +48,6 @@ _KEY = json.dumps(
         "y": "kCOL3pzHuzMNFQxncE3SWucFUgV0S28xv0BwdFhy0OY",
     }
 )
-#: Refusals of one story: a journey is cut after a hundred requests.
-_FEW = 40
 #: What transports report of requests that they cannot read.
 _FAULTS = (
     *("url_too_long", "headers_too_large", "body_too_large", "timeout", "version_unsupported"),
@@ -89,20 +87,13 @@ def http(sim: Simulator, target: str, query: str = "", method: str = "GET", **he
 # Refusals
 
 
-def _answered_by_faults(*reasons: Reason) -> None:
-    """Declare the story in which faults answer with each of these."""
-
-    def refused(sim: Simulator) -> None:
-        for reason in reasons:
+@of(*(f"{kind}.{reason.name.lower().replace('_', '-')}" for reason in Reason for kind in ("status", "code")))
+def every_refusal(sim: Simulator) -> None:
+    """A fault answers with each of them."""
+    for reason in Reason:
+        if reason is not Reason.INTERNAL_ERROR:
             sim.faults.put([{"operation": "get_me", "do": {"reason": reason.name.lower()}}])
             sim.call("get_me", USER)
-
-    of(*(f"{kind}.{each.name.lower().replace('_', '-')}" for each in reasons for kind in ("status", "code")))(refused)
-
-
-_REFUSALS = [each for each in Reason if each is not Reason.INTERNAL_ERROR]
-for _begin in range(0, len(_REFUSALS), _FEW):
-    _answered_by_faults(*_REFUSALS[_begin : _begin + _FEW])
 
 
 @of("size.request-headers", "size.request-body", "size.request-url")
@@ -152,6 +143,13 @@ def many_channels(sim: Simulator) -> None:
 
 
 # Users
+
+
+@of("parse.ttl-number")
+def an_invitation_for_an_hour_and_a_half(sim: Simulator) -> None:
+    """Of a user who is predefined."""
+    id = ok(sim, "create_predefined_user", body={"name": "Stub"})["id"]
+    ok(sim, "create_invitation", userId=id, ttl="1.5h")
 
 
 @of("users.following")
@@ -306,6 +304,18 @@ def a_callee_at_a_closed_door(sim: Simulator) -> None:
     ok(sim, "set_dial_out_state", uuid=ROOM, state="enable")
     ok(sim, "set_lobby_door", OWNER, uuid=ROOM, state="close")
     ok(sim, "dial_unregistered_user", OWNER, uuid=ROOM, body={"number": "+12025550147", "name": "Callee"})
+
+
+@of("recordings.mailed")
+def a_recording_whose_channel_changes_owners(sim: Simulator) -> None:
+    """Between its stop and the mail about it."""
+    sim.presence.join(ROOM, _OPERATOR)
+    ok(sim, "start_recording", OPERATOR, uuid=ROOM)
+    sim.clock.advance("1m")
+    ok(sim, "stop_recording", OPERATOR, uuid=ROOM)
+    ok(sim, "add_owner", OWNER, uuid=ROOM, userId=_USER)
+    ok(sim, "remove_owner", USER, uuid=ROOM, userId=_OWNER)
+    sim.clock.advance("2s")
 
 
 @of("recordings.without-email")
