@@ -13,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import ImageSize, Int, Link, Page, Wire
+from confsim.contract.types import ImageLink, ImageSize, Int, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
 from confsim.domain.users.users import User as Person
@@ -62,7 +62,7 @@ class User(Wire, kw_only=True):
     urlHandle: Annotated[str | None, "The handle as it can stand in a URL."] = None
     fullName: Annotated[str | None, "The full name of the user."] = None
     description: Annotated[str | None, "The description of the user."] = None
-    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
+    imageUrl: Annotated[ImageLink | None, "The URL of the image of the user."] = None
     clientId: Annotated[ClientId, "The client that the user belongs to."]
     reputation: Annotated[Int, "The reputation score of the user."]
     following: Annotated[bool, "Whether the caller follows the user."]
@@ -85,7 +85,7 @@ class UserSummary(Wire):
 
     id: Annotated[UserId, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
-    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
+    imageUrl: Annotated[ImageLink | None, "The URL of the image of the user."] = None
 
 
 def image_url(call: Call, client: str, image: str | None, size: ImageSize | None) -> str | None:

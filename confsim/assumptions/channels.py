@@ -284,6 +284,8 @@ THING_IDS = assumption(
     "hexadecimal digits as of a document store.",
     "uuid",
     ("document",),
+    decides="api_tokens app_sessions assets breakout_rooms breakout_sessions broadcasts channels destinations "
+    "endpoints images media recordings sessions sources templates",
 )
 CHANNEL_ID_NAMES = assumption(
     "ids.channel-names",

@@ -123,6 +123,27 @@ def annotated(base: Any, marks: tuple[Any, ...]) -> Any:
     return Annotated[(base, *marks)] if marks else base
 
 
+def marks_in(type_: Any) -> Iterator[Any]:
+    """Yield the marks of a type and of all types in it, at any depth, and of those that any profile chooses."""
+    yield from _marks_in(type_, ())
+
+
+def _marks_in(type_: Any, around: tuple[Any, ...]) -> Iterator[Any]:
+    if any(type_ is each for each in around):
+        return
+    around = (*around, type_)
+    base, marks = peeled(type_)
+    for mark in marks:
+        yield mark
+        for each in mark.types.values() if isinstance(mark, Chosen) else ():
+            yield from _marks_in(each, around)
+    struct = struct_of(get_origin(base) or base)
+    for field in () if struct is None else fields_of(struct):
+        yield from _marks_in(field.type, around)
+    for part in get_args(base):
+        yield from _marks_in(part, around)
+
+
 def big_numbers(type_: Any) -> Iterator[Any]:
     """Yield the types of the decimals, and of the integers of more than 32 bits, in a type at any depth."""
     if type_ is float or type_ is int:

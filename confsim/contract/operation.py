@@ -18,11 +18,12 @@ from msgspec import Struct
 
 from confsim.assumptions.register import Assumption, assumption, in_force, text
 
-from .annotations import big_numbers, optional_fields
+from .annotations import big_numbers, marks_in, optional_fields
 from .containers import container_type
 from .decode import Body, Finder, PathParameter, QueryParameter
 from .gates import Gate, Grant
 from .headers import Header, without_headers
+from .types import Inside, InUnit, Names, StatedUnit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -220,6 +221,15 @@ class Operation:
         return without_headers(self.hints["return"])
 
     @cached_property
+    def shows(self) -> frozenset[str]:
+        """What its answer shows: the kinds of things by their ids (words of ``types.Names``), and ``instants``."""
+        marks = tuple(marks_in(self.hints["return"]))
+        named = {each.kind for each in marks if isinstance(each, Names)}
+        inside = {kind for each in marks if isinstance(each, Inside) for kind in each.kinds}
+        instants = {"instants"} if any(isinstance(each, InUnit | StatedUnit) for each in marks) else ()
+        return frozenset({*named, *inside, *instants, *self.identifies.values()})
+
+    @cached_property
     def query_names(self) -> frozenset[str]:
         """The names of its query parameters."""
         names = frozenset(parameter.name for parameter in self.query_parameters)
@@ -324,6 +334,7 @@ class Catalogue:
         self.title = title
         self._prefix = prefix
         self.operations: dict[str, Operation] = {}
+        self._concerned: dict[str, tuple[str, ...]] = {}
         #: The description of each area: the first words of the first module that declares it.
         self.areas: dict[str, str] = {}
 
@@ -360,6 +371,17 @@ class Catalogue:
 
     def __len__(self) -> int:
         return len(self.operations)
+
+    def concerned(self, entry: Assumption[Any]) -> tuple[str, ...]:
+        """Return the names of the operations that an assumption concerns: those it names, and those that show what it
+        decides; empty for one that concerns all.
+        """
+        found = self._concerned.get(entry.id)
+        if found is None:
+            showing = (each.name for each in self if not each.shows.isdisjoint(entry.decides))
+            found = tuple(dict.fromkeys((*entry.operations, *showing)))
+            self._concerned[entry.id] = found
+        return found
 
     def operation(self, route: str, **words: Unpack[Words]) -> Callable[[F], F]:
         """Declare an operation: the decorated function.

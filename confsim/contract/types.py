@@ -130,6 +130,15 @@ class Invented(StrEnum):
     TEXT = "text"  # anything
 
 
+class Inside(Struct, frozen=True):
+    """Marks a text of an answer, such as an address, of which the ids of things, or instants, are parts.
+
+    ``kinds`` are those of ``Names``, or ``instants``.
+    """
+
+    kinds: tuple[str, ...]
+
+
 class ShownOnce:
     """Marks a secret of an answer that is complete where a call has made it, and masked where it is only read."""
 
@@ -168,6 +177,7 @@ FreeText = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
 Key = Annotated[str, Sized(sizes.KEY), Samples("sample"), "The key of the property."]
 Url = Annotated[str, AbsoluteUrl(sizes.URL)]
 Link = Annotated[str, Invented.LINK]
+ImageLink = Annotated[str, Invented.LINK, Inside(("images",))]
 OwnText = Annotated[str, Invented.TEXT]
 Search = Annotated[str, SearchText(sizes.TEXT, allow_blank=True), "What is sought in the names."]
 

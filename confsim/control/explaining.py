@@ -279,7 +279,7 @@ def _assumption(entry: Assumption[Any], profile: Mapping[str, Any]) -> Iterator[
     area, _, word = entry.id.partition(".")
     value = next(iter(candidates(entry)), entry.default)
     yield from ["", "In a profile:", "", "```toml", f"[{area}]", f"{word} = {_json(value)}", "```"]
-    yield from _listed("Operations", entry.operations)
+    yield from _listed("Operations", API.concerned(entry))
 
 
 def _json(value: Any) -> str:
@@ -297,7 +297,7 @@ def _operation(operation: Operation, profile: Mapping[str, Any]) -> Iterator[str
         yield from ["", f"For: {operation.gate}. It is {operation.source.value.replace('_', ' ')}."]
         yield from _listed("Rules", operation.rules)
         yield from _listed("Gaps", operation.gaps)
-        own = [each.id for each in REGISTER.entries.values() if operation.name in each.operations]
+        own = [each.id for each in REGISTER.entries.values() if operation.name in API.concerned(each)]
         yield from _listed("Assumptions", sorted(own))
 
 

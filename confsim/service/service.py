@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.address import Address
+from confsim.api.catalogue import API
 from confsim.assumptions.protocol import sizes, transport, wire
 from confsim.assumptions.register import REGISTER, Context, in_force
 from confsim.contract.operation import Operation
@@ -159,7 +160,7 @@ class Service:
         """Return the ids of the assumptions of a call: those it used, and those of the start that it shows."""
         used = entry.assumptions
         entries = REGISTER.entries
-        shown = (id for id in self.provenance.assumptions if entry.operation in entries[id].operations)
+        shown = (id for id in self.provenance.assumptions if entry.operation in API.concerned(entries[id]))
         return [*used, *(id for id in shown if id not in used)]
 
     def _note_timer(self, before: World, change: Change, after: World) -> None:

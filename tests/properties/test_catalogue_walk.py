@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+import msgspec
 import pytest
 
 from confsim import Simulator
@@ -24,6 +26,15 @@ PART_ONE = {
 }
 
 
+#: Ids that nothing else looks like.
+FORM = {"ids.form": "document"}
+#: What answers show of an entry, and at least how many operations of the walk show it.
+SHOWN = [
+    ("ids.form", re.compile(rb"\b[0-9a-f]{24}\b"), 30),
+    ("time.source", re.compile(rb"\b17[67]\d{7}(\d{3})?\b|\b2026-0\d-\d\dT"), 8),
+]
+
+
 class Walked(NamedTuple):
     """A walk: its simulator, the steps, and the assumptions that each operation asked."""
 
@@ -35,8 +46,8 @@ class Walked(NamedTuple):
 @pytest.fixture(scope="module")
 def walked() -> Walked:
     """A walk of which the referee judges every answer."""
-    simulator = Simulator(clock=START)
-    simulator.service.pipeline.hold_against(Conformance({}))
+    simulator = Simulator(clock=START, profile=FORM)
+    simulator.service.pipeline.hold_against(Conformance(FORM))
     steps, leaning = [], set()
     for step in walk(simulator, CUSTOMER, CALLERS):
         steps.append(step)
@@ -54,11 +65,20 @@ def test_the_operations_of_an_entry_are_those_that_lean_on_it(walked):
     """Where an entry of Part 1 lists operations, no other asks it."""
     leaning = {(id, name) for id, name in walked.leaning if id.partition(".")[0] in PART_ONE}
     assert len(leaning) > 200
-    assert [
-        (id, name)
-        for id, name in sorted(leaning)
-        if REGISTER.entries[id].operations and name not in REGISTER.entries[id].operations
-    ] == []
+    concerned = {id: API.concerned(REGISTER.entries[id]) for id, _ in leaning}
+    assert [(id, name) for id, name in sorted(leaning) if concerned[id] and name not in concerned[id]] == []
+
+
+@pytest.mark.parametrize(("entry", "text", "shown"), SHOWN)
+def test_an_answer_that_shows_what_an_entry_decides_is_of_an_operation_that_it_concerns(walked, entry, text, shown):
+    """Ids of the form chosen here, and instants near that of the clock, wherever they stand in an answer."""
+    found = {
+        step.operation.name
+        for step in walked.steps
+        if step.answer.ok and text.search(msgspec.json.encode(step.answer.body, enc_hook=str))
+    }
+    assert found - set(API.concerned(REGISTER.entries[entry])) == set()
+    assert len(found) >= shown
 
 
 def test_most_operations_succeed_somewhere_on_the_way(walked):

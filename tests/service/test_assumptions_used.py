@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args, get_origin, get_type_hints
-
 import pytest
 
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
 from confsim.assumptions.users.users import FIRST_USER_ID
-from confsim.contract.annotations import struct_of
-from confsim.contract.types import Names
 from kit import ADMIN, API_TOKEN, CUSTOMER, GUEST, OTHER_ADMIN, OWNER, ROOM, START, USER, ok
+
+SHOWING_USERS = (
+    "create_user create_guest create_invitation get_invitation create_predefined_user find_predefined_user get_users "
+    "get_me get_user list_users find_user_by_handle find_user_by_email list_operators list_owners "
+    "list_active_channels list_session_participants list_session_recordings list_channel_participants "
+    "get_app_session list_app_sessions list_breakout_participants create_linked_user list_linked_users "
+    "dial_unregistered_user list_recording_assets get_recording_asset exchange_identity_token"
+)
 
 
 def test_the_start_reports_what_it_was_built_on(sim):
@@ -36,6 +40,8 @@ def test_the_start_reports_what_it_was_built_on(sim):
         ("initial.providers", "list_client_auth_providers", {"clientId": CUSTOMER}),
         ("users.reputation", "get_me", {}),
         ("users.first-id", "get_me", {}),
+        ("ids.form", "get_channel", {"uuid": ROOM}),
+        ("ids.form", "list_channels", {}),
     ],
 )
 def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, operation, arguments):
@@ -47,21 +53,18 @@ def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, opera
     assert "initial.service-mode" not in sim.requests[-1].assumptions
 
 
-def _kinds(declared: Any, seen: tuple[Any, ...] = ()) -> set[str]:
-    """The kinds of things that are named in an answer of a type, at any depth."""
-    if declared in seen:
-        return set()
-    found = {each.kind for each in getattr(declared, "__metadata__", ()) if isinstance(each, Names)}
-    struct = struct_of(get_origin(declared) or declared)
-    inside = [] if struct is None else list(get_type_hints(struct, include_extras=True).values())
-    inside += [each for each in (*get_args(declared), getattr(declared, "__value__", "")) if not isinstance(each, str)]
-    return found.union(*(_kinds(each, (*seen, declared)) for each in inside))
+def test_a_call_that_shows_an_instant_of_a_world_without_a_clock_says_so():
+    """Every instant is from its clock; a call that shows none does not name it."""
+    sim = Simulator()
+    ok(sim, "list_channels", OWNER)
+    assert "time.source" in sim.requests[-1].assumptions
+    ok(sim, "get_channel_settings", OWNER, uuid=ROOM)
+    assert not {"time.source", "ids.form"} & set(sim.requests[-1].assumptions)
 
 
 def test_the_first_user_id_concerns_every_answer_that_shows_a_user():
     """By their numbers; and the calls that create a user without showing the number."""
-    naming = {each.name for each in API if "users" in _kinds(each.result) | {*each.identifies.values()}}
-    assert {*naming, "create_guest", "exchange_identity_token"} == set(FIRST_USER_ID.operations)
+    assert set(API.concerned(FIRST_USER_ID)) == set(SHOWING_USERS.split())
 
 
 @pytest.mark.parametrize(("required", "status"), [(False, 200), (True, 401)])

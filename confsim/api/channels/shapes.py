@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from confsim.api.forms import ChannelText
 from confsim.api.ids import ChannelId, ClientId, MeetingCode, UrlName
-from confsim.contract.types import Int, Link, Long, Name, StatedUnit, Wire
+from confsim.contract.types import ImageLink, Int, Long, Name, StatedUnit, Wire
 from confsim.domain.channels import channels
 
 
@@ -82,7 +82,7 @@ class ChannelDetails(Wire, kw_only=True):
     isRangeEnabled: Annotated[bool, "Whether filtering by range is allowed."]
     disableWall: Annotated[bool, "Whether wall messages are disabled."]
     guestAccess: Annotated[bool, "Whether guests are admitted."]
-    imageUrl: Annotated[Link | None, "The URL of its image."] = None
+    imageUrl: Annotated[ImageLink | None, "The URL of its image."] = None
 
 
 class ChannelItem(Wire, kw_only=True):
@@ -99,5 +99,5 @@ class ChannelItem(Wire, kw_only=True):
     channelUuid: Annotated[ChannelId, "The uuid of the channel."]
     isOpen: Annotated[bool, "Whether the doors of its lobby are open."]
     guestAccess: Annotated[bool, "Whether guests are admitted."]
-    imageUrl: Annotated[Link | None, "The URL of its image."] = None
+    imageUrl: Annotated[ImageLink | None, "The URL of its image."] = None
     created: Annotated[Long, "The instant at which it was made, in epoch seconds.", StatedUnit("epoch-s")]

@@ -22,6 +22,7 @@ from confsim.contract.text_values import invalid_input
 from confsim.contract.types import (
     Chosen,
     FreeText,
+    Inside,
     InUnit,
     Limit,
     Link,
@@ -76,7 +77,7 @@ class MediaAsset(Wire, kw_only=True):
 class MediaLink(Wire):
     """An address from which the bytes can be had for a time."""
 
-    url: Annotated[Link, "The URL of the bytes, without a token."]
+    url: Annotated[Link, Inside(("media", "instants")), "The URL of the bytes, without a token."]
 
 
 class MediaPoolSize(Wire):

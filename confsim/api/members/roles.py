@@ -9,7 +9,7 @@ from confsim.api.ids import UserId
 from confsim.api.views import user_summary
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import ImageSize, Link, Wire
+from confsim.contract.types import ImageLink, ImageSize, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
 from confsim.domain.users.users import User
@@ -25,7 +25,7 @@ class Host(Wire, kw_only=True):
 
     id: Annotated[UserId, "The number of the user."]
     handle: Annotated[str, "The display name of the user."]
-    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
+    imageUrl: Annotated[ImageLink | None, "The URL of the image of the user."] = None
     isOwner: Annotated[bool, "Whether the user owns the channel."]
 
 

@@ -10,7 +10,7 @@ from confsim.api.ids import AssetId, AssetToken, ChannelId, RecordingId, Session
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
-from confsim.contract.types import InUnit, Link, Long, OwnText, Pattern, Wire
+from confsim.contract.types import Inside, InUnit, Link, Long, OwnText, Pattern, Wire
 
 
 def _state_words(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class DownloadableAsset(Wire, kw_only=True):
 class RecordingDownload(Wire):
     """An address from which the bytes can be had for a time."""
 
-    url: Annotated[Link, "The URL of the bytes, without a token, for a time."]
+    url: Annotated[Link, Inside(("assets", "instants")), "The URL of the bytes, without a token, for a time."]
 
 
 class RecordingCredentials(Wire):

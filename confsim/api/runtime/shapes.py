@@ -8,7 +8,7 @@ from typing import Annotated
 from confsim.api.ids import ChannelId, Secret
 from confsim.api.views import UserSummary
 from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.contract.types import Chosen, Int, Link, OwnText, Wire
+from confsim.contract.types import Chosen, ImageLink, Inside, Int, Link, OwnText, Wire
 from confsim.domain.channels.channels import ServiceMode
 
 
@@ -29,7 +29,7 @@ class Lock(StrEnum):
 class TurnCredentials(Wire):
     """TURN credentials; ``ttl`` in seconds (G124)."""
 
-    username: Annotated[OwnText, "The user name for the TURN servers."]
+    username: Annotated[OwnText, Inside(("instants",)), "The user name for the TURN servers."]
     password: Annotated[Secret, "The password for the TURN servers."]
     ttl: Annotated[Int, "Their lifetime in seconds."]
     uris: Annotated[list[str], "The TURN servers."]
@@ -69,4 +69,4 @@ class ActiveChannel(Wire, kw_only=True):
     ]
     isOwner: Annotated[bool, "Whether the caller owns it."]
     channelUuid: Annotated[ChannelId, "The uuid of the channel."]
-    imageUrl: Annotated[Link | None, "The URL of its image."] = None
+    imageUrl: Annotated[ImageLink | None, "The URL of its image."] = None

@@ -21,10 +21,10 @@ from confsim.contract.types import (
     FreeText,
     FullName,
     Handle,
+    ImageLink,
     ImageSize,
     InUnit,
     Limit,
-    Link,
     Long,
     Offset,
     Page,
@@ -51,7 +51,7 @@ class UserItem(Wire, kw_only=True):
     invitationExpiry: Annotated[
         Long | None, "When a pending invitation of a predefined user expires.", InUnit(units.INVITATION_EXPIRES)
     ] = None
-    imageUrl: Annotated[Link | None, "The URL of the image of the user."] = None
+    imageUrl: Annotated[ImageLink | None, "The URL of the image of the user."] = None
     handle: Annotated[str, "The display name of the user."]
 
 

@@ -133,6 +133,7 @@ TIME_SOURCE = assumption(
     "The clock of a world that is made without one: it follows the machine's, or stands still; either can be moved.",
     "machine",
     ("standing",),
+    decides="instants",
 )
 
 # world.*

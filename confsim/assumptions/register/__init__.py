@@ -41,11 +41,13 @@ class Assumption(Generic[T]):
     """One assumption: a choice that the documents leave open.
 
     ``gaps`` are the G numbers that it settles; ``alternatives`` the other values worth choosing, each a value or a
-    phrase that describes a family of values; ``operations`` the names of the operations concerned, empty for all.
+    phrase that describes a family of values; ``operations`` the names of operations concerned, ``decides`` what answers
+    show of it (words of ``Operation.shows``), which concerns every operation that shows it; both empty for all
+    operations.
     ``check`` returns the value in the form that code expects, and raises ValueError for one that is not acceptable.
     """
 
-    __slots__ = ("alternatives", "check", "default", "gaps", "id", "operations", "statement")
+    __slots__ = ("alternatives", "check", "decides", "default", "gaps", "id", "operations", "statement")
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class Assumption(Generic[T]):
         alternatives: Iterable[object] = (),
         operations: str = "",
         check: Callable[[object], T] | None = None,
+        decides: str = "",
     ) -> None:
         self.id = id
         self.gaps = tuple(gaps.split())
@@ -63,6 +66,7 @@ class Assumption(Generic[T]):
         self.default = default
         self.alternatives = tuple(alternatives)
         self.operations = tuple(operations.split())
+        self.decides = tuple(decides.split())
         self.check = check or _one_of(default, self.alternatives)
 
 
@@ -119,9 +123,10 @@ def assumption(
     alternatives: Iterable[object] = (),
     operations: str = "",
     check: Callable[[object], T] | None = None,
+    decides: str = "",
 ) -> Assumption[T]:
     """Declare an entry: create it and add it to the register."""
-    return REGISTER.add(Assumption(id, gaps, statement, default, alternatives, operations, check))
+    return REGISTER.add(Assumption(id, gaps, statement, default, alternatives, operations, check, decides))
 
 
 def ask(context: Context, entry: Assumption[T]) -> T:

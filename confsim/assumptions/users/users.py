@@ -20,11 +20,8 @@ FIRST_USER_ID = assumption(
     "Ids of users count up over the whole service from here.",
     1000,
     (),
-    "create_user create_guest create_invitation get_invitation create_predefined_user find_predefined_user get_users "
-    "get_me get_user list_users find_user_by_handle find_user_by_email list_operators list_owners "
-    "list_active_channels list_session_participants list_session_recordings list_channel_participants "
-    "get_app_session list_app_sessions list_breakout_participants create_linked_user list_linked_users "
-    "dial_unregistered_user list_recording_assets get_recording_asset exchange_identity_token",
+    "create_guest exchange_identity_token",
+    decides="users",
 )
 REPUTATION = assumption(
     "users.reputation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType, NoneType
 from typing import Any
@@ -307,7 +307,7 @@ _EMPTY: dict[str, dict[str, Any]] = {
 }
 
 
-def _assumptions(catalogue: Iterable[Operation]) -> dict[str, list[str]]:
+def _assumptions(catalogue: Catalogue) -> dict[str, list[str]]:
     """Return the ids of the assumptions about each operation, or about one of its gaps."""
     found: dict[str, list[str]] = {}
     answering: dict[str, list[str]] = {}
@@ -316,7 +316,7 @@ def _assumptions(catalogue: Iterable[Operation]) -> dict[str, list[str]]:
             answering.setdefault(gap, []).append(operation.name)
     for entry in sorted(REGISTER.entries.values(), key=lambda entry: entry.id):
         touched = (name for gap in entry.gaps for name in answering.get(gap, ()))
-        for name in entry.operations or dict.fromkeys(touched):
+        for name in catalogue.concerned(entry) or dict.fromkeys(touched):
             found.setdefault(name, []).append(entry.id)
     return found
 

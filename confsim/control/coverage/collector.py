@@ -161,7 +161,7 @@ def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:
         if place:
             found[place]["transitions"] |= {(machine.name, transition(row)) for row in machine.rows}
     for entry in REGISTER.entries.values():
-        for concerned in entry.operations:
+        for concerned in API.concerned(entry):
             found[API[concerned].area]["assumptions"].add((entry.id,))
     return found
 

@@ -249,7 +249,8 @@ def assumptions_of(operation: str | None) -> list[Assumption[Any]]:
     if operation is not None and operation not in operations:
         raise Misuse(f"there is no operation {operation!r}{suggest(operation, operations)}", status=404)
     found = sorted(REGISTER.entries.values(), key=lambda entry: entry.id)
-    return [entry for entry in found if operation is None or not entry.operations or operation in entry.operations]
+    concerned = {entry.id: API.concerned(entry) for entry in found}
+    return [each for each in found if operation is None or not concerned[each.id] or operation in concerned[each.id]]
 
 
 def _describe_assumption(entry: Assumption[Any], context: ControlContext, used: bool, start: bool) -> AssumptionInfo:
@@ -260,7 +261,7 @@ def _describe_assumption(entry: Assumption[Any], context: ControlContext, used: 
         default=entry.default,
         value=context.service.profile.get(entry.id, entry.default),
         alternatives=list(entry.alternatives),
-        operations=list(entry.operations),
+        operations=list(API.concerned(entry)),
         used=used,
         start=start,
     )
