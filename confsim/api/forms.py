@@ -110,7 +110,7 @@ DialledNumber = Annotated[str, Pattern(_dialled), _NUMBERS]
 WrittenNumber = Annotated[str, Pattern(_not_empty), _NUMBERS]
 PINS = Samples("123456", "654321")
 PinText = Annotated[str, Pattern(_pin), PINS]
-GatewayKindName = Annotated[Name, Pattern(_gateway_kind), Samples("RTMP", "SRT", "audio")]
+GatewayKindName = Annotated[Name, Pattern(_gateway_kind), Samples("RTMP", "SRT")]
 DestinationUrl = Annotated[
     Name, Pattern(_destination), Samples("rtmp://live.example.com/one", "rtmps://live.example.com/two")
 ]
