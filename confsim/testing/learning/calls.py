@@ -44,29 +44,40 @@ class ModelCall(Struct, frozen=True):
 
     def names(self) -> Iterator[tuple[str, Any]]:
         """Yield the things that path, query and body name, as (kind, value)."""
-        found: list[tuple[str, Any]] = []
-
-        def note(kind: str, value: Any) -> Any:
-            found.append((kind, value))
-            return value
-
-        replace(self, caller=None).renamed(note)
-        return iter(found)
+        kinds = kinds_of(self.operation)
+        if not kinds:
+            return
+        for texts in (self.path, self.query):
+            for name, text in texts.items():
+                kind = kinds.get(name)
+                if kind is not None and text != ME:
+                    for each in text.split(",") if "," in text else (text,):
+                        yield kind, int(each) if kind == "users" and each.isdigit() else each
+        body = self.body
+        if isinstance(body, dict):
+            for name, value in body.items():
+                kind = kinds.get(f"body {name}")
+                if kind is not None and _is_name(value):
+                    yield kind, value
+        elif isinstance(body, list) and "body" in kinds:
+            yield from ((kinds["body"], each) for each in body if _is_name(each))
 
     def renamed(self, rename: Rename) -> ModelCall:
         """Return the same call with other ids."""
         kinds = kinds_of(self.operation)
+        caller = self.caller if self.caller is None else rename("tokens", self.caller)
+        if not kinds:
+            return replace(self, caller=caller)
         path = {name: _renamed(kinds.get(name), text, rename) for name, text in self.path.items()}
         query = {name: _renamed(kinds.get(name), text, rename) for name, text in self.query.items()}
         body = self.body
-        if isinstance(body, dict) and kinds:
+        if isinstance(body, dict):
             body = {
                 name: rename(kinds[f"body {name}"], value) if f"body {name}" in kinds and _is_name(value) else value
                 for name, value in body.items()
             }
         elif isinstance(body, list) and "body" in kinds:
             body = [rename(kinds["body"], each) if _is_name(each) else each for each in body]
-        caller = self.caller if self.caller is None else rename("tokens", self.caller)
         return replace(self, caller=caller, path=path, query=query, body=body)
 
 

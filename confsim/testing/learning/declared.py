@@ -11,12 +11,14 @@ from confsim.contract.operation import Operation
 from confsim.contract.types import SearchText
 
 
+@cache
 def made_by(operation: Operation) -> frozenset[str]:
     """Return the kinds of things that an operation makes: those that its answer identifies; none of a read."""
     return frozenset(operation.identifies.values()) if operation.changes else frozenset()
 
 
-def path_kinds(operation: Operation) -> dict[str, str]:
+@cache
+def path_kinds(operation: Operation) -> Mapping[str, str]:
     """Return the path parameters that name a thing, each with the kind of it."""
     return {each.name: each.names for each in operation.path_parameters if each.names}
 
@@ -42,6 +44,7 @@ def search_parameters(operation: Operation) -> tuple[str, ...]:
     return tuple(each.name for each in operation.query_parameters if mark_of(each.annotation, SearchText) is not None)
 
 
+@cache
 def disrupts_client(operation: Operation) -> bool:
     """Return whether it can take the access of all callers of the client that its path names."""
     return operation.revokes_access and "clients" in path_kinds(operation).values()

@@ -53,16 +53,16 @@ class Ledger:
                 self._things.own_clients.append(home)
                 self._things.protected_tokens.append(answered["api_tokens"])
         elif declared.about_caller and "users" in answered and caller and caller.made and caller.user is None:
-            self._things.callers.remove(caller)
+            self._things.keep_callers(lambda each: each is not caller)
             self._note_caller(call.caller, caller.role, caller.home, answered["users"])
             self._things.add(Thing("users", answered["users"], caller.home, {}, self.journey))
         if declared.revokes_access:
             held = self._tokens()
-            self._things.callers[:] = [each for each in self._things.callers if each.token in held]
+            self._things.keep_callers(lambda each: each.token in held)
         self._note_removal(call)
 
     def _note_caller(self, token: Any, role: str, home: str, user: int | None) -> None:
-        self._things.callers.append(RunCaller(token, role, home, user, True))
+        self._things.add_caller(RunCaller(token, role, home, user, True))
 
     def _note_known(self, call: ModelCall, reply: Reply, home: str, named: Mapping[str, Any]) -> None:
         """Note the ids in an answer about things that the run made."""

@@ -130,7 +130,7 @@ class Run:
             if role in UNUSED:
                 continue
             credential = held[token]
-            self.things.callers.append(RunCaller(token, role, credential.client, credential.user))
+            self.things.add_caller(RunCaller(token, role, credential.client, credential.user))
             if credential.user is not None and role not in ADMINISTRATORS:  # who are to host nothing
                 self.things.known_users.setdefault(credential.client, []).append(credential.user)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -40,7 +40,9 @@ class Things:
     def __init__(self, accounts_client: str) -> None:
         self.accounts_client = accounts_client
         self.own_clients: list[str] = []
+        #: Those of the accounts and those whom the run made, in the order in which they came.
         self.callers: list[RunCaller] = []
+        self._by_token: dict[str | None, RunCaller] = {}
         #: Ids of the API tokens with which the run reaches its own clients; they are not changed before the end.
         self.protected_tokens: list[str] = []
         self.known_users: dict[str, list[int]] = {}
@@ -51,6 +53,7 @@ class Things:
         """Return another that has the same, and changes by itself."""
         other = Things(self.accounts_client)
         other.own_clients, other.callers = list(self.own_clients), list(self.callers)
+        other._by_token = dict(self._by_token)
         other.protected_tokens = list(self.protected_tokens)
         other.known_users = {home: list(users) for home, users in self.known_users.items()}
         other._by_kind = {kind: list(things) for kind, things in self._by_kind.items()}
@@ -93,6 +96,16 @@ class Things:
         local = [each for each in found if each.home == home]
         return random.choice(local or found) if found else None
 
+    def add_caller(self, caller: RunCaller) -> None:
+        """Add a caller."""
+        self.callers.append(caller)
+        self._by_token.setdefault(caller.token, caller)
+
+    def keep_callers(self, kept: Callable[[RunCaller], bool]) -> None:
+        """Remove the callers for whom ``kept`` is false."""
+        self.callers = [each for each in self.callers if kept(each)]
+        self._by_token = {each.token: each for each in reversed(self.callers)}
+
     def caller(self, token: str | None) -> RunCaller | None:
-        """Return the caller with this token."""
-        return next((each for each in self.callers if each.token == token), None)
+        """Return the caller with this token, None for nobody's."""
+        return self._by_token.get(token)

@@ -121,7 +121,7 @@ def joined(monkeypatch):
 def scope():
     """The scope of a run with one caller, which has made one widget."""
     things = Things("home")
-    things.callers.append(RunCaller("mine", "owner", "home", 1))
+    things.add_caller(RunCaller("mine", "owner", "home", 1))
     things.add(Thing("widgets", "w1", "home"))
     return RunScope(things, "tag")
 

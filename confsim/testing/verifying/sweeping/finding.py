@@ -32,6 +32,8 @@ _WRITES_AHEAD = 14
 #: Callers who can do most with what they create, and the weight of these and of enabled features.
 _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
+#: The weight of what is called in the client of the accounts: no client has to be made first to repeat it.
+_NEAR = 10
 #: The weight of a wrong service that a read distinguishes.
 _SHOWN = 200.0
 
@@ -96,6 +98,7 @@ class Finder:
             if call is None or predicted is None or not fits(call, predicted):
                 continue
             score = self.score(call, predicted) + (0 if shown is None else _SHOWN * shown(call, predicted))
+            score += _NEAR * (candidates.home == self.homes[0])
             if best is None or score > best[0]:
                 best = score, (call, predicted)
         return None if best is None else best[1]

@@ -13,8 +13,8 @@ from confsim.testing.verifying.candidates import Step
 from .surroundings import Surroundings
 from .tried import Goal, is_about_callers
 
-#: How often each area is explored in each client.
-EXPLORED = 2
+#: How often each area is explored in each client, and after how many times that found nothing new it is explored once.
+EXPLORED, _IDLE = 2, 4
 
 
 class Goals:
@@ -27,6 +27,8 @@ class Goals:
         self._tried = around.tried
         self._pages = around.pages
         self._finder = around.finder
+        #: How often in a row the exploration of an area found nothing new.
+        self._idle: Counter[str] = Counter()
 
     def open(self) -> Iterator[ModelCall]:
         """Yield calls that show what was only tried so far."""
@@ -57,8 +59,11 @@ class Goals:
         """Try the operations of some areas in journeys that are only rehearsed."""
         stage = self._around.rehearsal()
         for area in areas:
-            for home in self._finder.homes * times:
+            homes, idle = self._finder.homes, self._idle[area]
+            for home in homes * times if idle < _IDLE else [homes[idle % len(homes)]]:
+                known = self._tried.count
                 stage.explore(area, home)
+                self._idle[area] = 0 if self._tried.count > known else self._idle[area] + 1
 
     def _shown_of(self, ways: list[tuple[Goal, tuple[Step, ...]]]) -> Iterator[ModelCall]:
         """Yield the calls of ways to goals; first those that change nothing, last those that remove things."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from confsim.api.catalogue import API
@@ -18,6 +19,9 @@ from .finding import DRAWS, count_of, refusals, succeeds
 from .surroundings import Surroundings
 from .wrong_services import Way
 
+#: After how many operations in a row that do not show a reason it is sought no more: by all means, and alone.
+_SOUGHT, _ALONE = 8, 24
+
 
 class Seeker:
     """Seeks calls that show what an operation has not shown. ``around`` gives the calls around others."""
@@ -29,6 +33,9 @@ class Seeker:
         self._wrongs = around.wrongs
         self._tried = around.tried
         self._finder = around.finder
+        #: How many operations in a row have not shown a reason: any more than it was, and each alone.
+        self._in_vain: Counter[str] = Counter()
+        self._alone_in_vain: Counter[str] = Counter()
 
     def removal(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield what has not succeeded so far, removals above all, after a journey to it, and a read of its effect."""
@@ -36,7 +43,7 @@ class Seeker:
             return
         found = self._finder.find(operation, succeeds)
         if found is None:
-            found = yield from self._around.journey([operation], succeeds)
+            found = yield from self._around.journey("removal", [operation], succeeds)
         if found is not None:
             yield from self._around.shown(*found)
 
@@ -83,7 +90,7 @@ class Seeker:
                 for home in self._finder.homes[1:]:
                     found = self._finder.find(operation, succeeds, caller, home=home)
             if found is None or found[1].removed:
-                found = yield from self._around.journey([operation], succeeds, caller)
+                found = yield from self._around.journey("roles", [operation], succeeds, caller)
             if found is not None:
                 yield found[0]
 
@@ -125,7 +132,7 @@ class Seeker:
         for _ in missing:
             found = self._finder.find(operation, fits)
             if found is None:
-                found = yield from self._around.journey([operation], fits)
+                found = yield from self._around.journey("fields", [operation], fits)
             if found is None:
                 return
             yield found[0]
@@ -140,29 +147,36 @@ class Seeker:
 
         found = self._finder.find(operation, fits)
         if found is None:
-            found = yield from self._around.journey([operation], fits)
+            found = yield from self._around.journey("several", [operation], fits)
         if found is not None:
             yield from self._around.pages.of(*found, last=True)
 
     def new_reasons(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield refusals of the operation for reasons that were not seen on any operation."""
         for reason, operations in refusals().items():
-            if operation.name not in operations or self._seen["refused", reason]:
+            sought = self._in_vain[reason]
+            if operation.name not in operations or self._seen["refused", reason] or sought >= _SOUGHT:
                 continue
             calls = self._finder.refused(operation, reason, thorough=True)
             yield from calls
-            if calls or operation.name != operations[-1]:
+            self._in_vain[reason] = 0 if calls else sought + 1
+            if calls or (operation.name != operations[-1] and self._in_vain[reason] < _SOUGHT):
                 continue
 
             def fits(call: ModelCall, predicted: Prediction, reason: str = reason) -> bool:
                 return predicted.reply.status >= 400 and reason in predicted.used
 
-            found = yield from self._around.journey([API[each] for each in operations], fits)
+            found = yield from self._around.journey("new_reasons", [API[each] for each in operations], fits)
             if found is not None:
                 yield found[0]
 
     def reasons(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield refusals of the operation for reasons that it has not shown yet."""
         for reason, operations in refusals().items():
-            if operation.name in operations and not self._seen[operation.name, "refused", reason]:
-                yield from self._finder.refused(operation, reason, thorough=False)
+            sought = self._alone_in_vain[reason]
+            known = self._seen[operation.name, "refused", reason]
+            if operation.name not in operations or known or sought >= _ALONE:
+                continue
+            calls = self._finder.refused(operation, reason, thorough=False)
+            yield from calls
+            self._alone_in_vain[reason] = 0 if calls else sought + 1

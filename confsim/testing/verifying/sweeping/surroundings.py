@@ -24,8 +24,8 @@ from .wrong_services import Way, WrongService, WrongServices, latest
 
 #: Most calls of wrong services whose things are read.
 _LOOKED_AT = 3
-#: After so many searches for a journey that found none, one journey less is rehearsed in each.
-_PATIENCE = 30
+#: After so many searches of one kind in a row that found no journey, one journey less is rehearsed in each.
+_PATIENCE = 10
 
 
 class Surroundings:
@@ -39,8 +39,8 @@ class Surroundings:
         self.tried = Tried(seen, candidates.model.profile)
         self.tried.watch(candidates)
         self.pages = Pages(candidates, self.finder, seen)
-        #: How many searches for a journey found none.
-        self._fruitless = 0
+        #: How many searches for a journey found none, by what they sought; half of them count after one that found one.
+        self._fruitless: Counter[str] = Counter()
 
     def shown(self, call: ModelCall, predicted: Prediction) -> Iterator[ModelCall]:
         """Yield a call that succeeds, the same by callers with and without permission, and reads of its effect."""
@@ -90,14 +90,16 @@ class Surroundings:
                 wrongs = [each for each in wrongs if each.call not in latest(wrongs, _LOOKED_AT)]
 
     def journey(
-        self, operations: Sequence[Operation], fits: Fits, caller: RunCaller | None = None
+        self, sought: str, operations: Sequence[Operation], fits: Fits, caller: RunCaller | None = None
     ) -> Generator[ModelCall, None, Step | None]:
-        """Yield the calls that lead to a fitting call, and return that; None when no journey is found."""
+        """Yield the calls that lead to a fitting call, and return that; None when no journey is found.
+
+        ``sought`` says what such searches seek, which are given up when too many of them find nothing.
+        """
         homes = self.finder.homes if caller is None else [caller.home or self.finder.homes[0]]
-        most = max(1, JOURNEYS - self._fruitless // _PATIENCE)
         stage = self.rehearsal()
-        calls = stage.journey(operations, fits, homes, caller, most)
-        self._fruitless += not calls
+        calls = stage.journey(operations, fits, homes, caller, JOURNEYS - self._fruitless[sought] // _PATIENCE)
+        self._fruitless[sought] = self._fruitless[sought] // 2 if calls else self._fruitless[sought] + 1
         found = yield from self.followed(stage, calls, fits)
         return found
 
