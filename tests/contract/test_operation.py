@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Annotated
 
 import pytest
 
-from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register import REGISTER, Assumption
 from confsim.contract import gates
 from confsim.contract.operation import Catalogue, Words
+from confsim.contract.types import Chosen, Inside, Names, Page, StatedUnit, Wire
 
 
 def declared(catalogue, name, module):
@@ -69,3 +71,26 @@ def test_each_word_of_a_declaration_is_an_attribute(word, monkeypatch):
     catalogue.operation("POST /worded", **given)(worded)
     assert hasattr(catalogue["plain"], word)
     assert getattr(catalogue["worded"], word) == _SPLIT.get(word, given[word])
+
+
+def test_an_answer_shows_what_is_marked_at_any_depth():
+    """In fields, lists and unions, in the types that a profile chooses, inside of texts, and as declared."""
+
+    class Part(Wire):
+        owner: Annotated[int, Names("users")]
+        at: Annotated[int, StatedUnit("epoch-ms")]
+        link: Annotated[str, Inside(("images", "media"))]
+
+    entry = Assumption("toy.form", "G001", "Form.", "one", ("other",))
+    chosen = Chosen(entry, {"one": int, "other": list[Annotated[str, Names("channels")]]})
+
+    def get_part(call):
+        """Get it."""
+
+    get_part.__annotations__["return"] = Annotated[Page[Part] | None, chosen]
+    catalogue = Catalogue("test")
+    catalogue.operation("GET /part", gate=gates.PUBLIC, identifies={"id": "rooms"})(get_part)
+    (operation,) = catalogue
+    assert operation.shows == {"users", "instants", "images", "media", "channels", "rooms"}
+    deciding = Assumption("toy.ids", "G001", "Ids.", "one", operations="other", decides="media")
+    assert catalogue.concerned(deciding) == ("other", "get_part")
