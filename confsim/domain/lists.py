@@ -12,9 +12,13 @@ from confsim.assumptions.register import Context, ask
 from confsim.kernel.tables.indexes import Order
 from confsim.kernel.tables.table import Record
 from confsim.kernel.tables.views import View
+from confsim.kernel.world import Change
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+
+#: How many records are looked at in the time of a transition of a machine.
+LOOKS = 100
 
 
 def matches(context: Context, wanted: str, *texts: str | None) -> bool:
@@ -34,6 +38,12 @@ def matches(context: Context, wanted: str, *texts: str | None) -> bool:
         if hit:
             return True
     return False
+
+
+def looked_through(change: Change, records: Sequence[T]) -> Sequence[T]:
+    """The records, each of which is going to be looked at; so many of them are a step of the change."""
+    change.take(len(records) // LOOKS)
+    return records
 
 
 class MappedSequence(Sequence[T]):

@@ -194,6 +194,8 @@ class Machine(Generic[S, R]):
         return TypeError(f"{self.name}: {trigger!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
 
     def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
+        if change.steps:
+            change.take(1)
         for need in row.needs:
             need.satisfy(change, record, facts)
         taken = facts if len(facts) == len(row.facts) else named(facts, row.facts)

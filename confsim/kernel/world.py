@@ -125,6 +125,10 @@ def _batches(table: Table[Any, Any], state: TableState) -> Iterator[list[Any]]:
         yield [record for _, record in sorted(rows.values(), key=itemgetter(0))]
 
 
+class TooLong(BaseException):
+    """Raised in a change that may take only so many steps. It is no error: nothing but who set their number catches it."""
+
+
 class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
@@ -132,7 +136,8 @@ class Change(Struct, eq=False, gc=False):
     ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
     clients of which something was written, "" for what is shared. ``touched`` lists the rows that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
-    given, is called at each fault point.
+    given, is called at each fault point. ``steps`` is how many more steps it may take, 0 for any number; a transition of
+    a machine is one.
     """
 
     world: World
@@ -150,6 +155,14 @@ class Change(Struct, eq=False, gc=False):
     touched: list[tuple[Place, Any]] = []
     timed: list[Name] = []
     counted: list[str] = []
+    steps: int = 0
+
+    def take(self, steps: int) -> None:
+        """Take so many steps. Raises TooLong when they are more than it may."""
+        if self.steps > 0:
+            self.steps -= steps
+            if self.steps <= 0:
+                raise TooLong
 
     def open_tables(self, client: str) -> list[TableState]:
         """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""

@@ -20,12 +20,12 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.world import Change, World
+from confsim.kernel.world import Change, TooLong, World
 
 from .checks.callers import Callers
 from .checks.checks import answer
 from .conformance import Conformance
-from .deferred import monotonic
+from .deferred import monotonic, polls_here
 from .errors import refused
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
@@ -34,6 +34,7 @@ from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
 from .journal import Journal, JournalEntry
 from .live import LiveWorld
+from .long_calls import ATTEMPTS, MOST_STEPS, NONE, Computed, LongCall, compute
 from .messages import Request, Response
 from .stages.idempotency import IdempotencyKeys
 from .stages.rate_limit import RateLimit
@@ -81,6 +82,7 @@ class Pipeline:
         self.conformance: Conformance | None = None
         self.callers = Callers()
         self.stages: tuple[Stage, ...] = ()
+        self._long = NONE
         self._staged: Next | None = None
         self._stale: StaleReads | None = None
         if live.profile:
@@ -119,48 +121,97 @@ class Pipeline:
     def perform(self, incoming: Incoming, injected: Injection | None = None) -> Response:
         """Perform a call of an operation; return its final response.
 
-        ``injected`` are the faults of a call that was held; None means the faults in force.
+        ``injected`` are the faults of a call that was held; None means the faults in force. A call that takes long is
+        performed by a thread of its own, if this one serves others meanwhile; the response is pending then.
         """
         live, operation, request = self._live, incoming.operation, incoming.request
         with live.lock:
+            if operation.changes and not self._long.over:
+                return self._long.follow(partial(self.perform, incoming, injected))
             faults, injection = self._faults, injected
             query, headers = request.query, request.headers
             if injection is None and (faults.on_calls or (query and QUERY in query) or (headers and HEADER in headers)):
                 injection = faults.inject(incoming)
                 if injection is not None and injection.hold == "before":
                     return self.held.hold(self, incoming, injection)
-            change = live.change(None if injection is None else injection.now)
-            if incoming.used:
-                change.used.update(incoming.used)
-            for assumed in operation.route_entries:
-                note(change, assumed)
-            if self._stale is not None and not operation.changes:
-                change = self._stale.visible(change)
-            call = Call(operation, change, self.address, headers, change.now, change.profile, change.used)
+            call = self._begun(incoming, injection)
+            if incoming.from_request and injection is None and polls_here() and self._repeatable(call):
+                call.change.steps = MOST_STEPS
             try:
-                response = None if injection is None else injection.respond(call)
-                if response is None:
-                    if incoming.from_request:
-                        _receive(call, incoming)
-                    response = (
-                        answer(call, incoming, self.callers) if self._staged is None else self._staged(call, incoming)
-                    )
-                after = live.put(change)
-            except Refusal as refusal:
-                note(call, transport.CHECKS_ORDER)
-                response, after = refused(call, refusal), self._dropped(change, refusal)
-            except Exception as bug:
-                bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
-                response, after = self._bug(call, bug), self._dropped(change)
-            token = None if incoming.from_request else incoming.token
-            entry = self._note(
-                operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
-            )
-            if after is not change.world:
-                live.run_reactions(change.now)
-            if injection is not None and injection.hold:
-                return self.held.hold(self, incoming, injection, entry)
-            return entry.response
+                return self._finished(incoming, call, injection)
+            except TooLong:
+                if not self._long.over:
+                    return self._long.follow(partial(self.perform, incoming))
+                self._long = LongCall()
+                return self._long.begin(partial(self._perform_beside, incoming))
+
+    def _repeatable(self, call: Call) -> bool:
+        """Return whether nothing counts how often a call is computed: neither faults nor a stage."""
+        return call.change.faults is None and self._staged is None and self._stale is None
+
+    def _begun(self, incoming: Incoming, injection: Injection | None = None) -> Call:
+        """Return the context of a call in a change of the present world."""
+        live, operation = self._live, incoming.operation
+        change = live.change(None if injection is None else injection.now)
+        if incoming.used:
+            change.used.update(incoming.used)
+        for assumed in operation.route_entries:
+            note(change, assumed)
+        if self._stale is not None and not operation.changes:
+            change = self._stale.visible(change)
+        return Call(
+            operation, change, self.address, incoming.request.headers, change.now, change.profile, change.used
+        )
+
+    def _answer(self, call: Call, incoming: Incoming) -> Response:
+        """Return the response of the operation. Raises the Refusal of the first check that fails."""
+        if incoming.from_request:
+            _receive(call, incoming)
+        return answer(call, incoming, self.callers) if self._staged is None else self._staged(call, incoming)
+
+    def _finished(
+        self, incoming: Incoming, call: Call, injection: Injection | None, computed: Computed | None = None
+    ) -> Response:
+        """Answer a call, unless that is ``computed``, put its change in force and note it; return its response."""
+        live, operation, request, change = self._live, incoming.operation, incoming.request, call.change
+        try:
+            response = None if injection is None else injection.respond(call)
+            if response is None:
+                response = self._answer(call, incoming) if computed is None else computed.response()
+            after = live.put(change)
+        except Refusal as refusal:
+            note(call, transport.CHECKS_ORDER)
+            response, after = refused(call, refusal), self._dropped(change, refusal)
+        except Exception as bug:
+            bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
+            response, after = self._bug(call, bug), self._dropped(change)
+        token = None if incoming.from_request else incoming.token
+        entry = self._note(
+            operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
+        )
+        if after is not change.world:
+            live.run_reactions(change.now)
+        if injection is not None and injection.hold:
+            return self.held.hold(self, incoming, injection, entry)
+        return entry.response
+
+    def _perform_beside(self, incoming: Incoming) -> Response:
+        """Perform a call that takes long, without the lock except at its beginning and at its end."""
+        live = self._live
+        for _ in range(ATTEMPTS):
+            with live.lock:
+                call = self._begun(incoming)
+            computed = compute(call, lambda call: self._answer(call, incoming))
+            with live.lock:
+                if live.world is call.change.world:
+                    return self._last(incoming, call, computed)
+        with live.lock:
+            return self._last(incoming, self._begun(incoming), None)
+
+    def _last(self, incoming: Incoming, call: Call, computed: Computed | None) -> Response:
+        """Finish the long call; those that wait for it are performed once the lock is released."""
+        self._long.over = True
+        return self._finished(incoming, call, None, computed)
 
     def answer_held(
         self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool

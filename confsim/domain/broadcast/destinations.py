@@ -11,6 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.lists import looked_through
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -108,4 +109,5 @@ def list_destinations(change: Change, channel: Channel) -> View[Destination]:
 
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:
     """The URLs of the enabled destinations of the channel."""
-    return tuple(destination.url for destination in list_destinations(change, channel) if destination.enabled)
+    found = looked_through(change, list_destinations(change, channel))
+    return tuple(destination.url for destination in found if destination.enabled)

@@ -79,7 +79,12 @@ class _VisibleSessions(Struct, frozen=True):
 
     def hosts_more_than(self, every: View[Session]) -> bool:
         """Whether there are more hosted channels than these sessions, so that these are looked through instead."""
-        return self.caller.user is not None and len(roles.roles_of(self.change, self.caller.user)) > len(every)
+        return self.roles > len(every)
+
+    @property
+    def roles(self) -> int:
+        """The number of channels that the caller hosts."""
+        return 0 if self.caller.user is None else len(roles.roles_of(self.change, self.caller.user))
 
     def channels(self) -> Iterator[str]:
         """The ids of the hosted channels and their rooms."""
@@ -139,7 +144,8 @@ def list_sessions(
             bounds = None if low is None and high is None else (low, high)
             found = _merged(visible, every, views, order, bounds, recorded, descending=descending)
     if filters.search:
-        return [session for session in found if lists.matches(change, filters.search, session.name)]
+        looked_through = lists.looked_through(change, found)
+        return [session for session in looked_through if lists.matches(change, filters.search, session.name)]
     return found
 
 
@@ -220,9 +226,10 @@ def _merged(
         total = sum(map(len, views.values()))
     elif bounds is None:
         rows = SESSIONS.of(visible.change, visible.client)
+        visible.change.take(visible.roles // lists.LOOKS)
         total = rows.number(LISTED, ((id, recorded) for id in visible.channels()))
     else:
-        total = sum(includes(session.channel) for session in found)
+        total = sum(includes(session.channel) for session in lists.looked_through(visible.change, found))
     if total == len(found):
         return found
     return lists.FilteredSequence(found, lambda session: not includes(session.channel), len(found) - total)

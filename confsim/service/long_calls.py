@@ -1,0 +1,84 @@
+"""Calls that take long: a thread computes each on the world as it is, while a server goes on to serve others.
+
+What the call changes is put in force as a whole when it is computed, if the world is still the same; otherwise it is
+computed once more. Calls that may change something wait for it, so that this is rare; calls that read see the world
+before it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from msgspec import Struct
+
+from confsim.api.call import Call
+from .messages import Response
+
+#: Most steps (of ``Change.steps``) of a call while others wait.
+MOST_STEPS = 500
+#: How often a call is computed beside others; then it is performed while they wait.
+ATTEMPTS = 3
+
+
+class Computed(Struct, frozen=True, gc=False):
+    """A call that was computed, but not put in force yet: its response, or what it raised."""
+
+    call: Call
+    outcome: Response | Exception
+
+    def response(self) -> Response:
+        """Return the response. Raises what the call raised."""
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+def compute(call: Call, answer: Callable[[Call], Response]) -> Computed:
+    """Compute a call, whose change stays its own."""
+    try:
+        return Computed(call, answer(call))
+    except Exception as error:
+        return Computed(call, error)
+
+
+class LongCall:
+    """A call that a thread performs; ``over`` says whether its outcome is in force."""
+
+    __slots__ = ("over",)
+
+    def __init__(self, *, over: bool = False) -> None:
+        self.over = over
+
+    def begin(self, perform: Callable[[], Response]) -> Response:
+        """Let a thread perform the call; return the pending response, whose poll raises what the thread raised."""
+        done: Future[Response] = Future()
+
+        def run() -> None:
+            try:
+                done.set_result(perform())
+            except BaseException as error:
+                done.set_exception(error)
+            self.over = True
+
+        threading.Thread(target=run, daemon=True, name="a long call").start()
+        return Response(503, [], poll=lambda: done.result() if done.done() else None)
+
+    def follow(self, perform: Callable[[], Response]) -> Response:
+        """Return the pending response of another call, which is performed when this one is over."""
+        waiting: list[Response] = []
+
+        def poll() -> Response | None:
+            if not waiting:
+                if not self.over:
+                    return None
+                waiting.append(perform())
+            response = waiting[0]
+            return response if response.poll is None else response.poll()
+
+        return Response(503, [], poll=poll)
+
+
+#: There is no long call.
+NONE = LongCall(over=True)
