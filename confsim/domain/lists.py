@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
 #: How many records are looked at in the time of a transition of a machine.
-LOOKS = 100
+LOOKS = 200
 
 
 def matches(context: Context, wanted: str, *texts: str | None) -> bool:

@@ -17,7 +17,7 @@ from confsim.api.call import Call
 from .messages import Response
 
 #: Most steps (of ``Change.steps``) of a call while others wait.
-MOST_STEPS = 500
+MOST_STEPS = 100
 #: How often a call is computed beside others; then it is performed while they wait.
 ATTEMPTS = 3
 
