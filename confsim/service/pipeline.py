@@ -159,9 +159,7 @@ class Pipeline:
             note(change, assumed)
         if self._stale is not None and not operation.changes:
             change = self._stale.visible(change)
-        return Call(
-            operation, change, self.address, incoming.request.headers, change.now, change.profile, change.used
-        )
+        return Call(operation, change, self.address, incoming.request.headers, change.now, change.profile, change.used)
 
     def _answer(self, call: Call, incoming: Incoming) -> Response:
         """Return the response of the operation. Raises the Refusal of the first check that fails."""

@@ -71,8 +71,9 @@ def test_calls_that_change_something_come_after_it(sim, serve):
         rename = serve(("POST", f"/v1_0/channels/{ROOM}/rename"), name="Too late")
         assert creation.poll() is None
     assert [wait_for(each).status for each in (deletion, creation, rename)] == [200, 200, 404]
-    assert [entry.operation for entry in sim.service.journal][0] == "delete_channel"
-    assert len(sim.service.journal) == 3
+    first, *others = sim.service.journal
+    assert first.operation == "delete_channel"
+    assert len(others) == 2
 
 
 def test_it_is_as_the_same_call_that_waits_for_nobody(sim, serve):
