@@ -126,7 +126,7 @@ def _batches(table: Table[Any, Any], state: TableState) -> Iterator[list[Any]]:
 
 
 class TooLong(BaseException):
-    """Raised in a change that may take only so many steps. It is no error: nothing but who set their number catches it."""
+    """Raised in a change that may take no further step. It is no error: only what limited the steps catches it."""
 
 
 class Change(Struct, eq=False, gc=False):
@@ -136,8 +136,8 @@ class Change(Struct, eq=False, gc=False):
     ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
     clients of which something was written, "" for what is shared. ``touched`` lists the rows that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
-    given, is called at each fault point. ``steps`` is how many more steps it may take, 0 for any number; a transition of
-    a machine is one.
+    given, is called at each fault point. ``steps`` is how many more steps it may take, 0 for any number; a transition
+    of a machine is one.
     """
 
     world: World

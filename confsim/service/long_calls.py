@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from msgspec import Struct
 
 from confsim.api.call import Call
+
 from .messages import Response
 
 #: Most steps (of ``Change.steps``) of a call while others wait.
