@@ -157,6 +157,10 @@ class Change(Struct, eq=False, gc=False):
     counted: list[str] = []
     steps: int = 0
 
+    def limit(self, steps: int) -> None:
+        """Let it take at most so many further steps."""
+        self.steps = steps
+
     def take(self, steps: int) -> None:
         """Take so many steps. Raises TooLong when they are more than it may."""
         if self.steps > 0:

@@ -23,7 +23,7 @@ MOST_STEPS = 100
 ATTEMPTS = 3
 
 
-class Computed(Struct, frozen=True, gc=False):
+class ComputedCall(Struct, frozen=True, gc=False):
     """A call that was computed, but not put in force yet: its response, or what it raised."""
 
     call: Call
@@ -36,12 +36,12 @@ class Computed(Struct, frozen=True, gc=False):
         return self.outcome
 
 
-def compute(call: Call, answer: Callable[[Call], Response]) -> Computed:
+def compute(call: Call, answer: Callable[[Call], Response]) -> ComputedCall:
     """Compute a call, whose change stays its own."""
     try:
-        return Computed(call, answer(call))
+        return ComputedCall(call, answer(call))
     except Exception as error:
-        return Computed(call, error)
+        return ComputedCall(call, error)
 
 
 class LongCall:
@@ -52,6 +52,10 @@ class LongCall:
     def __init__(self, *, over: bool = False) -> None:
         self.over = over
 
+    def end(self) -> None:
+        """Let the calls that follow be performed."""
+        self.over = True
+
     def begin(self, perform: Callable[[], Response]) -> Response:
         """Let a thread perform the call; return the pending response, whose poll raises what the thread raised."""
         done: Future[Response] = Future()
@@ -61,7 +65,7 @@ class LongCall:
                 done.set_result(perform())
             except BaseException as error:
                 done.set_exception(error)
-            self.over = True
+            self.end()
 
         threading.Thread(target=run, daemon=True, name="a long call").start()
         return Response(503, [], poll=lambda: done.result() if done.done() else None)

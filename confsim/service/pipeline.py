@@ -34,7 +34,7 @@ from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
 from .journal import Journal, JournalEntry
 from .live import LiveWorld
-from .long_calls import ATTEMPTS, MOST_STEPS, NONE, Computed, LongCall, compute
+from .long_calls import ATTEMPTS, MOST_STEPS, NONE, ComputedCall, LongCall, compute
 from .messages import Request, Response
 from .stages.idempotency import IdempotencyKeys
 from .stages.rate_limit import RateLimit
@@ -136,7 +136,7 @@ class Pipeline:
                     return self.held.hold(self, incoming, injection)
             call = self._begun(incoming, injection)
             if incoming.from_request and injection is None and polls_here() and self._repeatable(call):
-                call.change.steps = MOST_STEPS
+                call.change.limit(MOST_STEPS)
             try:
                 return self._finished(incoming, call, injection)
             except TooLong:
@@ -168,7 +168,7 @@ class Pipeline:
         return answer(call, incoming, self.callers) if self._staged is None else self._staged(call, incoming)
 
     def _finished(
-        self, incoming: Incoming, call: Call, injection: Injection | None, computed: Computed | None = None
+        self, incoming: Incoming, call: Call, injection: Injection | None, computed: ComputedCall | None = None
     ) -> Response:
         """Answer a call, unless that is ``computed``, put its change in force and note it; return its response."""
         live, operation, request, change = self._live, incoming.operation, incoming.request, call.change
@@ -206,9 +206,9 @@ class Pipeline:
         with live.lock:
             return self._last(incoming, self._begun(incoming), None)
 
-    def _last(self, incoming: Incoming, call: Call, computed: Computed | None) -> Response:
+    def _last(self, incoming: Incoming, call: Call, computed: ComputedCall | None) -> Response:
         """Finish the long call; those that wait for it are performed once the lock is released."""
-        self._long.over = True
+        self._long.end()
         return self._finished(incoming, call, None, computed)
 
     def answer_held(
