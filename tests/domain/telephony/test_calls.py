@@ -18,7 +18,7 @@ from confsim.domain.users.users import Account
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import World
-from kit import ADMIN, EVENT_ROOM, OWNER, ok, refused
+from kit import refused
 from kit.things.channels import create_room
 
 FOLLOWED = COUPLINGS
@@ -396,17 +396,3 @@ def test_calls_of_a_breakout_room_go_through_its_event_room(office):
     place = channels.update(office.change, place, dial_out=True)
     call = calls.dial_unregistered(office.change, place, PHONE, "Bob")
     assert (call.channel, office.where(call.user)) == (office.id, Where.IN)
-
-
-def test_who_is_called_from_an_open_breakout_room_is_in_that_room(sim):
-    """The phone joins the event room and is led to the room from which it was called."""
-    breakout = ok(sim, "create_breakout_session", OWNER, uuid=EVENT_ROOM, body={})["id"]
-    room = ok(sim, "create_breakout_room", OWNER, uuid=EVENT_ROOM, breakoutSession=breakout, body={})["id"]
-    sim.presence.join(EVENT_ROOM, 1002)
-    ok(sim, "start_breakout_session", OWNER, uuid=EVENT_ROOM)
-    (listed,) = ok(sim, "list_breakout_rooms", OWNER, uuid=EVENT_ROOM, breakoutSession=breakout)
-    place = listed["channelUuid"]
-    ok(sim, "set_dial_out_state", ADMIN, uuid=place, state="enable")
-    ok(sim, "dial_unregistered_user", OWNER, uuid=place, body={"number": PHONE, "name": "Bob"})
-    sim.clock.advance("1m")
-    assert [(each.state, each.room) for each in sim.presence(EVENT_ROOM) if each.userId != 1002] == [("in", room)]
