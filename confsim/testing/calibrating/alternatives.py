@@ -6,14 +6,14 @@ the world in force, all later ones. So a difference is found however long ago it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
-from confsim.kernel.world import Place, World
+from confsim.kernel.world import Change, Place, World
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made, Reply
@@ -35,6 +35,10 @@ class _Followed(Struct):
     world: World
     known: Correspondence
     calls: int = 0
+
+    def copy(self) -> _Followed:
+        """Return an independent copy."""
+        return _Followed(self.world, self.known.copy(), self.calls)
 
 
 class _Named:
@@ -84,16 +88,61 @@ class WorldPair:
         self._world = after_waiting(self._service, self._world, until)
 
 
+class AlternativesState(Struct):
+    """The alternatives that were followed after some steps, and those that were lost."""
+
+    followed: dict[Alternative, _Followed]
+    lost: set[Alternative]
+
+
 class Alternatives:
-    """The alternatives that are followed beside one model."""
+    """The alternatives that are followed beside one model.
+
+    ``consulted`` maps each assumption that a judged step depended on, under any alternative, to the first such step.
+    """
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self.consulted: dict[str, int] = dict.fromkeys(run.rests_on, -1)
+        run.model.service.live.observe_timers(self._note_timer)
         self._services: dict[Alternative, Service] = {}
         self._followed: dict[Alternative, _Followed] = {}
         self._shapes = Shapes(run.profile)
         #: Alternatives that are no longer followed; no conclusion is drawn about them.
         self.lost: set[Alternative] = set()
+
+    # States
+
+    def state(self) -> AlternativesState:
+        """Return which alternatives are followed now; later steps do not change it."""
+        return AlternativesState(_copied(self._followed), set(self.lost))
+
+    def resume(self, before: Alternatives, state: AlternativesState, same: Mapping[Alternative, Alternative]) -> None:
+        """Go on as others were after so many steps; ``same`` has alternatives that mean what another meant there."""
+        count = len(self._run.history)
+        self.consulted = {id: first for id, first in before.consulted.items() if first < count}
+        self._followed = _copied(state.followed)
+        self.lost = set(state.lost)
+        for each, other in same.items():
+            if other in state.followed:
+                self._followed[each] = state.followed[other].copy()
+            if other in state.lost:
+                self.lost.add(each)
+
+    def note(self, step: RunStep) -> None:
+        """Note the assumptions that the last step depended on."""
+        self._consult((*step.predicted.used, f"route.{step.call.operation}"))
+
+    def _consult(self, ids: Iterable[str]) -> None:
+        last = len(self._run.history) - 1
+        for id in ids:
+            if id not in self.consulted:
+                self.consulted[id] = last
+
+    def _note_timer(self, before: World, change: Change, after: World) -> None:  # noqa: ARG002 as observers are called
+        self._consult(change.used)
+
+    # Steps
 
     def concerned(self, step: RunStep, evidence: AssumptionEvidence) -> list[Alternative]:
         """Return the open alternatives that a step may distinguish from the values in force."""
@@ -143,6 +192,7 @@ class Alternatives:
             run = self._run
             made = run.model.service.fork(profile=alternative.over(run.profile), clock=run.model.clock)
             made.journal.limit(1)
+            made.live.observe_timers(self._note_timer)
             self._services[alternative] = made
         return self._services[alternative]
 
@@ -190,6 +240,7 @@ class Alternatives:
             self.lost.add(alternative)
             return False
         predicted, _ = found
+        self._consult(predicted.used)
         followed = self._followed.get(alternative)
         same = followed is None and predicted.reply == step.predicted.reply
         if same and _same_rows(predicted, step.predicted):
@@ -218,6 +269,10 @@ class Alternatives:
         made = self._run.things if self._run.scope.is_open(step.call) else None
         comparison = Comparison(self._shapes, known)
         return comparison.difference(step.call.declared, step.predicted.reply, reply, made) is not None
+
+
+def _copied(followed: Mapping[Alternative, _Followed]) -> dict[Alternative, _Followed]:
+    return {each: found.copy() for each, found in followed.items()}
 
 
 def _same_rows(one: Prediction, other: Prediction) -> bool:

@@ -22,6 +22,14 @@ class Rival(Struct, frozen=True):
     of: Alternative
 
 
+class Judged(Struct, frozen=True):
+    """What some answers have shown: values ruled out, assumptions used, the step that first ruled out each value."""
+
+    ruled_out: frozenset[str] = frozenset()
+    used: frozenset[str] = frozenset()
+    shown: Mapping[str, RunStep] = {}
+
+
 class AssumptionEvidence:
     """The possible values of each assumption, and what is known of them.
 
@@ -114,6 +122,16 @@ class AssumptionEvidence:
         other._ruled_out = set(self.first)
         return other
 
+    def judged(self) -> Judged:
+        """Return what the answers so far have shown; later answers do not change it."""
+        return Judged(frozenset(self._ruled_out), frozenset(self.used), dict(self.shown))
+
+    def take_over(self, judged: Judged) -> None:
+        """Take over what answers have shown that do not depend on the values put in force since."""
+        self._ruled_out |= judged.ruled_out
+        self.used |= judged.used
+        self.shown.update(judged.shown)
+
     def renewed(self, chosen: Alternative, others: Iterable[Alternative]) -> AssumptionEvidence:
         """Return evidence with other values in force and nothing ruled out."""
         other = self.copy()
@@ -122,17 +140,20 @@ class AssumptionEvidence:
 
     def adopt(self, chosen: Alternative, others: Iterable[Alternative]) -> None:
         """Put these values in force; each of ``others`` would explain the answers as well."""
-        back = {id: self.value(id) for id in chosen.ids}
+        rivals = [self.instead(chosen, other) for other in others]
         for id, value in chosen.values:
             self.profile[id] = value
             self._in_force[id] = Alternative((id, value)).key
             if value == REGISTER.entries[id].default:
                 del self.profile[id]
         known = {each.alternative.key: each for each in self.rivals}
-        for other in others:
-            instead = Alternative(*{**back, **dict(other.values)}.items())
+        for instead in rivals:
             known.setdefault(instead.key, Rival(instead, chosen))
         self.rivals = [each for each in known.values() if dict(each.alternative.values) != dict(chosen.values)]
+
+    def instead(self, chosen: Alternative, other: Alternative) -> Alternative:
+        """Return what is to be put in force so that ``other`` is, once ``chosen`` is in force."""
+        return Alternative(*{**{id: self.value(id) for id in chosen.ids}, **dict(other.values)}.items())
 
     # Results
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +16,7 @@ from confsim.testing.verifying.printing import Printer
 
 from .alternative import Alternative, plain
 from .alternatives import Alternatives
+from .checkpoint import Checkpoint, Checkpoints
 from .evidence import AssumptionEvidence
 from .recording import ExchangeLog
 
@@ -52,6 +53,7 @@ class Learner:
         self.contradicted: list[Contradiction] = []
         self.set_aside: set[str] = set()
         self._alternatives: list[Alternatives] = []
+        self._checkpoints = Checkpoints([])
         self._service = service
         self._say = say
 
@@ -73,17 +75,21 @@ class Learner:
         """Continue with another run."""
         self.recordings.append(ExchangeLog(run))
         self._alternatives.append(Alternatives(run))
+        self._checkpoints = Checkpoints([])
+        self._checkpoints.note(run, self.evidence, self.alternatives)
 
     def take_up(self, step: RunStep) -> None:
         """Learn from a step of the run. Raises Apart."""
-        if step.difference is None:
-            self._judge(self.evidence, self.alternatives, step)
-        else:
+        if step.difference is not None:
             self._explain(self.recordings[-1], step)
+            return
+        self._judge(self.evidence, self.alternatives, step)
+        self._checkpoints.note(self.run, self.evidence, self.alternatives)
 
     def _judge(self, evidence: AssumptionEvidence, alternatives: Alternatives, step: RunStep) -> bool:
         """Rule out values by an answer; return whether the model expected it."""
         evidence.used.update(step.predicted.used)
+        alternatives.note(step)
         if step.difference is not None:
             return False
         ruled_out = list(alternatives.differing(step, alternatives.concerned(step, evidence)))
@@ -102,6 +108,7 @@ class Learner:
         """Find the values that explain an answer and put them in force; note a contradiction when there are none."""
         evidence, alternatives = self.evidence, self._alternatives[-1]
         evidence.used.update(step.predicted.used)
+        alternatives.note(step)
         seen = [each for id, value in observed(step) if (each := evidence.add(id, value)) is not None]
         concerned = list(dict.fromkeys([*alternatives.concerned(step, evidence), *seen]))
         found = [each for each in concerned if alternatives.explains(step, each)]
@@ -117,7 +124,11 @@ class Learner:
     def _adopt_one(self, found: list[Alternative]) -> bool:
         """Put the first of some alternatives in force under which the model expects every answer so far."""
         for chosen in found[:_TRIED]:
-            if self._renewed(self.evidence.renewed(chosen, [each for each in found if each is not chosen])):
+            others = [each for each in found if each is not chosen]
+            evidence = self.evidence.renewed(chosen, others)
+            checkpoint = self._checkpoint_before(chosen.ids)
+            same = {self.evidence.instead(chosen, each): each for each in others}
+            if self._renewed(evidence) if checkpoint is None else self._resumed(evidence, checkpoint, same):
                 self._say(f"{chosen.values[0][0]} = {plain(chosen.values[0][1])!r}")
                 return True
         return False
@@ -132,11 +143,15 @@ class Learner:
     def _renewed(self, evidence: AssumptionEvidence, greet: Callable[[Run], object] = lambda run: None) -> bool:
         """Continue with other evidence, unless the model under its values did not expect one of the answers so far."""
         judged: list[Alternatives] = []
+        checkpoints = Checkpoints([])
 
         def meet(run: Run) -> Callable[[RunStep], bool]:
+            nonlocal checkpoints
             greet(run)
             judged.append(Alternatives(run))
-            return lambda step: self._judge(evidence, judged[-1], step)
+            checkpoints = Checkpoints([])
+            checkpoints.note(run, evidence, judged[-1])
+            return self._judge_with(evidence, judged[-1], checkpoints, run)
 
         runs: list[Run] = []
         for recording in self.recordings:
@@ -146,10 +161,57 @@ class Learner:
             runs.append(run)
         for recording, run in zip(self.recordings, runs, strict=True):
             recording.go_on_with(run)
-        self.evidence, self._alternatives = evidence, judged
-        self._service.address_under(dict(evidence.profile))
-        self._service.know(runs[-1].known)
+        self._go_on_with(evidence, judged, checkpoints)
         return True
+
+    # Going on from a checkpoint
+
+    def _checkpoint_before(self, ids: Iterable[str]) -> Checkpoint | None:
+        """Return the last checkpoint before any step that depended on these assumptions; None when there is none."""
+        if any(id in each.consulted for each in self._alternatives[:-1] for id in ids):
+            return None
+        return self._checkpoints.before(ids, self.alternatives)
+
+    def _resumed(
+        self, evidence: AssumptionEvidence, since: Checkpoint, same: Mapping[Alternative, Alternative]
+    ) -> bool:
+        """As ``_renewed``, from a checkpoint before which nothing depended on what is new in the evidence.
+
+        ``same`` maps alternatives to the values in force now to what they were alternatives as before.
+        """
+        before, recording = self.alternatives, self.recordings[-1]
+        judged: list[Alternatives] = []
+        checkpoints = self._checkpoints.until(since)
+        evidence.take_over(since.judged)
+
+        def meet(run: Run) -> Callable[[RunStep], bool]:
+            judged.append(Alternatives(run))
+            judged[-1].resume(before, since.alternatives, same)
+            return self._judge_with(evidence, judged[-1], checkpoints, run)
+
+        run = recording.replayed(dict(evidence.profile), meet, since.run)
+        if run is None:
+            return False
+        recording.go_on_with(run)
+        self._go_on_with(evidence, [*self._alternatives[:-1], *judged], checkpoints)
+        return True
+
+    def _judge_with(
+        self, evidence: AssumptionEvidence, alternatives: Alternatives, checkpoints: Checkpoints, run: Run
+    ) -> Callable[[RunStep], bool]:
+        def judge(step: RunStep) -> bool:
+            expected = self._judge(evidence, alternatives, step)
+            checkpoints.note(run, evidence, alternatives)
+            return expected
+
+        return judge
+
+    def _go_on_with(
+        self, evidence: AssumptionEvidence, alternatives: list[Alternatives], checkpoints: Checkpoints
+    ) -> None:
+        self.evidence, self._alternatives, self._checkpoints = evidence, alternatives, checkpoints
+        self._service.address_under(dict(evidence.profile))
+        self._service.know(self.run.known)
 
     def _contradict(self, recording: ExchangeLog, step: RunStep) -> None:
         """Note an answer that no alternative explains; its operation is not called again."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Reply
-from confsim.testing.learning.run import Run, RunStep
+from confsim.testing.learning.run import Run, RunState, RunStep
 
 
 class RecordedExchange(Struct):
@@ -51,25 +51,29 @@ class ExchangeLog:
         """Record a step that was made; its call has the ids of the service."""
         self.exchanges.append(RecordedExchange(there, step.reply, step.at))
 
-    def replayed(self, profile: Mapping[str, Any], meet: Callable[[Run], Callable[[RunStep], bool]]) -> Run | None:
+    def replayed(
+        self,
+        profile: Mapping[str, Any],
+        meet: Callable[[Run], Callable[[RunStep], bool]],
+        since: RunState | None = None,
+    ) -> Run | None:
         """Return a run under another profile after the same exchanges, without a request.
 
         ``meet`` is called with that run, and returns the function that gets each step; the run is None when the
-        function returns False.
+        function returns False. With ``since`` the steps before that state are taken over.
         """
         old = self.run
-        known = old.known.renewed()
         clock = old.model.clock
         shown = clock.values()
         clock.freeze()
         clock.move(self.began)
         try:
-            run = old.under(profile, known)
+            run = old.under(profile, old.known.renewed()) if since is None else old.resumed(since, profile)
             run.names.go_on(old.names)
             judge = meet(run)
-            for each in self.exchanges:
+            for each in self.exchanges[0 if since is None else since.count :]:
                 clock.move(each.at)
-                if not judge(run.took(each.call.renamed(known.model), each.reply)) and each.explained:
+                if not judge(run.took(each.call.renamed(run.known.model), each.reply)) and each.explained:
                     return None
         finally:
             clock.show(shown)

@@ -86,7 +86,7 @@ class Discovery:
         for person in (*self._people.values(), *self._others_of(ids)):
             self._copy_user(change, person)
         simulator.service.commit(change)
-        model = Model(simulator)
+        model = Model(simulator.service)
         for role, person in self._people.items():
             terms = person["terms"]
             if terms.get("isCurrent"):
@@ -95,6 +95,10 @@ class Discovery:
                 )
         self._copy_config(model)
         return model
+
+    def rests_on(self, model: Model) -> frozenset[str]:
+        """Return the assumptions on which the start of a model depends."""
+        return frozenset((units.PROMULGATED.id, LEVELS.id, AUTH_KIND_WORDS.id, *model.service.assumptions_used()))
 
     def forget(self, call: ModelCall) -> bool:
         """Make a read again the next time; return whether the call is one of the reads from which the model is made."""

@@ -17,7 +17,6 @@ from confsim.service.clock import Clock
 from confsim.service.journal import JournalEntry
 from confsim.service.messages import Response
 from confsim.service.service import Service
-from confsim.simulator import Simulator
 from confsim.transport.in_process import perform
 
 from .calls import ModelCall
@@ -85,13 +84,16 @@ class Prediction(Struct, frozen=True):
 class Model:
     """The model's side. ``profile`` has the values assumed of the service."""
 
-    def __init__(self, simulator: Simulator) -> None:
-        self.simulator = simulator
-        self.service = simulator.service
-        self.profile: Mapping[str, Any] = simulator.service.profile
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.profile: Mapping[str, Any] = service.profile
         self.service.journal.limit(1)
         self._scratch = self.service.fork(clock=self.service.clock)
         self._scratch.journal.limit(1)
+
+    def under(self, profile: Mapping[str, Any], world: World) -> Model:
+        """Return another model with the same clock, under a profile and in a world."""
+        return Model(self.service.fork(world, profile, self.clock))
 
     @property
     def world(self) -> World:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Any
 
 from msgspec import Struct
@@ -51,6 +52,18 @@ class RunStep(Struct):
         return self.call.declared.changes and (self.predicted.reply.status < 400) != (self.reply.status < 400)
 
 
+class RunState(Struct):
+    """What a run has after so many steps (``count``), from which another can go on."""
+
+    count: int
+    world: World
+    known: Correspondence
+    names: RunNames
+    things: Things
+    staying: int
+    journey: int
+
+
 class Run:
     """A model and a service side by side.
 
@@ -80,6 +93,8 @@ class Run:
         self.names = RunNames(tag)
         self.discovery = Discovery(service, accounts, profile, known, read_before)
         self.model = self.discovery.model(clock=clock)
+        #: The assumptions on which the model's start depends.
+        self.rests_on = self.discovery.rests_on(self.model)
         self.things = Things(accounts.client)
         self.scope = RunScope(self.things, tag, allow_phone_calls=allow_phone_calls, clients_read=clients_read)
         self.shapes = Shapes(profile)
@@ -110,6 +125,33 @@ class Run:
             clock=self.model.clock,
             read_before=self.discovery,
         )
+
+    def state(self) -> RunState:
+        """Return what the run has now; later steps do not change it."""
+        return RunState(
+            len(self.history),
+            self.model.world,
+            self.known.copy(),
+            self.names.copy(),
+            self.things.copy(),
+            self.scope.staying,
+            self.journey,
+        )
+
+    def resumed(self, state: RunState, profile: Mapping[str, Any]) -> Run:
+        """Return a new run that goes on after earlier steps of this one, its model under another profile."""
+        other = copy(self)
+        other.profile, other.known, other.names = profile, state.known.copy(), state.names.copy()
+        other.model = self.model.under(profile, state.world)
+        other.things = state.things.copy()
+        other.scope = self.scope.copy(other.things)
+        other.scope.staying = state.staying
+        other.shapes = Shapes(profile)
+        other.comparison = Comparison(other.shapes, other.known)
+        other.ledger = Ledger(other.things, other.names, other.scope, other.shapes, other._tokens)
+        other.begin_journey(state.journey)
+        other.notes, other.history = list(self.notes), self.history[: state.count]
+        return other
 
     @property
     def numbers(self) -> list[str]:
