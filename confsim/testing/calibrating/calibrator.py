@@ -35,10 +35,6 @@ _FRUITLESS = 6
 _MOST_MODELS = 60
 #: Requests reserved for the removal of what the run made.
 _KEPT_BACK = 8
-#: Most alternatives that are tried in pairs.
-_IN_PAIRS = 60
-#: Most explanations that are tried on all exchanges so far.
-_TRIED = 12
 
 
 class CalibrateReport(Struct):
@@ -217,7 +213,15 @@ class Calibrator:
             self._say()
 
     def _planner(self, run: Run) -> Planner:
-        planner = Planner(run.model, run.things, run.scope, run.names, self._seed + self.report.models, run.numbers)
+        planner = Planner(
+            run.model,
+            run.things,
+            run.scope,
+            run.names,
+            self._seed + self.report.models,
+            run.numbers,
+            follows_wrong=not self._plays,
+        )
         planner.set_aside.update(self.learner.set_aside)
         return planner
 

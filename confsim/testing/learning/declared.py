@@ -53,17 +53,22 @@ def disrupts_client(operation: Operation) -> bool:
 # What is made and removed
 
 
-def removals() -> dict[str, tuple[str, str]]:
+def removals() -> Mapping[str, tuple[str, str]]:
     """Return how to remove things: by kind, the operation that needs only the thing, and its parameter.
 
     Credentials come last, as the other removals are made by those who hold them.
     """
+    return _removals(tuple(API))
+
+
+@cache
+def _removals(operations: tuple[Operation, ...]) -> Mapping[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
-    for operation in API:
+    for operation in operations:
         kinds = path_kinds(operation)
         if [*kinds.values()] == [operation.removes]:
             found[operation.removes] = operation.name, next(iter(kinds))
-    credentials = {kind for each in API if each.makes_caller for kind in made_by(each)}
+    credentials = {kind for each in operations if each.makes_caller for kind in made_by(each)}
     return dict(sorted(found.items(), key=lambda item: item[0] in credentials))
 
 

@@ -42,10 +42,21 @@ _WANTED = 6
 
 
 class Planner:
-    """Chooses calls, deterministically from the seed and the model's answers."""
+    """Chooses calls, deterministically from the seed and the model's answers.
+
+    ``follows_wrong`` says whether services that are wrong in one way are followed, so that calls distinguish them.
+    """
 
     def __init__(
-        self, model: Model, things: Things, scope: RunScope, names: RunNames, seed: int, numbers: list[str]
+        self,
+        model: Model,
+        things: Things,
+        scope: RunScope,
+        names: RunNames,
+        seed: int,
+        numbers: list[str],
+        *,
+        follows_wrong: bool = True,
     ) -> None:
         self.random = chance.Random(seed)
         self.things = things
@@ -58,6 +69,7 @@ class Planner:
         self.made: deque[ModelCall] = deque(maxlen=3)
         self._using: dict[str, set[str]] = {}
         self._seen: Counter[object] = Counter()
+        self._follows_wrong = follows_wrong
         self.wrongs = WrongServices(self.candidates, Shapes(model.profile))
         self.sweep = Sweep(self.candidates, self._seen, self.wrongs)
         self._called: Counter[str] = Counter()
@@ -198,7 +210,8 @@ class Planner:
             self._seen[feature] += 1
         self.sweep.note(call, predicted)
         self._called[call.operation] += 1
-        self.wrongs.note(call, predicted)
+        if self._follows_wrong:
+            self.wrongs.note(call, predicted)
         for id in predicted.used:
             self._using.setdefault(id, set()).add(call.operation)
         if call.declared.changes and predicted.reply.status < 400:

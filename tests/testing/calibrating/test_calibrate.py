@@ -13,6 +13,7 @@ from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
+from confsim.testing.calibrating.learner import Learner
 from confsim.testing.calibrating.session import profile_text
 from confsim.transport.wsgi import WsgiTransport
 from kit import choices
@@ -152,3 +153,22 @@ def test_what_is_seen_is_shown_by_the_register(hidden):
     assert set(hidden.confirmed) <= hidden.shown.keys() | {id for id in hidden.confirmed if id.startswith("route.")}
     assert len(hidden.shown.keys() - seen().keys()) < len(hidden.shown) / 10
     assert seen().keys() <= REGISTER.entries.keys()
+
+
+def test_judging_goes_on_from_a_checkpoint(monkeypatch):
+    """What answers showed before any depended on a value is taken over: the findings are those of judging all again."""
+    profile = choices(gate__promulgate_terms=["public"], status__role_missing=401)
+    resumed = []
+    judge_on = Learner._resumed
+
+    def noted(self, evidence, since, same):
+        resumed.append(since.run.count)
+        return judge_on(self, evidence, since, same)
+
+    monkeypatch.setattr(Learner, "_resumed", noted)
+    first = Beside(profile).calibrator(journeys=1, most=100).run()
+    assert any(count > 0 for count in resumed)
+    monkeypatch.setattr(Learner, "_checkpoint_before", lambda self, ids: None)
+    second = Beside(profile).calibrator(journeys=1, most=100).run()
+    assert first == second
+    assert "status.role-missing" in {**first.learned, **first.assumed}
