@@ -29,8 +29,8 @@ from .learner import Apart, Contradiction, Learner
 from .playing import Player
 from .probing import Prober
 
-#: Number of consecutive portions without progress after which the run ends.
-_FRUITLESS = 6
+#: Number of consecutive portions that settle nothing, once all known probes are played, after which the run ends.
+_FRUITLESS = 2
 #: Most restarts with fresh things. A restart is needed when one side may have made a change that the other has not.
 _MOST_MODELS = 60
 #: Requests reserved for the removal of what the run made.
@@ -63,7 +63,8 @@ class CalibrateReport(Struct):
 class Calibrator:
     """One calibrate run. The parameters are those of ``Verifier``.
 
-    ``journeys`` is the most portions of calls that are made, ``patience`` after how many without progress the run ends;
+    ``journeys`` is the most portions of calls that are made, ``patience`` after how many that are searched and settle
+    nothing the run ends;
     ``plays`` says whether known probes are played before others are searched.
     """
 
@@ -98,11 +99,16 @@ class Calibrator:
         self.learner = Learner(service, self._say)
         self._done = 0
         self._fruitless = 0
+        self._searches = False
 
     @property
     def evidence(self) -> AssumptionEvidence:
         """Return what is known of each assumption."""
         return self.learner.evidence
+
+    @property
+    def _settled(self) -> int:
+        return len(self.evidence.learned()) + len(self.evidence.confirmed())
 
     def run(self) -> CalibrateReport:
         """Calibrate, remove what was made, and return the report. Raises Misuse when the run cannot begin."""
@@ -205,11 +211,11 @@ class Calibrator:
         planner = self._planner(run)
         player = Player(planner, run)
         while self._done < self._journeys and self._fruitless < self._patience:
-            ruled_out = self.evidence.count
+            settled = self._settled
             if not self._portion(planner, player):
                 continue
             self._done += 1
-            self._fruitless = 0 if self.evidence.count > ruled_out else self._fruitless + 1
+            self._fruitless = 0 if self._settled > settled else self._fruitless + self._searches
             self._say()
 
     def _planner(self, run: Run) -> Planner:
@@ -232,11 +238,13 @@ class Calibrator:
         """
         run, made = self.learner.run, self._service.sent
         planner.search_for(self.evidence.wanted())
+        self._searches = False
         if self._plays:
             if not self._made_all(player.calls(self.evidence, self.learner.alternatives), run, planner, player):
                 return False
             if self._service.sent > made:
                 return True
+        self._searches = True
         prober = Prober(planner, self.evidence, self.learner.alternatives)
         sought = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
         return self._made_all(sought, run, planner, player)
@@ -264,7 +272,6 @@ class Calibrator:
 
     def _say(self, found: str = "") -> None:
         if self._progress is not None:
-            settled = len(self.evidence.learned()) + len(self.evidence.confirmed())
             self._progress(
-                found or f"journey {self._done}: {self._service.sent} requests, {settled} assumptions settled"
+                found or f"journey {self._done}: {self._service.sent} requests, {self._settled} assumptions settled"
             )

@@ -157,7 +157,7 @@ def test_what_is_seen_is_shown_by_the_register(hidden):
 
 def test_judging_goes_on_from_a_checkpoint(monkeypatch):
     """What answers showed before any depended on a value is taken over: the findings are those of judging all again."""
-    profile = choices(gate__promulgate_terms=["public"], status__role_missing=401)
+    profile = choices(gate__promulgate_terms=["public"])
     resumed = []
     judge_on = Learner._resumed
 
@@ -171,4 +171,4 @@ def test_judging_goes_on_from_a_checkpoint(monkeypatch):
     monkeypatch.setattr(Learner, "_checkpoint_before", lambda self, ids: None)
     second = Beside(profile).calibrator(journeys=1, most=100).run()
     assert first == second
-    assert "status.role-missing" in {**first.learned, **first.assumed}
+    assert "gate.promulgate_terms" in {**first.learned, **first.assumed}
