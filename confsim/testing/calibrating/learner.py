@@ -16,7 +16,7 @@ from confsim.testing.verifying.printing import Printer
 
 from .alternative import Alternative, plain
 from .alternatives import Alternatives
-from .checkpoint import Checkpoint, Checkpoints
+from .checkpoint import RunCheckpoint, Checkpoints
 from .evidence import AssumptionEvidence
 from .recording import ExchangeLog
 
@@ -166,14 +166,14 @@ class Learner:
 
     # Going on from a checkpoint
 
-    def _checkpoint_before(self, ids: Iterable[str]) -> Checkpoint | None:
+    def _checkpoint_before(self, ids: Iterable[str]) -> RunCheckpoint | None:
         """Return the last checkpoint before any step that depended on these assumptions; None when there is none."""
         if any(id in each.consulted for each in self._alternatives[:-1] for id in ids):
             return None
         return self._checkpoints.before(ids, self.alternatives)
 
     def _resumed(
-        self, evidence: AssumptionEvidence, since: Checkpoint, same: Mapping[Alternative, Alternative]
+        self, evidence: AssumptionEvidence, since: RunCheckpoint, same: Mapping[Alternative, Alternative]
     ) -> bool:
         """As ``_renewed``, from a checkpoint before which nothing depended on what is new in the evidence.
 
