@@ -16,7 +16,7 @@ from confsim.testing.verifying.printing import Printer
 
 from .alternative import Alternative, plain
 from .alternatives import Alternatives
-from .checkpoint import RunCheckpoint, Checkpoints
+from .checkpoint import Checkpoints, RunCheckpoint
 from .evidence import AssumptionEvidence
 from .recording import ExchangeLog
 
