@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.assumptions import terms as terms_assumed
-from confsim.assumptions.protocol import sizes, units
+from confsim.assumptions.protocol import initial, sizes, units
+from confsim.assumptions.register import note
 from confsim.contract import gates
 from confsim.contract.types import AbsoluteUrl, Int, InUnit, Samples, Wire
 from confsim.domain import terms
@@ -51,6 +52,7 @@ def accept_terms(call: Call, version: Annotated[int, Samples(1, 2), "The version
 @operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242", line="P1 Terms")
 def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
     """Get the terms that a client has published; no token needed."""
+    note(call, initial.TERMS_REQUIRED)
     published = clientId.terms
     return ClientTerms(
         version=published.version,

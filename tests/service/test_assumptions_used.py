@@ -14,7 +14,8 @@ SHOWING_USERS = (
     "get_me get_user list_users find_user_by_handle find_user_by_email list_operators list_owners "
     "list_active_channels list_session_participants list_session_recordings list_channel_participants "
     "get_app_session list_app_sessions list_breakout_participants create_linked_user list_linked_users "
-    "dial_unregistered_user list_recording_assets get_recording_asset exchange_identity_token"
+    "dial_unregistered_user list_recording_assets get_recording_asset exchange_identity_token "
+    "get_turn_credentials"
 )
 
 
@@ -42,6 +43,12 @@ def test_the_start_reports_what_it_was_built_on(sim):
         ("users.first-id", "get_me", {}),
         ("ids.form", "get_channel", {"uuid": ROOM}),
         ("ids.form", "list_channels", {}),
+        ("ids.form", "get_turn_credentials", {"uuid": ROOM}),
+        ("users.first-id", "get_turn_credentials", {"uuid": ROOM}),
+        ("initial.lobby-open", "list_channels", {}),
+        ("initial.lobby-open", "get_channel_settings", {"uuid": ROOM}),
+        ("initial.guest-access", "list_channels", {}),
+        ("initial.guest-access", "get_guest_access", {"uuid": ROOM}),
     ],
 )
 def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, operation, arguments):
@@ -75,6 +82,22 @@ def test_whether_guests_must_accept_terms_is_told_where_it_decides(required, sta
     assert "initial.terms-required" in sim.requests[-1].assumptions
     ok(sim, "list_active_channels", API_TOKEN)
     assert "initial.terms-required" not in sim.requests[-1].assumptions
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments", "entry"),
+    [
+        ("get_client_terms", {"caller": USER, "clientId": CUSTOMER}, "initial.terms-required"),
+        ("get_channel_config", {"caller": USER, "uuid": ROOM}, "initial.channel-flags"),
+        ("list_dial_pins", {"caller": USER, "uuid": ROOM}, "initial.channel-flags"),
+        ("start_broadcast", {"caller": OWNER, "uuid": ROOM}, "initial.channel-flags"),
+        ("start_breakout_session", {"caller": OWNER, "uuid": ROOM}, "initial.channel-flags"),
+    ],
+)
+def test_what_a_new_thing_is_like_is_told_where_it_decides(sim, operation, arguments, entry):
+    """Though the thing was made with the world."""
+    sim.call(operation, **arguments)
+    assert entry in sim.requests[-1].assumptions
 
 
 def test_what_a_call_relied_on_is_named_once(sim):

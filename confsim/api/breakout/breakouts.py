@@ -117,7 +117,7 @@ def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
     """
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     breakouts.modify(call.change, breakoutSession, body.name, body.duration)
 
 
@@ -134,7 +134,7 @@ def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_ACTIVE while it runs.
     """
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     breakouts.delete(call.change, breakoutSession)
 
 
@@ -201,7 +201,7 @@ def create_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, b
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED.
     """
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     return Id(id=breakout_rooms.add_room(call.change, breakoutSession, body.name).id)
 
 
@@ -220,7 +220,7 @@ def rename_breakout_room(
     body: BreakoutRoomChange,
 ) -> None:
     """Rename a room. Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED."""
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     breakout_rooms.rename_room(call.change, breakoutSession, breakoutRoom, body.name)
 
 
@@ -237,14 +237,14 @@ def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, b
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
     """
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     breakout_rooms.delete_room(call.change, breakoutSession, breakoutRoom)
 
 
 @operation(f"GET {_SESSION}/rooms", gate=_HOST, rules="R024 R312 R463", gaps="G418 G438 G546", line="P2 Breakout rooms")
 def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: Breakout) -> list[BreakoutRoom]:
     """List the rooms of a breakout session, by creation. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     return [_room_view(each) for each in breakout_rooms.list_(call.change, breakoutSession)]
 
 
@@ -262,7 +262,7 @@ def add_breakout_participant(
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users made for another channel), BREAKOUT_STARTED.
     """
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     assignments.assign(call.change, uuid, breakoutSession, breakoutRoom, userId)
 
 
@@ -280,7 +280,7 @@ def remove_breakout_participant(
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users who are not assigned to the room), BREAKOUT_STARTED.
     """
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     assignments.unassign(call.change, breakoutSession, breakoutRoom, userId)
 
 
@@ -300,7 +300,7 @@ def list_breakout_participants(
     imgSize: ImageSize | None = None,
 ) -> list[User]:
     """List the users assigned to a room, as they were assigned. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
-    breakouts.require_event_room(uuid)
+    breakouts.require_event_room(call.change, uuid)
     return [user_view(call, user, imgSize) for user in assignments.participants(call.change, breakoutRoom)]
 
 

@@ -29,7 +29,7 @@ class Lock(StrEnum):
 class TurnCredentials(Wire):
     """TURN credentials; ``ttl`` in seconds (G124)."""
 
-    username: Annotated[OwnText, Inside(("instants",)), "The user name for the TURN servers."]
+    username: Annotated[OwnText, Inside(("instants", "users", "api_tokens")), "The user name for the TURN servers."]
     password: Annotated[Secret, "The password for the TURN servers."]
     ttl: Annotated[Int, "Their lifetime in seconds."]
     uris: Annotated[list[str], "The TURN servers."]

@@ -80,7 +80,7 @@ SESSION_GRACE = assumption(
     "Milliseconds for which a session goes on after its channel has become empty.",
     0,
     (5 * MINUTE,),
-    "get_session list_sessions",
+    "get_session list_sessions list_active_channels get_populations end_active_session start_recording",
     check=duration(),
 )
 RECORDING_PROCESSING = assumption(

@@ -58,7 +58,7 @@ SPEECH2TEXT = assumption(
     "Whether new channels of a new client have speech to text.",
     False,
     (True,),
-    _FEATURE,
+    f"{_FEATURE} list_recording_assets list_session_recordings",
 )
 DIAL_IN = assumption(
     "initial.dial-in", "G296 G297", "Whether new channels of a new client allow dial-in.", False, (True,), _FEATURE
@@ -103,7 +103,7 @@ SERVICE_MODE = assumption(
     "Mode of a new channel.",
     "conference",
     ("panel",),
-    f"{_CREATE} list_active_channels get_streaming_proxy",
+    f"{_CREATE} list_active_channels get_streaming_proxy get_session list_sessions",
 )
 AUDIO_QUALITY = assumption(
     "initial.audio-quality", "G301 G314", "Audio quality of a new channel.", "toll", ("broadcast",), _CREATE
@@ -127,10 +127,20 @@ MAX_USERS = assumption(
     check=integer(0, 2**31 - 1),
 )
 LOBBY_OPEN = assumption(
-    "initial.lobby-open", "G302", "Whether the lobby door of a new channel is open.", False, (True,), _CREATE
+    "initial.lobby-open",
+    "G302",
+    "Whether the lobby door of a new channel is open.",
+    False,
+    (True,),
+    f"{_CREATE} list_channels get_channel_settings",
 )
 GUEST_ACCESS = assumption(
-    "initial.guest-access", "G226", "Whether a new channel admits guests.", True, (False,), _CREATE
+    "initial.guest-access",
+    "G226",
+    "Whether a new channel admits guests.",
+    True,
+    (False,),
+    f"{_CREATE} list_channels get_guest_access",
 )
 MAKE_PRIVATE = assumption(
     "initial.make-private", "G301", "Whether a new channel can be switched to private.", True, (False,), _CREATE

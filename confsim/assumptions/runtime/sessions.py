@@ -5,6 +5,8 @@ from __future__ import annotations
 from confsim.assumptions.register import assumption
 
 _READ = "get_session list_sessions"
+#: Operations whose answer depends on whether a session is going on.
+_GOING_ON = f"{_READ} list_active_channels get_populations end_active_session start_recording"
 
 ENDS = assumption(
     "sessions.end",
@@ -12,7 +14,7 @@ ENDS = assumption(
     "A session starts with the first user who comes in; it ends when the last one leaves, or by a call alone.",
     "when-empty",
     ("by-call",),
-    _READ,
+    _GOING_ON,
 )
 ONE_ACTIVE = assumption(
     "sessions.active-at-once", "G360", "A channel has at most one active session.", "one", (), "end_session"

@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
-from confsim.assumptions.protocol import durations
+from confsim.assumptions.protocol import durations, initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
@@ -151,15 +151,16 @@ MACHINE: Machine[BreakoutState, Breakout] = Machine(
 )
 
 
-def require_event_room(channel: Channel) -> None:
+def require_event_room(change: Change, channel: Channel) -> None:
     """Refusal EVENT_ROOM_OFF unless the channel is an event room, and so may have breakout sessions (R406, G418)."""
+    note(change, initial.CHANNEL_FLAGS)
     if not channel.event_room:
         raise Refusal(Reason.EVENT_ROOM_OFF)
 
 
 def create(change: Change, channel: Channel, name: str | None, duration: int | None) -> Breakout:
     """Create a breakout session, not started. Refusals EVENT_ROOM_OFF, INVALID_INPUT for the duration."""
-    require_event_room(channel)
+    require_event_room(change, channel)
     if name is None:
         number = change.count(f"breakout sessions of {channel.id}")
         name = ask(change, assumed.SESSION_NAME).format(number=number)
@@ -191,7 +192,7 @@ def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:
 
 def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breakout]:
     """The completed ones of the session ``main`` of the event room; without it, those not completed, or all (G424)."""
-    require_event_room(channel)
+    require_event_room(change, channel)
     if main is None and ask(change, assumed.LISTED) == "all":
         return list_of_channel(change, channel)
     return BREAKOUTS.of(change, channel.client).where(LISTED, (channel.id, None if main is None else (main,)))
@@ -233,7 +234,7 @@ def start(change: Change, channel: Channel) -> Breakout:
 
     Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED, BREAKOUT_AMBIGUOUS (G432).
     """
-    require_event_room(channel)
+    require_event_room(change, channel)
     running = find_active(change, channel)
     startable: Sequence[Breakout] = [running] if running is not None else _prepared(change, channel)
     if not startable:
@@ -250,7 +251,7 @@ def start(change: Change, channel: Channel) -> Breakout:
 
 def stop(change: Change, channel: Channel) -> None:
     """Stop the active breakout session; users return. Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE (G434)."""
-    require_event_room(channel)
+    require_event_room(change, channel)
     note(change, assumed.STOPPED)
     running = find_active(change, channel)
     if running is None:

@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from msgspec.structs import replace
 
 from confsim.assumptions import broadcast as assumed
-from confsim.assumptions.protocol import durations
+from confsim.assumptions.protocol import durations, initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import delays
@@ -166,6 +166,7 @@ def find_open(change: Change, client: str, channel: str) -> Broadcast | None:
 
 def require_feature(change: Change, channel: Channel, *, start: bool = False) -> None:
     """Refusal BROADCAST_OFF when the feature is off for the channel and the call requires it (R523, G520)."""
+    note(change, initial.CHANNEL_FLAGS)
     if not channel.broadcast_enabled and (start or ask(change, assumed.WHILE_OFF) == "all-refused"):
         raise Refusal(Reason.BROADCAST_OFF)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from confsim.assumptions import channels
+from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel, base_channel
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.users.users import User
@@ -38,4 +39,5 @@ def has_access(change: Change, caller: Caller, channel: Channel) -> bool:
         return True
     if user.channel is not None:
         return is_home_channel(change, user, channel)
+    note(change, initial.CHANNEL_FLAGS)
     return not (channel.private or base.private) or linked_users.is_linked(change, base, user.id)

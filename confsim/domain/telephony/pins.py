@@ -9,8 +9,9 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
+from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
@@ -121,6 +122,7 @@ def list_shown(change: Change, channel: Channel, *, host: bool) -> Sequence[Pin]
     if host:
         return pins
     plain = [pin for pin in pins if not pin.organizer]
+    note(change, initial.CHANNEL_FLAGS)
     if channel.public_pin:
         return plain if ask(change, assumed.PUBLIC) == "plain" else pins
     hidden = ask(change, assumed.HIDDEN)
