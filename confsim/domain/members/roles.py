@@ -53,7 +53,7 @@ class Host(Record, kw_only=True):
 
 
 #: The order of the channels: by creation, and by name, of equal names by creation.
-BY_CREATION: Order[Host] = Order("creation of the channel", lambda host: host.number)
+BY_CREATION: Order[Host] = Order("creation of the channel", lambda host: host.number, carries=lambda host: host.channel)
 BY_NAME: Order[Host] = Order("name of the channel", lambda host: (host.name.casefold(), host.number))
 #: The hosts of a channel with a role, in the order of their appointment.
 APPOINTED: Index[Host] = Index("appointed", lambda host: ((host.channel, host.role),))
@@ -226,7 +226,7 @@ def roles_of(change: Change, user: User) -> View[Host]:
 
 def ids_of_channels(change: Change, user: User) -> Iterator[str]:
     """The ids of the channels that the user hosts, in the order of ``roles_of``, without a look at any role."""
-    return (key.rpartition("/")[0] for key in roles_of(change, user).keys)
+    return roles_of(change, user).by(BY_CREATION).carried
 
 
 def hosts_itself(change: Change, client: str, channel: str, user: int) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from enum import StrEnum
-from functools import cache
-from typing import Any
+from itertools import chain, product
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -21,7 +21,8 @@ from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Order
-from confsim.kernel.tables.views import UNIQUE, View, merged
+from confsim.kernel.tables.table import Rows
+from confsim.kernel.tables.views import UNIQUE, Picked, View, merged
 from confsim.kernel.world import Change
 
 from . import presence, sessions
@@ -29,6 +30,10 @@ from .sessions import LISTED, SESSIONS, Session
 
 #: Most channels whose sessions are merged for a page.
 FEW = 64
+#: How many entries of an index are scanned in the time of a look-up.
+_SCANNED = 8
+#: Sessions by channel, of which those with a recording are apart; under None those of all.
+_Views: TypeAlias = "Mapping[str | None, tuple[View[Session], ...]]"
 
 
 class SessionSort(StrEnum):
@@ -99,6 +104,15 @@ class _VisibleSessions(Struct, frozen=True):
             yield id
             yield from (room.id for room in rooms.where(ROOMS_OF, id))
 
+    def among(self, every: View[Session]) -> set[str]:
+        """The ids of the hosted channels and their rooms, of those that have any of these sessions at least."""
+        if self.hosts_more_than(every):
+            return set(filter(self.includes, set(every.by(sessions.STARTED).carried)))
+        assert self.caller.user is not None
+        found = set(roles.ids_of_channels(self.change, self.caller.user))
+        rooms = ROOMS.of(self.change, self.client).all if self.rooms else ()
+        return found.union(room.id for room in rooms if room.parent in found)
+
 
 def participants(change: Change, session: Session) -> int:
     """The number of participants of a session (G371)."""
@@ -155,32 +169,35 @@ def _administers(change: Change, caller: Caller) -> bool:
     return administers and ask(change, assumed.ADMINISTRATORS) == "all"
 
 
-def _views(
-    visible: _VisibleSessions, channel: str | None, recorded: bool | None
-) -> Mapping[str | None, View[Session]] | None:
+def _views(visible: _VisibleSessions, channel: str | None, recorded: bool | None) -> _Views | None:
     """The sessions that have started, by channel, or all of the client under None; None when they must be filtered.
 
     Where there are more than ``FEW`` hosted channels with sessions, those of some.
     """
     rows = SESSIONS.of(visible.change, visible.client)
-    every = rows.where(LISTED, (channel, recorded))
     if channel is not None or (visible.everything and visible.rooms):
-        return {channel: every}
+        return {channel: _listed(rows, channel, recorded)}
     if visible.everything:
         return None
-    user = visible.caller.user
-    if user is None:
+    if visible.caller.user is None:
         return {}
+    every = rows.where(LISTED, (None, recorded))
     if visible.hosts_more_than(every):
-        ids = dict.fromkeys(session.channel for session in every)
-        return {id: rows.where(LISTED, (id, recorded)) for id in ids if visible.includes(id)}
-    found: dict[str | None, View[Session]] = {}
+        return {id: _listed(rows, id, recorded) for id in visible.among(every)}
+    found: dict[str | None, tuple[View[Session], ...]] = {}
     for id in visible.channels():
-        if view := rows.where(LISTED, (id, recorded)):
-            found[id] = view
+        if views := _listed(rows, id, recorded):
+            found[id] = views
             if len(found) > FEW:
                 break
     return found
+
+
+def _listed(rows: Rows[str, Session], channel: str | None, recorded: bool | None) -> tuple[View[Session], ...]:
+    """The sessions of a channel, or of all, that have started: those without and those with a recording, if any."""
+    either = channel is not None and recorded is None
+    views = [rows.where(LISTED, (channel, which)) for which in ((False, True) if either else (recorded,))]
+    return tuple([view for view in views if view])
 
 
 def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool) -> Order[Session] | None:
@@ -202,7 +219,7 @@ def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool)
 def _merged(
     visible: _VisibleSessions,
     every: View[Session],
-    views: Mapping[str | None, View[Session]],
+    views: _Views,
     order: Order[Session],
     bounds: tuple[int | None, int | None] | None,
     recorded: bool | None,
@@ -219,20 +236,17 @@ def _merged(
         return found.descending if descending else found
 
     if len(views) <= FEW:
-        return merged(map(shown, views.values()), UNIQUE, reverse=descending)
+        return merged(map(shown, chain.from_iterable(views.values())), UNIQUE, reverse=descending)
     found = shown(every)
-    includes = cache(visible.includes)
-    if bounds is None and visible.hosts_more_than(every):
-        total = sum(map(len, views.values()))
-    elif bounds is None:
-        rows = SESSIONS.of(visible.change, visible.client)
-        visible.change.take(visible.roles // lists.LOOKS)
-        total = rows.number(LISTED, ((id, recorded) for id in visible.channels()))
+    visible.change.take((visible.roles + len(found)) // (_SCANNED * lists.LOOKS))
+    hosted = views if visible.hosts_more_than(every) else visible.among(every)
+    if bounds is None and visible.roles * _SCANNED < len(every):
+        rows, which = SESSIONS.of(visible.change, visible.client), (False, True) if recorded is None else (recorded,)
+        number = rows.number(LISTED, product(hosted, which))
     else:
-        total = sum(includes(session.channel) for session in lists.looked_through(visible.change, found))
-    if total == len(found):
-        return found
-    return lists.FilteredSequence(found, lambda session: not includes(session.channel), len(found) - total)
+        as_stored = found if bounds else every.by(sessions.STARTED)
+        number = sum(map(hosted.__contains__, as_stored.carried))
+    return found if number == len(found) else Picked(found, hosted, number)
 
 
 def _matching(

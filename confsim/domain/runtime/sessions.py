@@ -68,20 +68,25 @@ UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.st
 
 
 def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
-    """The channel, and None for any; with whether it had a recording, and None for either way."""
+    """The channel with whether it had a recording; None for any channel, and for either way."""
     if session.started is None:
         return ()
-    channel, recorded = session.channel, session.had_recording
-    return (None, None), (None, recorded), (channel, None), (channel, recorded)
+    recorded = session.had_recording
+    return (None, None), (None, recorded), (session.channel, recorded)
 
 
-STARTED: Order[Session] = Order("started", lambda session: session.started)
+def _channel(session: Session) -> str:
+    return session.channel
+
+
+STARTED: Order[Session] = Order("started", lambda session: session.started, carries=_channel)
 #: Those that have not ended are the latest.
-ENDED: Order[Session] = Order("ended", lambda session: (session.ended is None, session.ended or 0))
-NAME: Order[Session] = Order("name", lambda session: session.name.casefold())
-PARTICIPANTS: Order[Session] = Order("participants", lambda session: session.participants)
-#: The sessions that have started.
-LISTED: Index[Session] = Index("listed", _lists, orders=(CREATED, STARTED, ENDED, NAME, PARTICIPANTS))
+ENDED: Order[Session] = Order("ended", lambda session: (session.ended is None, session.ended or 0), carries=_channel)
+NAME: Order[Session] = Order("name", lambda session: session.name.casefold(), carries=_channel)
+PARTICIPANTS: Order[Session] = Order("participants", lambda session: session.participants, carries=_channel)
+#: The sessions that have started: of a client under (None, None) and (None, whether recorded), of a channel under
+#: (channel, whether recorded).
+LISTED: Index[Session] = Index("listed", _lists, orders=(STARTED, ENDED, NAME, PARTICIPANTS))
 #: In the order of their start; those that have not started, in the order of their creation.
 SESSIONS: Table[str, Session] = Table(
     "sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED, located=lambda session: (session.id,)

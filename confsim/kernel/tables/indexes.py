@@ -25,20 +25,35 @@ Values: TypeAlias = "tuple[Hashable, ...]"
 
 
 class Order(Generic[R]):
-    """An order of records by ``key(record)``; by creation among equal keys, and when it has no key."""
+    """An order of records by ``key(record)``; by creation among equal keys, and when it has no key.
 
-    __slots__ = ("key", "name")
+    Its entries carry ``carries(record)``, if there is such a function and a key: views read it without the record.
+    """
 
-    def __init__(self, name: str, key: Callable[[R], Any] | None = None) -> None:
+    __slots__ = ("carries", "key", "name")
+
+    def __init__(
+        self, name: str, key: Callable[[R], Any] | None = None, *, carries: Callable[[R], Any] | None = None
+    ) -> None:
         self.name = name
         self.key = key
+        self.carries = carries
 
     def entry(self, made: Made, record: R) -> Entry:
         """The entry of a record in a sequence of this order."""
-        return made if self.key is None else (self.key(record), *made)
+        if self.key is None:
+            return made
+        if self.carries is None:
+            return (self.key(record), *made)
+        return (self.key(record), made[0], self.carries(record), made[1])
 
 
 CREATED: Order[Any] = Order("created")
+
+
+def _made(entry: Entry) -> Made:
+    """Return the serial and the key of a record by its entry in any order."""
+    return entry[len(entry) > 2], entry[-1]
 
 
 class Total(Generic[R]):
@@ -64,26 +79,33 @@ class Arrangement(Generic[R]):
     It is ``plain`` when only the order of creation, which never changes, is maintained.
     """
 
-    __slots__ = ("_keys", "empty", "orders", "plain", "totals")
+    __slots__ = ("_read", "empty", "orders", "plain", "totals")
 
     def __init__(self, orders: tuple[Order[R], ...], totals: tuple[Total[R], ...]) -> None:
         self.orders = orders
         self.totals = totals
-        self._keys = tuple(order.key for order in orders)
+        self._read = tuple((order.key, order.carries) for order in orders)
         self.plain = orders == (CREATED,) and not totals
         self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
 
     @property
     def functions(self) -> list[Callable[[R], Any]]:
         """Return the functions of a record that decide its entries and its part of the totals."""
-        keys = [order.key for order in self.orders if order.key is not None]
-        return [*keys, *(total.of for total in self.totals)]
+        read = [function for functions in self._read for function in functions if function is not None]
+        return [*read, *(total.of for total in self.totals)]
 
     def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
         """Return the entries of a record, one for each order; all its buckets have the same."""
         if self.plain:
             return (made,)
-        return tuple([made if key is None else (key(record), *made) for key in self._keys])
+        serial, id = made
+        return tuple(
+            [
+                made if key is None else (key(record), *made) if carries is None
+                else (key(record), serial, carries(record), id)
+                for key, carries in self._read
+            ]
+        )  # fmt: skip
 
     def of_two(self, one: tuple[Entry, ...], other: tuple[Entry, ...], first: R, second: R) -> Bucket:
         """Return the bucket of two records with these entries."""
@@ -226,7 +248,7 @@ class Index(Arrangement[R]):
                 entries = entries or self.entries(made, record)
                 held = bucket.orders[0]
                 # a single record needs no bucket
-                left = held[held[0] == entries[0]][-2:] if len(held) == 2 else self.discard(bucket, entries, record)
+                left = _made(held[held[0] == entries[0]]) if len(held) == 2 else self.discard(bucket, entries, record)
                 buckets = inserted(buckets, value, left)
         return buckets
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import islice, repeat
+from itertools import compress, islice, repeat
 from operator import itemgetter
 from typing import Any, Generic, TypeVar, overload
 
@@ -19,6 +19,8 @@ R_co = TypeVar("R_co", covariant=True)
 #: The record of a row, and the key of an entry: views are read by these without a line of Python for each record.
 _SECOND: Callable[[Any], Any] = itemgetter(1)
 _LAST: Callable[[Any], Any] = itemgetter(-1)
+#: What an entry carries.
+_CARRIED: Callable[[Any], Any] = itemgetter(2)
 
 
 class _ViewMeta(StructMeta, ABCMeta):
@@ -70,6 +72,11 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
     def keys(self) -> Iterator[Any]:
         """Yield the keys of the records, in the order of the view."""
         return map(_LAST, self.shown())
+
+    @property
+    def carried(self) -> Iterator[Any]:
+        """Yield what the entries carry, in the order of the view, which must be one whose entries do."""
+        return map(_CARRIED, self.shown())
 
     def __repr__(self) -> str:
         return f"View({list(self)!r})"
@@ -154,6 +161,42 @@ def _those(entries: Entries, places: range) -> Sequence[Entry]:
         return ()
     low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
     return entries[low : high + 1][:: places.step]
+
+
+class Picked(Sequence[R_co]):
+    """The records of a view whose entries carry one of some values, of this number; it is read from its beginning."""
+
+    __slots__ = ("_number", "_values", "_view")
+
+    def __init__(self, view: View[R_co], values: Container[Any], number: int) -> None:
+        self._view = view
+        self._values = values
+        self._number = number
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __iter__(self) -> Iterator[R_co]:
+        return map(_SECOND, map(self._view.rows.__getitem__, self._keys()))
+
+    @overload
+    def __getitem__(self, place: int) -> R_co: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[R_co]: ...
+    def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
+        """Return the record at an index, or those of a slice as a list."""
+        places = range(self._number)[place]
+        if isinstance(places, int):
+            return self[places : places + 1][0]
+        if not places:
+            return []
+        low, high = (places[0], places[-1]) if places.step > 0 else (places[-1], places[0])
+        keys = [*islice(self._keys(), low, high + 1)][:: places.step]
+        return [*map(_SECOND, map(self._view.rows.__getitem__, keys))]
+
+    def _keys(self) -> Iterator[Any]:
+        view = self._view
+        return compress(view.keys, map(self._values.__contains__, view.carried))
 
 
 class Merged(Sequence[R_co]):
