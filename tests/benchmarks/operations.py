@@ -30,8 +30,6 @@ from kit.growth.successes import Success
 DEMO, GROWN = (4, 3), (2, 2)
 #: Seconds after which a figure is not taken more often.
 ENOUGH = 0.05
-#: Seconds of a call beside which what the process does once is nothing.
-LONG = 1.0
 #: Growth from which on figures are taken again.
 DOUBTFUL = 1.8
 
@@ -132,12 +130,10 @@ def taken(sim: Simulator, call: Success, names: Names, kind: str, size: int, rou
         ready = sim.fork()
         call.prepare(ready, names)
     operation, caller, arguments = call.operation, call.caller, call.filled(names)
-    slow = 0.0
     for _ in range(2):  # what the process does once is no part of it
-        if slow < LONG:
-            fork, start = ready.fork(), time.thread_time()
-            answer = call.make(fork, names)
-            slow = time.thread_time() - start
+        fork, start = ready.fork(), time.thread_time()
+        answer = call.make(fork, names)
+        slow = time.thread_time() - start
     entry = fork.service.journal.last()
     assert entry is not None
     bare = _timed(step.through(yardstick.app, yardstick.PATH))

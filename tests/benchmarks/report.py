@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from operations import Figure
 
-from kit.growth.reasons import REASONS, reason
+from kit.growth.reasons import why as known_reason
 from kit.growth.variants import CALLS, is_search
 
 #: Bounds of the figures in the demo world, as multiples of the bare app: median, 95th percentile, worst.
@@ -70,12 +70,8 @@ def growths(figures: Iterable[Figure]) -> list[Growth]:
     for (call, kind), group in groupby(grown, place):
         sized = sorted(group, key=lambda figure: figure.size)
         if len(sized) > 1:
-            found.append(Growth(call, kind, sized[0], sized[-1], _known_reason(call)))
+            found.append(Growth(call, kind, sized[0], sized[-1], known_reason(call)))
     return sorted(found, key=lambda growth: -growth.ratio)
-
-
-def _known_reason(call: str) -> str:
-    return REASONS.get(reason(call), "")
 
 
 def above(growth: Growth) -> bool:
@@ -164,7 +160,7 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
         held = long(figures)
         yield f"longer than {LONGEST * 1000:.0f} ms, though little is answered and written: {len(held)} calls"
         for figure in sorted(held, key=lambda figure: -figure.seconds)[:10]:
-            because = _known_reason(figure.call) or "NO REASON"
+            because = known_reason(figure.call) or "NO REASON"
             yield f"  {figure.seconds * 1000:7.0f} ms  {figure.call} ({figure.size:,} {figure.kind}) {because}"
         yield "the ten that grow most:"
         for growth in free[:10]:
@@ -217,7 +213,7 @@ def as_json(figures: Sequence[Figure]) -> dict[str, Any]:
         "by_writing": by_writing(plain),
         "grown": [{"call": each.call, "kind": each.kind, "ratio": each.ratio, "reason": each.reason} for each in grown],
         "long": [
-            {"call": each.call, "kind": each.kind, "ms": round(each.seconds * 1000), "reason": _known_reason(each.call)}
+            {"call": each.call, "kind": each.kind, "ms": round(each.seconds * 1000), "reason": known_reason(each.call)}
             for each in long(figures)
         ],
         "figures": msgspec.to_builtins(list(figures)),

@@ -240,13 +240,17 @@ def _merged(
     found = shown(every)
     visible.change.take((visible.roles + len(found)) // (_SCANNED * lists.LOOKS))
     hosted = views if visible.hosts_more_than(every) else visible.among(every)
+
+    def of_hosted(view: View[Session]) -> Iterator[bool]:
+        return map(hosted.__contains__, view.carried)
+
     if bounds is None and visible.roles * _SCANNED < len(every):
         rows, which = SESSIONS.of(visible.change, visible.client), (False, True) if recorded is None else (recorded,)
         number = rows.number(LISTED, product(hosted, which))
     else:
         as_stored = found if bounds else every.by(sessions.STARTED)
-        number = sum(map(hosted.__contains__, as_stored.carried))
-    return found if number == len(found) else Picked(found, hosted, number)
+        number = sum(of_hosted(as_stored))
+    return found if number == len(found) else Picked(found, of_hosted, number)
 
 
 def _matching(

@@ -8,7 +8,7 @@ rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property
 from operator import attrgetter
@@ -222,6 +222,10 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         state = self.tables[self.table.position]
         key = state.indexes[index.position].get(value)
         return None if key is None else state.rows[key][1]
+
+    def has(self, index: Unique[R], values: Iterable[Hashable]) -> Iterator[bool]:
+        """Yield for each value whether there is a record with it."""
+        return map(self.state.indexes[index.position].__contains__, values)
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""

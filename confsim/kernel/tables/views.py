@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import compress, islice, repeat
 from operator import itemgetter
@@ -164,13 +164,16 @@ def _those(entries: Entries, places: range) -> Sequence[Entry]:
 
 
 class Picked(Sequence[R_co]):
-    """The records of a view whose entries carry one of some values, of this number; it is read from its beginning."""
+    """The records of a view that are ``picked``, of which there are so many; it is read from its beginning.
 
-    __slots__ = ("_number", "_values", "_view")
+    ``picked(view)`` yields for each whether it is, by its key or by what its entry carries: no record is looked at.
+    """
 
-    def __init__(self, view: View[R_co], values: Container[Any], number: int) -> None:
+    __slots__ = ("_number", "_picked", "_view")
+
+    def __init__(self, view: View[R_co], picked: Callable[[View[R_co]], Iterable[bool]], number: int) -> None:
         self._view = view
-        self._values = values
+        self._picked = picked
         self._number = number
 
     def __len__(self) -> int:
@@ -195,8 +198,7 @@ class Picked(Sequence[R_co]):
         return [*map(_SECOND, map(self._view.rows.__getitem__, keys))]
 
     def _keys(self) -> Iterator[Any]:
-        view = self._view
-        return compress(view.keys, map(self._values.__contains__, view.carried))
+        return compress(self._view.keys, self._picked(self._view))
 
 
 class Merged(Sequence[R_co]):

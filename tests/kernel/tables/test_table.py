@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Total, Unique
 from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
-from confsim.kernel.tables.views import Merged, View, merged
+from confsim.kernel.tables.views import Merged, Picked, View, merged
 from confsim.kernel.world import World
 
 
@@ -27,7 +27,7 @@ class Thing(Record):
     badge: int | None = None
 
 
-BIG_FIRST: Order[Thing] = Order("big first", lambda thing: -thing.size)
+BIG_FIRST: Order[Thing] = Order("big first", lambda thing: -thing.size, carries=lambda thing: thing.colour)
 COLOURED: Order[Thing] = Order("coloured", lambda thing: (thing.colour, thing.size))
 SIZE: Total[Thing] = Total("size", lambda thing: thing.size)
 COLOUR: Index[Thing] = Index("colour", lambda thing: (thing.colour,))
@@ -59,6 +59,21 @@ def _same(view: View[Thing], expected: Sequence[Thing], cut: slice) -> None:
         assert (one.first, one.last) == ((other[0], other[-1]) if other else (None, None))
         assert one[cut] == other[cut]
         assert [one[-1], one[len(other) - 1]] == [other[-1]] * 2 if other else not one
+
+
+def _picked(view: View[Thing], cut: slice) -> None:
+    """By what their entries carry, and by their keys."""
+    assert [*view.carried] == [thing.colour for thing in view]
+    red = [thing for thing in view if thing.colour == "red"]
+    few = [thing for thing in view if thing.id < 9]
+    for picked, expected in (
+        (Picked(view, lambda view: map("red".__eq__, view.carried), len(red)), red),
+        (Picked(view, lambda view: map((9).__gt__, view.keys), len(few)), few),
+    ):
+        assert (list(picked), len(picked), picked[cut]) == (expected, len(expected), expected[cut])
+        assert [picked[place] for place in range(-len(expected), len(expected))] == expected * 2
+        with pytest.raises(IndexError):
+            picked[len(expected)]
 
 
 def _merged(found: Merged[Thing], expected: list[Thing], cut: slice) -> None:
@@ -164,6 +179,8 @@ class TableMachine(RuleBasedStateMachine):
                 ]
                 _same(view.between(BIG_FIRST, low, high), sorted(part, key=lambda thing: -thing.size), cut)
             assert view.total(SIZE) == sum(thing.size for thing in expected)
+            _picked(view.by(BIG_FIRST), cut)
+            _picked(view.by(BIG_FIRST).descending, cut)
         tagged = [rows.where(TAG, tag).by(COLOURED) for tag in "abc"]
         expected = [thing for tag in "abc" for thing in every if tag in thing.tags]
         key = lambda thing: (thing.colour, thing.size)  # noqa: E731
@@ -175,6 +192,7 @@ class TableMachine(RuleBasedStateMachine):
         assert rows.number(TAG, "abcd") == sum(numbers.values())
         for badge in range(10):
             assert rows.one(BADGE, badge) == next((thing for thing in every if thing.badge == badge), None)
+        assert [*rows.has(BADGE, range(10))] == [rows.one(BADGE, badge) is not None for badge in range(10)]
 
 
 TestTable = TableMachine.TestCase

@@ -10,14 +10,23 @@ from fnmatch import fnmatchcase
 
 #: By patterns of the names of calls.
 REASONS: dict[str, str] = {
-    "list_sessions": "the sessions of each room that the caller hosts are counted",
-    "list_sessions [!ac]*": "the sessions of each room that the caller hosts are counted",
-    "list_available_dial_numbers offset=*": "numbers that are exclusively assigned are passed over, up to the offset",
+    "list_sessions": "the answer has their number: an entry of an index for each session of the client is read",
+    "list_sessions [!ac]*": "the answer has their number: an entry of an index for each session of the client is read",
     "start_broadcast": "every enabled destination is noted with the broadcast",
     "set_events_state": "the endpoints are looked through for those to which something waits to be delivered",
+}
+#: The same, of calls that do not take more lines of Python, but more time.
+SCANS: dict[str, str] = {
+    "list_available_dial_numbers offset=*": "numbers that are exclusively assigned are passed over, up to the offset",
 }
 
 
 def reason(call: str) -> str:
     """The pattern in ``REASONS`` of the name of a call, "" for none."""
     return next((pattern for pattern in REASONS if fnmatchcase(call, pattern)), "")
+
+
+def why(call: str) -> str:
+    """Why a call of this name may take longer in a large world, "" when it may not."""
+    found = REASONS.get(reason(call))
+    return found or next((text for pattern, text in SCANS.items() if fnmatchcase(call, pattern)), "")
