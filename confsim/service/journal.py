@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.timers import Timer
-from confsim.kernel.world import Place, World
+from confsim.kernel.world import Change, Place, World
 
 from .faults.spec import FaultSpec
 from .messages import Request, Response
@@ -304,6 +304,13 @@ class Journal:
             self._others = deque(maxlen=self._most)
         self._others.append(other)
         self._used.update(other.assumptions)
+
+    def note_timer(self, before: World, change: Change, after: World) -> None:
+        """Note a timer that has fired, if it used or wrote anything."""
+        if change.used or change.touched:
+            used, touched, (kind, client, subject) = change.used, change.touched, change.timed[0]
+            id, worlds = self.next_between("t"), (before, after)
+            self.add_between(TimerEntry(self.count, change.now, id, kind, client, subject, used, touched, worlds))
 
     def add_control_call(self, call: ControlCall) -> None:
         """Add a control call that a replay repeats; the oldest are evicted with the API calls after them."""

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from threading import RLock
 from types import TracebackType
 from typing import Any, Protocol
+from weakref import ref
 
 from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.refusal import Misuse
@@ -30,6 +31,10 @@ class Reaction(Protocol):
 
     def react(self, now: int) -> None:
         """Do it, at this instant. Called under the lock."""
+        ...
+
+    def restart(self) -> None:
+        """Forget what is under way, since another world replaces this one."""
         ...
 
 
@@ -62,7 +67,7 @@ class LiveWorld:
         self.bugs: list[BaseException] = []
         self._observers: tuple[Observer, ...] = ()
         self._replaced: tuple[Callable[[], object], ...] = ()
-        self._reactions: tuple[Reaction, ...] = ()
+        self._reactions: tuple[ref[Reaction], ...] = ()
         self._fault_points: Callable[[], FaultSource | None] | None = None
         self.fired: list[Timer] = []
         self._timer_observers: tuple[Observer, ...] = ()
@@ -86,8 +91,11 @@ class LiveWorld:
         self._replaced = (*self._replaced, observer)
 
     def react_with(self, reaction: Reaction) -> None:
-        """Let this reaction follow every complete change."""
-        self._reactions = (*self._reactions, reaction)
+        """Let this reaction follow every complete change as long as somebody else holds it.
+
+        A reaction holds the live world; a world that is dropped would wait for the garbage collector otherwise.
+        """
+        self._reactions = (*self._reactions, ref(reaction))
 
     def fault_points(self, source: Callable[[], FaultSource | None] | None) -> None:
         """Set the function that supplies the faults for the fault points of each change; None for no faults."""
@@ -140,8 +148,9 @@ class LiveWorld:
 
     def run_reactions(self, now: int) -> None:
         """Call the reactions to a complete change, at its instant."""
-        for reaction in self._reactions:
-            reaction.react(now)
+        for found in self._reactions:
+            if (reaction := found()) is not None:
+                reaction.react(now)
 
     def commit(self, change: Change) -> None:
         """Put a complete change in force and run the reactions."""
@@ -159,6 +168,9 @@ class LiveWorld:
             self.fired.clear()
             for observer in self._replaced:
                 observer()
+            for found in self._reactions:
+                if (reaction := found()) is not None:
+                    reaction.restart()
 
     # Time
 
@@ -188,8 +200,8 @@ class LiveWorld:
         """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
         for observer in (*self._timer_observers, *self._observers):
             observer(change.world, change, after)
-        for reaction in self._reactions:
-            if reaction.pending(after):
+        for found in self._reactions:
+            if (reaction := found()) is not None and reaction.pending(after):
                 self.world = after
                 if change.now > self.clock.now():
                     self.clock.move(change.now)

@@ -94,10 +94,11 @@ class Pipeline:
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
             following = self._staged = partial(_through, stage, following)
+            self._live.when_replaced(stage.restart)  # not the pipeline's own: the live world would hold who holds it
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
             self._live.observe(self._stale.changed)
-        self._live.when_replaced(self.restart)
+            self._live.when_replaced(self._stale.restart)
 
     def serve_at(self, address: Address) -> None:
         """Set the start of URLs in responses."""

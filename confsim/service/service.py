@@ -23,7 +23,7 @@ from .faults.holding import HeldCalls
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
-from .journal import MOST_CALLS, Journal, JournalEntry, TimerEntry
+from .journal import MOST_CALLS, Journal, JournalEntry
 from .live import LiveWorld
 from .messages import Request, Response
 from .pipeline import Pipeline, Usage
@@ -110,7 +110,7 @@ class Service:
         self.pipeline = Pipeline(live, journal, faults, held, self.usage)
         self.webhooks = Webhooks(live, journal, faults, settings.webhook_hosts, settings.webhooks_listed)
         self.token_of = presentation(in_force(profile, wire.PRESENTATION))
-        live.observe_timers(self._note_timer)
+        live.observe_timers(journal.note_timer)
         for follow in Service._followers:
             follow(self)
 
@@ -162,24 +162,6 @@ class Service:
         entries = REGISTER.entries
         shown = (id for id in self.provenance.assumptions if entry.operation in API.concerned(entries[id]))
         return [*used, *(id for id in shown if id not in used)]
-
-    def _note_timer(self, before: World, change: Change, after: World) -> None:
-        """Note a timer in the journal, if it used or wrote anything."""
-        if change.used or change.touched:
-            journal, (kind, client, subject) = self.journal, change.timed[0]
-            journal.add_between(
-                TimerEntry(
-                    journal.count,
-                    change.now,
-                    journal.next_between("t"),
-                    kind,
-                    client,
-                    subject,
-                    change.used,
-                    change.touched,
-                    (before, after),
-                )
-            )
 
     # The live world
 

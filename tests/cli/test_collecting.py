@@ -80,15 +80,13 @@ def test_what_is_left_of_a_dropped_world_is_collected_when_nobody_asks(uncollect
 
 
 def test_no_call_of_the_api_leaves_garbage(uncollected):
-    """Nor does one that is refused: a server never looks for any."""
+    """Nor does one that is refused, nor a world that is dropped: a server never looks for any."""
     sim, names = prepared()
-    forks = []
 
     def call_each() -> None:
         for name in API.operations:
             call = SUCCESSES[name]
             fork = sim.fork()
-            forks.append(fork)  # a simulator itself is garbage when it is dropped
             call.prepare(fork, names)
             for caller in (None, call.caller):
                 fork.call(name, caller, **call.filled(names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 import pytest
 
@@ -31,10 +32,15 @@ class Follower:
 
     def __init__(self, live, most=0):
         self.live, self.most, self.seen = live, most, []
+        self.restarts = 0
 
     def pending(self, world):
         """Whether there is something left to do, in whatever world."""
         return world is not None and self.most > 0
+
+    def restart(self):
+        """Count the worlds that took the place of one."""
+        self.restarts += 1
 
     def react(self, now):
         """Make a change."""
@@ -88,8 +94,26 @@ def test_those_who_follow_hear_of_another_world(live):
     seen, other = [], Simulator("empty").service.world
     live.observe(lambda *reported: seen.append("changed"))
     live.when_replaced(lambda: seen.append(live.world))
+    follower = Follower(live)
+    live.react_with(follower)
     live.replace(other)
     assert seen == [other]
+    assert (follower.restarts, follower.seen) == (1, [])
+
+
+def test_a_reaction_that_nobody_holds_follows_no_longer(live):
+    """It goes at once, without the garbage collector; the others go on."""
+    dropped, kept = Follower(live, most=1), Follower(live, most=1)
+    for each in (dropped, kept):
+        live.react_with(each)
+    gone = weakref.ref(dropped)
+    del dropped, each
+    live.react_with(Follower(live))
+    assert gone() is None
+    live.commit(use_id(live))
+    assert kept.seen == [START_MS]
+    live.replace(Simulator("empty").service.world)
+    assert kept.restarts == 1
 
 
 def test_a_barrier_is_passed_before_others_get_the_lock(live):

@@ -69,6 +69,7 @@ class Webhooks:
     """
 
     __slots__ = (
+        "__weakref__",
         "_age",
         "_busy",
         "_journal",
@@ -101,7 +102,6 @@ class Webhooks:
         self._under_way: set[str] = set()
         self._age = 0
         self.allowed = allowed
-        live.when_replaced(self._forget)
         live.react_with(self)
 
     @property
@@ -135,7 +135,7 @@ class Webhooks:
         """
         if sender is self._sender:
             return
-        self._forget()
+        self.restart()
         self._sender = sender
         if sender is not None:
             self.send_now()
@@ -161,7 +161,7 @@ class Webhooks:
         """Allow this world to send to these hosts, beside loopback."""
         self.allowed = frozenset(host.lower() for host in hosts)
 
-    def _forget(self) -> None:
+    def restart(self) -> None:
         """Ignore the results of attempts under way: the world or the sender was replaced."""
         self._age += 1
         self._under_way.clear()
