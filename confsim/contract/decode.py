@@ -177,7 +177,7 @@ class Body:
 
     def _decode_leniently(self, context: Context, raw: bytes, error: msgspec.ValidationError) -> Any:
         """Return the value of a body that the decoder refused, 5.0 as the integer 5 (G069). Raises like ``read``."""
-        numbers = ask(context, parsing.NUMBERS)
+        numbers, text = ask(context, parsing.NUMBERS), str(error)
         try:
             plain = msgspec.json.decode(raw)
         except msgspec.ValidationError:  # a number too large for any type: only the typed decoder gives its place
@@ -188,8 +188,7 @@ class Body:
             try:
                 return msgspec.convert(_integral(plain), self.type, strict=numbers != "coerce")
             except msgspec.ValidationError as second:
-                error = second
-        text = str(error)
+                text = str(second)  # an error in a variable of the frame it was caught in would hold itself
         place = _PLACE.search(text)
         path = "" if place is None else place[1]
         if "[...]" in path:  # somewhere below a value of type Any

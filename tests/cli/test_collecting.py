@@ -17,6 +17,10 @@ from kit.growth.prepared import prepared
 from kit.growth.successes import SUCCESSES
 
 
+#: A body of no operation.
+WRONG = [5.5, {"name": [5.5]}]
+
+
 class Cycle:
     """Something that refers to itself, which the collector alone finds."""
 
@@ -84,12 +88,14 @@ def test_no_call_of_the_api_leaves_garbage(uncollected):
     sim, names = prepared()
 
     def call_each() -> None:
-        for name in API.operations:
-            call = SUCCESSES[name]
+        for operation in API:
+            call = SUCCESSES[operation.name]
             fork = sim.fork()
             call.prepare(fork, names)
             for caller in (None, call.caller):
-                fork.call(name, caller, **call.filled(names))
+                fork.call(operation.name, caller, **call.filled(names))
+            if operation.body is not None:
+                fork.call(operation.name, call.caller, **{**call.filled(names), "body": WRONG})
 
     call_each()  # what the process does once is no garbage of a call
     gc.collect()
