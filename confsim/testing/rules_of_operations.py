@@ -26,7 +26,7 @@ def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] =
     of channels, sessions, recordings and validators are checked. ``leave_out`` names operations, of the API or of the
     control plane, without a rule: a subclass has its own, or the targets have no control plane.
     """
-    bundles: dict[str, Bundle[Any]] = {kind: getattr(base, kind, Bundle(kind)) for kind in _kinds()}
+    bundles = {kind: _bundle(base, kind) for kind in _kinds()}
     rules: dict[str, Any] = _rules(tuple(bundles.items()), tuple(base.likely.items()))
     rules = rules | environment.rules(base) | seeds.rules(base)
     chosen = {name: each for name, each in rules.items() if name not in leave_out}
@@ -43,6 +43,17 @@ def _kinds() -> tuple[str, ...]:
         kinds |= {each.names for each in operation.path_parameters if each.names}
         kinds |= {each.names for each in operation.query_parameters if each.names}
     return tuple(sorted(kinds | set(ApiJourney.in_the_demo_world)))
+
+
+def _bundle(base: type[ApiJourney], kind: str) -> Bundle[Any]:
+    """Return the bundle of a kind, which is one for all bases without their own."""
+    found: Bundle[Any] | None = getattr(base, kind, None)
+    return _bundle_of(kind) if found is None else found
+
+
+@cache
+def _bundle_of(kind: str) -> Bundle[Any]:
+    return Bundle(kind)
 
 
 def _unknown_ids(self: ApiJourney) -> str:

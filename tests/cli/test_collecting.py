@@ -16,7 +16,6 @@ from confsim.service.worlds import Worlds
 from kit.growth.prepared import prepared
 from kit.growth.successes import SUCCESSES
 
-
 #: A body of no operation.
 WRONG = [5.5, {"name": [5.5]}]
 

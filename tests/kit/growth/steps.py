@@ -45,5 +45,5 @@ def steps(call: Callable[[], object]) -> int:
         call()
     finally:
         sys.settrace(before)
-        del trace  # which refers to itself, and would wait for the garbage collector
+        trace = None  # it refers to itself, and would wait for the garbage collector
     return count
