@@ -10,53 +10,38 @@ import confsim.domain.couplings.emitted
 import confsim.domain.couplings.machines
 import confsim.domain.couplings.needs  # noqa: F401
 
-from . import (
-    app_sessions,
-    paths,  # noqa: F401 what path parameters resolve to
-    terms,
-)
-from .breakout import breakouts
-from .broadcast import broadcasts
+from . import paths  # noqa: F401 what path parameters resolve to
 from .call import API
-from .channels import channel_properties, channels, friendly_urls
-from .clients import clients, embedding
-from .config import documents, templates
-from .events import endpoints
-from .identity import access_levels, api_tokens, invitations, providers, validators
-from .media import gateway, media
-from .members import guests, linked_users, roles
-from .recordings import recordings
-from .runtime import runtime, sessions
-from .telephony import calls, dialling, numbers, pins
-from .users import emails, handles, languages, predefined, user_properties, users
 
 __all__ = ["API"]
 
-API.arrange(
-    {
-        "auth": (providers,),
-        "terms": (terms,),
-        "validators": (validators,),
-        "users": (emails, guests, handles, invitations, languages, predefined, users, user_properties),
-        "roles": (roles,),
-        "access": (access_levels,),
-        "api_tokens": (api_tokens,),
-        "friendly_urls": (friendly_urls,),
-        "embedding": (embedding,),
-        "clients": (clients,),
-        "channels": (channels,),
-        "runtime": (runtime,),
-        "channel_properties": (channel_properties,),
-        "sessions": (sessions,),
-        "app_sessions": (app_sessions,),
-        "config": (documents,),
-        "templates": (templates,),
-        "breakout": (breakouts, linked_users),
-        "telephony": (calls, numbers, pins, dialling),
-        "recordings": (recordings,),
-        "media": (media,),
-        "gateway": (gateway,),
-        "broadcast": (broadcasts,),
-        "events": (endpoints,),
-    }
-)
+#: The modules of each area, in the order of the documents.
+FAMILIES = {
+    "auth": "identity.providers",
+    "terms": "terms",
+    "validators": "identity.validators",
+    "users": "users.emails members.guests users.handles identity.invitations users.languages users.predefined "
+    "users.users users.user_properties",
+    "roles": "members.roles",
+    "access": "identity.access_levels",
+    "api_tokens": "identity.api_tokens",
+    "friendly_urls": "channels.friendly_urls",
+    "embedding": "clients.embedding",
+    "clients": "clients.clients",
+    "channels": "channels.channels",
+    "runtime": "runtime.runtime",
+    "channel_properties": "channels.channel_properties",
+    "sessions": "runtime.sessions",
+    "app_sessions": "app_sessions",
+    "config": "config.documents",
+    "templates": "config.templates",
+    "breakout": "breakout.breakouts members.linked_users",
+    "telephony": "telephony.calls telephony.numbers telephony.pins telephony.dialling",
+    "recordings": "recordings.recordings",
+    "media": "media.media",
+    "gateway": "media.gateway",
+    "broadcast": "broadcast.broadcasts",
+    "events": "events.endpoints",
+}
+
+API.arrange(__package__, FAMILIES)

@@ -58,3 +58,15 @@ OPERATOR = Gate(Grant.OPERATOR)
 OWNER = Gate(Grant.OWNER)
 OPERATOR_OR_ADMIN = Gate(Grant.OPERATOR, Grant.CUSTOMER_ADMIN, Grant.API_TOKEN)
 OWNER_OR_ADMIN = Gate(Grant.OWNER, Grant.CUSTOMER_ADMIN, Grant.API_TOKEN)
+
+
+def grants(value: object) -> tuple[Grant, ...]:
+    """Check of an entry that says who may call: a word of ``Grant``, or a list of them."""
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list | tuple):
+        raise ValueError(f"{value!r} is no list of grants")
+    try:
+        return tuple(Grant(word) for word in words)
+    except ValueError:
+        known = ", ".join(Grant)
+        raise ValueError(f"{value!r} holds a grant that is none of {known}") from None

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
-from types import MappingProxyType, ModuleType, NoneType
+from importlib import import_module
+from types import MappingProxyType, NoneType
 from typing import Any, Required, TypedDict, TypeVar, Unpack, get_type_hints
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from confsim.assumptions.register import Assumption, assumption, in_force, text
 from .annotations import big_numbers, marks_in, optional_fields
 from .containers import container_type
 from .decode import Body, Finder, PathParameter, QueryParameter
-from .gates import Gate, Grant
+from .gates import Gate, Grant, grants
 from .headers import Header, without_headers
 from .types import Inside, InUnit, Names, StatedUnit
 
@@ -284,7 +285,7 @@ class Operation:
             self.gate.grants,
             tuple(Grant),
             self.name,
-            check=_grants,
+            check=grants,
         )
 
     def _route_entry(self) -> Assumption[str] | None:
@@ -313,17 +314,6 @@ class Operation:
         )
 
 
-def _grants(value: object) -> tuple[Grant, ...]:
-    words = [value] if isinstance(value, str) else value
-    if not isinstance(words, list | tuple):
-        raise ValueError(f"{value!r} is no list of grants")
-    try:
-        return tuple(Grant(word) for word in words)
-    except ValueError:
-        known = ", ".join(Grant)
-        raise ValueError(f"{value!r} holds a grant that is none of {known}") from None
-
-
 class Catalogue:
     """The operations of one plane, by name; modules declare them with ``operation``, ``arrange`` puts them in order.
 
@@ -338,16 +328,20 @@ class Catalogue:
         #: The description of each area: the first words of the first module that declares it.
         self.areas: dict[str, str] = {}
 
-    def arrange(self, families: Mapping[str, Sequence[ModuleType]]) -> None:
-        """Give each operation the area of its module, and sort the operations by area.
+    def arrange(self, package: str, families: Mapping[str, str]) -> None:
+        """Import the modules that declare operations, give each operation its area, and sort them by area.
 
-        Raises ValueError for an operation that no listed module declares.
+        ``families`` has the modules of each area, by their names below ``package``. Raises ValueError for an operation
+        that no listed module declares.
         """
+        listed = {
+            area: [import_module(f"{package}.{name}") for name in names.split()] for area, names in families.items()
+        }
         places = {
             module.__name__: (place, area)
-            for place, (area, module) in enumerate((area, each) for area in families for each in families[area])
+            for place, (area, module) in enumerate((area, each) for area in listed for each in listed[area])
         }
-        self.areas = {area: (modules[0].__doc__ or "").partition("\n")[0] for area, modules in families.items()}
+        self.areas = {area: (modules[0].__doc__ or "").partition("\n")[0] for area, modules in listed.items()}
         for operation in self.operations.values():
             module = operation.function.__module__
             if module not in places:

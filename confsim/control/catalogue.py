@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 from .declare import CONTROL
-from .export import operation as export
-from .operations import (
-    browse,
-    clock,
-    coverage,
-    faults,
-    info,
-    journal,
-    mail,
-    names,
-    records,
-    state,
-    wait,
-    webhooks,
-    what_if,
-    worlds,
-)
-from .operations.people import accounts, phones, presence, provisioning
-from .search import operation as search
 
 __all__ = ["CONTROL"]
 
-CONTROL.arrange(
-    {
-        "info": (info,),
-        "worlds": (worlds,),
-        "state": (state,),
-        "clock": (clock,),
-        "people": (accounts,),
-        "presence": (presence,),
-        "calls": (phones,),
-        "faults": (faults,),
-        "provisioning": (provisioning,),
-        "records": (records, browse, search),
-        "mail": (mail,),
-        "webhooks": (webhooks,),
-        "journal": (journal, what_if, coverage),
-        "export": (export,),
-        "wait": (wait,),
-        "names": (names,),
-    }
-)
+#: The modules of each area, in the order of the reference.
+FAMILIES = {
+    "info": "operations.info",
+    "worlds": "operations.worlds",
+    "state": "operations.state",
+    "clock": "operations.clock",
+    "people": "operations.people.accounts",
+    "presence": "operations.people.presence",
+    "calls": "operations.people.phones",
+    "faults": "operations.faults",
+    "provisioning": "operations.people.provisioning",
+    "records": "operations.records operations.browse search.operation",
+    "mail": "operations.mail",
+    "webhooks": "operations.webhooks",
+    "journal": "operations.journal operations.what_if operations.coverage",
+    "export": "export.operation",
+    "wait": "operations.wait",
+    "names": "operations.names",
+}
+
+CONTROL.arrange(__package__, FAMILIES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 from typing import Annotated
 
@@ -23,13 +24,14 @@ def declared(catalogue, name, module):
     catalogue.operation(f"POST /{name}", gate=gates.PUBLIC)(function)
 
 
-def test_the_order_is_that_of_the_areas_whatever_was_imported_first():
+def test_the_order_is_that_of_the_areas_whatever_was_imported_first(monkeypatch):
     """Within an area the order of its modules holds, within a module the order of declaration."""
     catalogue = Catalogue("test")
-    for name, module in (("four", "d"), ("two", "b"), ("three", "c"), ("one", "a"), ("five", "d")):
+    for name, module in (("four", "x.d"), ("two", "x.b"), ("three", "x.c"), ("one", "x.a"), ("five", "x.d")):
         declared(catalogue, name, module)
-    a, b, c, d = map(ModuleType, "abcd")
-    catalogue.arrange({"first": (a, b), "second": (c,), "third": (d,)})
+    for name in ("x.a", "x.b", "x.c", "x.d"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    catalogue.arrange("x", {"first": "a b", "second": "c", "third": "d"})
     assert list(catalogue.operations) == ["one", "two", "three", "four", "five"]
     assert [operation.area for operation in catalogue] == ["first", "first", "second", "third", "third"]
 
@@ -39,7 +41,7 @@ def test_a_module_that_no_area_lists_is_refused():
     catalogue = Catalogue("test")
     declared(catalogue, "lost", "elsewhere")
     with pytest.raises(ValueError, match="'lost' is declared in elsewhere"):
-        catalogue.arrange({})
+        catalogue.arrange("x", {})
 
 
 def test_a_name_is_taken_once():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
@@ -171,7 +172,10 @@ def list_shelf(call, shelf: Shelf, *, by: Annotated[str, "Who wrote them."]) -> 
     """List the books of a shelf."""
 
 
-LIBRARY.arrange({"Books": (ModuleType(__name__, "What stands on the shelves.\n\nMore."),)})
+for each in LIBRARY:
+    each.function.__module__ = "library.books"
+sys.modules["library.books"] = ModuleType("library.books", "What stands on the shelves.\n\nMore.")
+LIBRARY.arrange("library", {"Books": "books"})
 
 
 def made(profile, problems):
