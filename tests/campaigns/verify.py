@@ -1,115 +1,205 @@
 """Verify beside services that are wrong in one way each, and beside true ones: what is seen when, and false alarms.
 
-A plan of calls is made once beside the true service, and each mutant that it could reach is given the same calls. For
-some of them (``--reproducers``) the whole command runs, to see how long its reproducers are. ``--true N`` runs it
-beside N true services with other seeds, clocks that are apart, latency, and header lines in another order.
+A plan of calls is made once beside the true service, and each mutant that it could reach is given the same calls, until
+one is answered otherwise. For some of them (``--reproducers``) the whole command runs, to see how long its reproducers
+are. ``--true N`` runs it beside N true services with other seeds, clocks that are apart, latency, and header lines in
+another order; ``SHARED`` of them share the choice of the calls, which is most of the time of a run.
+
+``--part 2/5`` tries the second fifth; ``--kept FILE`` adds the verdicts to those of other parts, keeps the plan beside
+them, and figures are of all of them. Mutants that nobody could notice stand with the reason in
+``tests/data/verify_mutants.toml``.
 """
 
 from __future__ import annotations
 
 import argparse
 import pickle
+import tomllib
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from kit.beside import Beside
 from kit.mutants import plan
 from kit.mutants.mutant import Mutant
+from kit.planned import Recorded, Repeated
 
+ROOT = Path(__file__).resolve().parents[2]
 #: Requests of a plan of another seed, which reaches other things.
 _OTHER = 1500
+#: How many true services have the calls of one plan.
+SHARED = 10
 BAD = ("false alarms", "differences of the true service")
+
+
+class TrueRun(Struct):
+    """A run beside a true service: its requests, those of them that its plan did not foresee, and what differed."""
+
+    requests: int
+    strayed: int
+    alarms: list[str]
+
+
+class Kept(Struct):
+    """The verdicts so far: when each mutant is seen (0 for never), the calls of reproducers (0 for none), true runs."""
+
+    seen: dict[str, int] = {}
+    lengths: dict[str, int] = {}
+    true: dict[int, TrueRun] = {}
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_argument("--requests", type=int, default=5000, help="of the plan")
     options.add_argument("--most", type=int, default=40, help="mutants of each kind")
-    options.add_argument("--part", default="1/1", metavar="N/OF", help="one of several parts of the mutants")
+    options.add_argument("--part", default="1/1", metavar="I/N", help="which part of the mutants and services to try")
+    options.add_argument("--only", default="", metavar="TEXT", help="mutants whose name contains this")
     options.add_argument("--reproducers", type=int, default=0, metavar="N", help="mutants for which verify runs whole")
-    options.add_argument("--kept", type=Path, help="file of the plan, which is made where there is none")
+    options.add_argument("--kept", type=Path, metavar="FILE", help="verdicts of other parts, to be added to")
     options.add_argument("--true", type=int, default=0, metavar="N", help="true services")
     options.add_argument("--examples", type=int, default=12, help="journeys beside each of these")
-    options.add_argument("--first", type=int, default=0, metavar="SEED", help="seed of the first of these")
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Run, print what is not seen, and return the figures."""
+    kept = msgspec.json.decode(chosen.kept.read_bytes(), type=Kept) if chosen.kept and chosen.kept.exists() else Kept()
     figures: dict[str, Any] = {"false alarms": 0, "differences of the true service": 0}
     if chosen.true:
-        part, parts = map(int, chosen.part.split("/"))
-        seeds = range(chosen.first, chosen.first + chosen.true)[part - 1 :: parts]
-        alarms = [each for seed in seeds for each in _alarms(seed, chosen.examples)]
-        for each in alarms:
-            print(f"false alarm: {each}")  # noqa: T201  (this is its output)
-        figures |= {"true services": len(seeds), "false alarms": len(alarms)}
+        _try_true(chosen, kept)
+        figures |= _of_true(kept)
     if chosen.most:
-        figures |= _mutants(chosen)
+        made = _plan(chosen)
+        plan.MOST = chosen.most
+        found, out = plan.mutants(made)
+        _try_mutants(chosen, kept, made, [each for each in found if chosen.only in str(each)])
+        figures |= _of_mutants(kept, made, found, out)
     return figures
 
 
-def _alarms(seed: int, examples: int) -> list[str]:
-    """What verify finds beside a true service, which is nothing."""
-    beside = Beside(seed=seed, ahead=(-300_000, 0, 300_000, 86_400_000)[seed % 4], latency=(1, 15, 400)[seed % 3])
-    report = beside.verify(examples=examples, seed=seed)
-    return [f"seed {seed}: {each.operation} at {each.place}" for each in report.divergences]
+def _store(chosen: argparse.Namespace, kept: Kept) -> None:
+    if chosen.kept:
+        chosen.kept.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=0) + b"\n")
 
 
-def _mutants(chosen: argparse.Namespace) -> dict[str, Any]:
-    made = _plan(chosen.requests, chosen.kept)
-    plan.MOST = chosen.most
-    found, out = plan.mutants(made)
-    part, parts = map(int, chosen.part.split("/"))
-    found = found[part - 1 :: parts]
-    seen: dict[str, list[int | None]] = {}
-    missed: list[str] = []
-    for mutant, at, _ in plan.each_detected(made, found):
-        seen.setdefault(mutant.kind, []).append(at)
-        if at is None or at < 0:
-            missed.append(str(mutant))
-            print(f"not seen: {mutant}", flush=True)  # noqa: T201
-    tried = found[:: max(1, len(found) // chosen.reproducers)][: chosen.reproducers] if chosen.reproducers else []
-    lengths = [plan.in_child(_length, mutant) for mutant in tried]
-    missing = [str(mutant) for mutant, length in zip(tried, lengths, strict=True) if length is None]
-    short = [length for length in lengths if length is not None and length <= 6]
-    every = [at for each in seen.values() for at in each]
+def _part(chosen: argparse.Namespace, every: list[Any]) -> list[Any]:
+    number, parts = map(int, chosen.part.split("/"))
+    return every[number - 1 :: parts]
+
+
+# True services
+
+
+def _try_true(chosen: argparse.Namespace, kept: Kept) -> None:
+    """Verify true services, those of a plan one after another."""
+    for first in _part(chosen, list(range(0, chosen.true, SHARED))):
+        seeds = [each for each in range(first, min(first + SHARED, chosen.true)) if each not in kept.true]
+        recorded: Recorded | None = None
+        for seed in seeds:
+            # The services of a plan are of one latency, from which the instants follow at which the model answers.
+            ahead, latency = (-300_000, 0, 300_000, 86_400_000)[seed % 4], (1, 15, 400)[first // SHARED % 3]
+            beside = Beside(seed=seed, ahead=ahead, latency=latency)
+            if recorded is None:
+                verifier = recorded = beside.verifier(kind=Recorded, examples=chosen.examples, seed=first)
+            else:
+                verifier = beside.verifier(kind=Repeated, examples=chosen.examples, seed=first)
+                verifier.plan = recorded.plan
+            report = verifier.run()
+            alarms = [f"{each.operation} at {each.place}" for each in report.divergences]
+            alarms += [report.interrupted] if report.interrupted else []
+            for each in alarms:
+                print(f"false alarm: seed {seed}: {each}", flush=True)  # noqa: T201  (this is its output)
+            kept.true[seed] = TrueRun(report.requests, getattr(verifier, "strayed", 0), alarms)
+        _store(chosen, kept)
+
+
+def _of_true(kept: Kept) -> dict[str, Any]:
+    runs = kept.true
     return {
-        "requests of the plan": [made.first + len(made.calls)],
-        "differences of the true service": len(made.differences),
-        "mutants": len(every),
-        "seen within 1,000 requests": _seen(every, 1000),
-        "95 of 100 mutants": 0.95 * len(every),
-        "seen within 5,000 requests": _seen(every, 5000),
-        "99 of 100 mutants": 0.99 * len(every),
-        **{figure: value for kind, each in sorted(seen.items()) for figure, value in (
-            (f"{kind}: mutants", len(each)),
-            (f"{kind}: seen within 1,000 requests", _seen(each, 1000)),
-            (f"{kind}: seen within 5,000 requests", _seen(each, 5000)),
-        )},
-        "mutants that no call of the plans could show": out if part == 1 else 0,
-        "not seen": missed,
-        "whole runs": len(tried),
-        "reproducers of at most six calls": len(short),
-        "half of the whole runs": len(tried) / 2,
-        "calls of the reproducers": [length for length in lengths if length is not None],
-        "whole runs without a reproducer": missing,
-    }  # fmt: skip
+        "true services": len(runs),
+        "false alarms": sum(len(each.alarms) for each in runs.values()),
+        "plans of their calls": len({seed // SHARED for seed in runs}),
+        "requests to them": sum(each.requests for each in runs.values()),
+        "requests that were no more as planned": sum(each.strayed for each in runs.values()),
+    }
 
 
-def _plan(requests: int, kept: Path | None) -> plan.Plan:
+# Mutants
+
+
+def _plan(chosen: argparse.Namespace) -> plan.Plan:
     """The plan of this seed, which could reach what it tried or another did."""
-    if kept is not None and kept.exists():
-        found: plan.Plan = pickle.loads(kept.read_bytes())
+    file = None if chosen.kept is None else chosen.kept.with_suffix(".plan")
+    if file is not None and file.exists():
+        found: plan.Plan = pickle.loads(file.read_bytes())
         return found
-    made = plan.make_plan(requests)
-    made.reached |= plan.make_plan(min(requests, _OTHER), seed=1).reached
-    if kept is not None:
-        kept.write_bytes(pickle.dumps(made))
+    made = plan.make_plan(chosen.requests)
+    made.reached |= plan.make_plan(min(chosen.requests, _OTHER), seed=1).reached
+    if file is not None:
+        file.write_bytes(pickle.dumps(made))
     return made
 
 
-def _seen(seen: list[int | None], within: int) -> int:
-    return sum(at is not None and 0 < at <= within for at in seen)
+def judged() -> dict[str, str]:
+    """The mutants that nobody could notice by the API alone, each with the reason."""
+    return tomllib.loads((ROOT / "tests/data/verify_mutants.toml").read_text())
+
+
+def _try_mutants(chosen: argparse.Namespace, kept: Kept, made: plan.Plan, found: list[Mutant]) -> None:
+    tried = [each for each in _part(chosen, found) if str(each) not in kept.seen]
+    for number, (mutant, at, _) in enumerate(plan.each_detected(made, tried), 1):
+        kept.seen[str(mutant)] = at or 0
+        if number % 20 == 0:
+            _store(chosen, kept)
+    every = found[:: max(1, len(found) // chosen.reproducers)][: chosen.reproducers] if chosen.reproducers else []
+    for mutant in _part(chosen, every):
+        if str(mutant) not in kept.lengths:
+            kept.lengths[str(mutant)] = plan.in_child(_length, mutant) or 0
+            _store(chosen, kept)
+    _store(chosen, kept)
+
+
+def _of_mutants(kept: Kept, made: plan.Plan, found: list[Mutant], out: int) -> dict[str, Any]:
+    reasons = judged()
+    kinds = {str(each): each.kind for each in found}
+    seen = {name: at for name, at in kept.seen.items() if name in kinds and name not in reasons}
+    missed = sorted(name for name, at in seen.items() if not 0 < at <= 5000)
+    late = sorted(name for name, at in seen.items() if 1000 < at <= 5000)
+    for name in missed:
+        print(f"not seen: {name}")  # noqa: T201
+    lengths = list(kept.lengths.values())
+    return {
+        "requests of the plan": [made.first + len(made.calls)],
+        "differences of the true service": len(made.differences),
+        "mutants": len(seen),
+        "seen within 1,000 requests": _seen(seen.values(), 1000),
+        "95 of 100 mutants": 0.95 * len(seen),
+        "seen within 5,000 requests": _seen(seen.values(), 5000),
+        "99 of 100 mutants": 0.99 * len(seen),
+        **{figure: value for kind in sorted({kinds[name] for name in seen}) for figure, value in (
+            (f"{kind}: mutants", sum(kinds[name] == kind for name in seen)),
+            (f"{kind}: seen within 1,000 requests", _seen(_of(seen, kinds, kind), 1000)),
+            (f"{kind}: seen within 5,000 requests", _seen(_of(seen, kinds, kind), 5000)),
+        )},
+        "mutants that no call of the plans could show": out,
+        "judged to show nothing": sum(name in reasons for name in kept.seen),
+        "not seen": missed,
+        "seen after 1,000 requests": late,
+        "whole runs": len(lengths),
+        "reproducers of at most six calls": sum(0 < length <= 6 for length in lengths),
+        "half of the whole runs": len(lengths) / 2,
+        "calls of the reproducers": sorted(lengths),
+        "whole runs without a reproducer": sorted(name for name, length in kept.lengths.items() if not length),
+    }  # fmt: skip
+
+
+def _of(seen: dict[str, int], kinds: dict[str, str], kind: str) -> list[int]:
+    return [at for name, at in seen.items() if kinds[name] == kind]
+
+
+def _seen(seen: Any, within: int) -> int:
+    return sum(0 < at <= within for at in seen)
 
 
 def _length(mutant: Mutant) -> int | None:

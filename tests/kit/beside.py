@@ -62,13 +62,14 @@ class Beside:
         profile: Mapping[str, Any] | None = None,
         transport: WireTransport | None = None,
         most: int | None = None,
+        kind: type[Verifier] = Verifier,
         **options: Any,
     ) -> Verifier:
-        """A verifier that takes the service to follow ``profile``."""
+        """A verifier, of this kind, that takes the service to follow ``profile``."""
         self.known = Correspondence()
         chosen = {"tag": "cvtest", "allow_phone_calls": True, "base_url": "http://confsim.test/v1_0", **options}
         service = self.service(transport, most=most)
-        return Verifier(service, self.accounts, profile or {}, self.known, clock=self.clock, **chosen)
+        return kind(service, self.accounts, profile or {}, self.known, clock=self.clock, **chosen)
 
     def calibrator(
         self, *, transport: WireTransport | None = None, most: int | None = None, **options: Any

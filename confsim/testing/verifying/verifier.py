@@ -85,11 +85,15 @@ class Verifier:
         self._count(run)
         return self.report
 
+    def planner(self, run: Run) -> Planner:
+        """Return what chooses the calls of a run."""
+        return Planner(run.model, run.things, run.scope, run.names, self.report.seed, run.numbers)
+
     def _journeys(self, run: Run) -> None:
         for opened in run.opening():
             if opened.difference is not None:
                 self._take_up(run, [opened])
-        planner = Planner(run.model, run.things, run.scope, run.names, self.report.seed, run.numbers)
+        planner = self.planner(run)
         while planner.journey < self._examples and len(self.report.divergences) < self._most_findings:
             self._journey(run, planner)
             self._progress(

@@ -21,7 +21,7 @@ from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.things import RunCaller
-from confsim.testing.verifying.candidates import Candidates, Step, about
+from confsim.testing.verifying.candidates import NOBODY, STRANGER, Candidates, Step, about
 from confsim.testing.verifying.novelty import features
 from confsim.testing.verifying.wrong import wrong_calls
 
@@ -34,6 +34,8 @@ _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
 #: The weight of what is called in the client of the accounts: no client has to be made first to repeat it.
 _NEAR = 10
+#: How many calls of an operation are kept, beside the last.
+_LAST = 3
 #: The weight of a wrong service that a read distinguishes.
 _SHOWN = 200.0
 
@@ -58,11 +60,14 @@ class Finder:
         self._seen = seen
         #: How often a read was chosen for calls of an area.
         self._looked: Counter[tuple[str, str]] = Counter()
+        #: The last calls of each operation that changed something.
+        self._made: dict[str, list[ModelCall]] = {}
         self.shapes = Shapes(candidates.model.profile)
 
     def go_on_with(self, run: Run) -> None:
         """Continue with another model of the same service."""
         self.shapes = run.shapes
+        self._made.clear()
 
     @property
     def homes(self) -> list[str]:
@@ -161,12 +166,28 @@ class Finder:
             return []
         for home in self.homes:
             right = self.find(operation, succeeds, home=home)
-            for call in () if right is None else wrong_calls(right[0], operation, candidates.random):
+            for call in () if right is None else self._likely_refused(right[0]):
                 predicted = candidates.imagined(call)
                 if predicted is not None and fits(call, predicted):
                     return [call]
         made = self.after(operation, fits)
         return [] if made is None else [made[0], made[1][0]]
+
+    def _likely_refused(self, call: ModelCall) -> Iterator[ModelCall]:
+        """Yield a call that succeeds by other callers, with what an earlier one took, and with each mistake."""
+        callers = (NOBODY, STRANGER, *self._candidates.things.callers)
+        yield from (replace(call, caller=each.token) for each in callers)
+        for earlier in self._made.get(call.operation, ()):
+            yield earlier
+            yield replace(call, body=earlier.body, content_type=earlier.content_type)
+            if earlier.caller == call.caller:
+                yield replace(call, path=earlier.path, query=earlier.query)
+        yield from wrong_calls(call, call.declared, self._candidates.random)
+
+    def note(self, call: ModelCall, predicted: Prediction) -> None:
+        """Note a call that was made."""
+        if call.declared.changes and predicted.reply.status < 400:
+            self._made[call.operation] = [*self._made.get(call.operation, [])[-_LAST:], call]
 
     def fullest(self, operation: Operation) -> Step | None:
         """Return the call of the operation with the longest list; None without a list, or when others may add to it."""

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 
+from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
 from confsim.testing.verifying.candidates import Step
 
+from .finding import DRAWS
 from .surroundings import Surroundings
 from .tried import Goal, is_about_callers
 
 #: How often each area is explored in each client, and after how many times that found nothing new it is explored once.
 EXPLORED, _IDLE = 2, 4
+#: How often more it is, the first time, while operations of it have not succeeded.
+_MORE = 3
+#: The part of the trials, beside those for any call, that seek one call in place of several.
+_NOW = 3
 
 
 class Goals:
@@ -29,6 +35,7 @@ class Goals:
         self._finder = around.finder
         #: How often in a row the exploration of an area found nothing new.
         self._idle: Counter[str] = Counter()
+        self._explored: set[str] = set()
 
     def open(self) -> Iterator[ModelCall]:
         """Yield calls that show what was only tried so far."""
@@ -64,6 +71,16 @@ class Goals:
                 known = self._tried.count
                 stage.explore(area, home)
                 self._idle[area] = 0 if self._tried.count > known else self._idle[area] + 1
+            for home in self._finder.homes * (_MORE if times > 1 and area not in self._explored else 0):
+                if self._succeeded(area):
+                    break
+                stage.explore(area, home)
+            self._explored.add(area)
+
+    def _succeeded(self, area: str) -> bool:
+        """Return whether each operation of an area has succeeded, or a way is known on which it does."""
+        there = (each for each in API if each.area == area and self._candidates.served(each.name))
+        return not any(self._tried.lacks((each.name, "succeeds")) for each in there)
 
     def _shown_of(self, ways: list[tuple[Goal, tuple[Step, ...]]]) -> Iterator[ModelCall]:
         """Yield the calls of ways to goals; first those that change nothing, last those that remove things."""
@@ -98,7 +115,7 @@ class Goals:
 
         self._tried.forget(goal)
         if len(way) > 1:  # with what there is by now it may be one call
-            found = self._finder.find(way[-1][0].declared, fits)
+            found = self._finder.find(way[-1][0].declared, fits, draws=_NOW * DRAWS)
             if found is not None:
                 return found
         stage = self._around.rehearsal()

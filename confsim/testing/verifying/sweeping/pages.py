@@ -1,20 +1,23 @@
-"""Pages and sort orders of lists."""
+"""Pages and orders of lists, and what decides what they show."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
 from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
+from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
 from confsim.testing.verifying.candidates import Candidates
 
 from .finding import Finder, count_of
 
+#: Parameters that cut a list, or order it.
+CUTTING = ("limit", "offset", "sort", "order")
 #: Number of elements with which a page in the middle differs from all others, and most elements that are added.
 _ENOUGH, _MOST_ADDED = 3, 5
 
@@ -28,12 +31,12 @@ class Pages:
         self._seen = seen
 
     def whole(self, operation: Operation) -> Iterator[ModelCall]:
-        """Yield pages and sort orders of the list of an operation, which is made longer before if it has to be."""
-        if self._seen[operation.name, "swept pages"] and self._seen[operation.name, "swept sorts"]:
+        """Yield pages and orders of the list of an operation, which is made longer before if it has to be."""
+        if not self._undecided(operation) and self._seen[operation.name, "several"]:
             return
         found = self._finder.fullest(operation)
         for _ in range(_MOST_ADDED):
-            if found is None or (count_of(found[1].reply) >= _ENOUGH and self._is_sorted(found[0])):
+            if found is None or (count_of(found[1].reply) >= _ENOUGH and self._is_decided(found[0])):
                 break
             more = self._finder.longer(*found)
             if more is None:
@@ -44,29 +47,47 @@ class Pages:
             yield from self.of(*found, last=True)
 
     def of(self, call: ModelCall, predicted: Prediction, *, last: bool = False) -> Iterator[ModelCall]:
-        """Yield pages of a list of several, and sort orders that differ; ``last`` if it will not become longer."""
-        pages, sorts = (call.operation, "swept pages"), (call.operation, "swept sorts")
-        count, names = count_of(predicted.reply), call.declared.query_names
-        if (self._seen[pages] and self._seen[sorts]) or self._candidates.scope.is_open(call):
+        """Yield a list of several, its pages and orders that decide what it shows, as few as do.
+
+        Unless it is the ``last`` time, a list that could show more when it is longer is not read yet.
+        """
+        count, undecided = count_of(predicted.reply), self._undecided(call.declared)
+        if self._candidates.scope.is_open(call) or (not undecided and self._seen[call.operation, "several"]):
             return
         if count < 2:
             yield from self._cut_whole(call) if last else ()
             return
-        if not last and ({"limit", "sort"} & names) and (count < _ENOUGH or not self._is_sorted(call)):
+        if not last and undecided and (count < _ENOUGH or not self._is_decided(call)):
             return  # postponed: there may be more elements later
-        plain = _without(call, "limit", "offset")
-        if self._seen[pages]:
-            pass
-        elif {"limit", "offset"} <= names:
-            both = [{"limit": "1", "offset": "1"}] if count >= _ENOUGH else [{"limit": "1"}, {"offset": "1"}]
-            yield from (replace(plain, query={**plain.query, **each}) for each in both)
-        elif not self._seen[call.operation, "several"]:
-            yield call
-        self._seen[pages] += 1
-        bare = _without(plain, "sort", "order")
-        found = [self._differing(bare, asked) for asked in (_sorts(call), _orders(call))]
-        self._seen[sorts] += found[0] is not None or not _sorts(call)
-        yield from (each for each in found if each is not None)
+        if not self._seen[call.operation, "several"]:
+            yield _without(call, *CUTTING)
+        while undecided := self._undecided(call.declared):
+            found = max(((len(self._decided(each, undecided)), each) for each in cuts(call)), key=lambda each: each[0])
+            if not found[0]:
+                return
+            yield found[1]
+            if self._undecided(call.declared) == undecided:
+                return
+
+    def _undecided(self, operation: Operation) -> list[str]:
+        """Return the parameters of a list that have not decided yet what it shows."""
+        there = [each for each in CUTTING if each in operation.query_names]
+        return [each for each in there if not self._seen[operation.name, "decided by", each]]
+
+    def _decided(self, call: ModelCall, asked: Iterable[str]) -> list[str]:
+        predicted = self._candidates.imagined(call)
+        if predicted is None or predicted.reply.status >= 400:
+            return []
+        return list(decided(self._candidates.model.imagine, call, predicted, asked))
+
+    def _is_decided(self, call: ModelCall) -> bool:
+        """Return whether pages and orders of a list decide what it shows, by all parameters that did not yet."""
+        undecided = set(self._undecided(call.declared))
+        for each in cuts(call):
+            if not undecided:
+                return True
+            undecided -= set(self._decided(each, undecided))
+        return not undecided
 
     def _cut_whole(self, call: ModelCall) -> Iterator[ModelCall]:
         """Yield pages of a list of one that have no element."""
@@ -76,39 +97,47 @@ class Pages:
             if predicted is not None and predicted.reply.status < 400:
                 yield cut
 
-    def _is_sorted(self, call: ModelCall) -> bool:
-        """Return whether some sort order of a list, if it can be sorted, differs from the order without one."""
-        sorts = _sorts(call)
-        return not sorts or self._differing(_without(call, "limit", "offset", "sort", "order"), sorts) is not None
 
-    def _differing(self, bare: ModelCall, queries: Sequence[dict[str, str]]) -> ModelCall | None:
-        """Return the first of some queries whose last parameter changes the answer."""
-        for query in queries:
-            call = replace(bare, query={**bare.query, **query})
-            one, other = (
-                self._candidates.imagined(_without(call, next(reversed(query)))),
-                self._candidates.imagined(call),
-            )
-            if one is not None and other is not None and self._finder.differ(call, one.reply, other.reply):
-                return call
-        return None
-
-
-def _without(call: ModelCall, *names: str) -> ModelCall:
-    return replace(call, query={name: text for name, text in call.query.items() if name not in names})
-
-
-def _sorts(call: ModelCall) -> list[dict[str, str]]:
-    return [
+def cuts(call: ModelCall) -> Iterator[ModelCall]:
+    """Yield a list in pages and in the orders that it can be in, first those with most parameters."""
+    names = call.declared.query_names
+    pages = [
+        {each: "1" for each in ("limit", "offset") if each in names},
+        *({each: "1"} for each in ("limit", "offset") if each in names),
+    ]
+    sorts = [
         {"sort": str(member.value)}
         for each in call.declared.query_parameters
         if each.name == "sort"
         for member in peeled(each.wire)[0]
     ]
+    directions = [{"order": each} for each in ("asc", "desc")] if "order" in names else []
+    both = [{**sort, **direction} for sort in sorts for direction in directions]
+    bare = _without(call, *CUTTING)
+    asked = [*({**pages[0], **order} for order in (*both, *sorts, *directions)), *both, *sorts, *directions, *pages]
+    for query in asked:
+        if query:
+            yield replace(bare, query={**bare.query, **query})
 
 
-def _orders(call: ModelCall) -> list[dict[str, str]]:
-    if "order" not in call.declared.query_names:
-        return []
-    asked = [{"order": each} for each in ("asc", "desc")]
-    return [*asked, *({**sort, **order} for sort in _sorts(call) for order in asked)]
+def decided(
+    imagine: Callable[[ModelCall, World], Prediction], call: ModelCall, predicted: Prediction, asked: Iterable[str]
+) -> Iterator[str]:
+    """Yield those of some of ``CUTTING`` without which, or with a page more, a list would show something else."""
+    for name in asked:
+        text = call.query.get(name)
+        if text is None:
+            continue
+        if name in {"sort", "order"}:
+            other = _without(call, name)
+        elif text.isdigit():
+            other = replace(call, query={**call.query, name: str(int(text) + 1)})
+        else:
+            continue
+        found = imagine(other, predicted.before)
+        if found.reply.status < 400 and found.reply.body != predicted.reply.body:
+            yield name
+
+
+def _without(call: ModelCall, *names: str) -> ModelCall:
+    return replace(call, query={name: text for name, text in call.query.items() if name not in names})

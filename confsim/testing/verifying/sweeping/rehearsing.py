@@ -21,6 +21,8 @@ from confsim.testing.verifying.candidates import Candidates, Step
 from confsim.testing.verifying.replay import Renaming
 from confsim.testing.verifying.themes import preparation
 
+from .finding import count_of
+from .pages import cuts
 from .tried import Tried
 
 #: Returns whether a call with its prediction is one that is sought.
@@ -28,9 +30,8 @@ Fits = Callable[[ModelCall, Prediction], bool]
 
 #: Journeys that are rehearsed, changes before the last call in each, and trials for a call and for a change.
 JOURNEYS, _CHANGES, _TRIALS, _DRAWS = 4, 5, 6, 4
-#: Changes that explore an area, how many operations of others are tried before each, and after how many changes that
-#: showed nothing new it ends.
-_ROUNDS, _OTHERS, _BORED = 9, 8, 4
+#: Changes that explore an area, and how many operations of others are tried before each.
+_ROUNDS, _OTHERS = 9, 8
 #: Kinds that callers know of themselves.
 _KNOWN = frozenset({"users", "clients", "tokens"})
 #: The number of a rehearsed journey.
@@ -91,8 +92,7 @@ class Rehearsal:
                 steps.append(found)
                 stage.go_on_in(found[1].after)
                 ledger.note(found[0], found[1].reply)
-        shown = [self._tried.count]
-        while len(shown) <= _ROUNDS and shown[-1] > shown[max(0, len(shown) - 1 - _BORED)] - (len(shown) <= _BORED):
+        for _ in range(_ROUNDS):
             best: tuple[float, Step] | None = None
             for operation in (*there, *stage.random.choices(changes, weights, k=_OTHERS)):
                 stage.move_to(home)
@@ -104,6 +104,9 @@ class Rehearsal:
                 if not operation.changes and self._names_more(stage, call, predicted):
                     steps.append((call, predicted))
                     ledger.note(call, predicted.reply)
+                if count_of(predicted.reply) > 1 and self._tried.lacks_cuts(operation):
+                    for cut in cuts(call):
+                        stage.imagined(cut)
                 if not predicted.effective:
                     continue
                 enables = Switch.ENABLE in call.path.values()
@@ -115,7 +118,6 @@ class Rehearsal:
             steps.append(best[1])
             stage.go_on_in(best[1][1].after)
             ledger.note(best[1][0], best[1][1].reply)
-            shown.append(self._tried.count)
         self._candidates.names.go_on(stage.names)
 
     def _prepared(

@@ -132,8 +132,6 @@ class Seeker:
         for _ in missing:
             found = self._finder.find(operation, fits)
             if found is None:
-                found = yield from self._around.journey("fields", [operation], fits)
-            if found is None:
                 return
             yield found[0]
 

@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from confsim.api.catalogue import API
+from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.kernel.world import World
-from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.declared import disrupts_client
+from confsim.testing.learning.calls import ME, ModelCall
+from confsim.testing.learning.declared import disrupts_client, made_by
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.things import RunCaller
-from confsim.testing.verifying.candidates import Candidates, Step
+from confsim.testing.verifying.candidates import HELD, Candidates, Step
 
 from .denials import refused
 from .finding import Finder
@@ -24,6 +27,8 @@ from .wrong_services import Way, WrongService, WrongServices, latest
 
 #: Most calls of wrong services whose things are read.
 _LOOKED_AT = 3
+#: Trials for another call that changes something.
+_OTHERS = 8
 #: After so many searches of one kind in a row that found no journey, one journey less is rehearsed in each.
 _PATIENCE = 10
 
@@ -36,11 +41,50 @@ class Surroundings:
         self.seen = seen
         self.wrongs = wrongs
         self.finder = Finder(candidates, seen)
-        self.tried = Tried(seen, candidates.model.profile)
+        self.tried = Tried(seen, candidates)
         self.tried.watch(candidates)
         self.pages = Pages(candidates, self.finder, seen)
+        #: The last call, and by whom it is made.
+        self._varied: tuple[ModelCall | None, ModelCall] = None, ModelCall("", None)
         #: How many searches for a journey found none, by what they sought; half of them count after one that found one.
         self._fruitless: Counter[str] = Counter()
+
+    def varied(self, call: ModelCall) -> ModelCall:
+        """Return the call by somebody whose grant for it no call has shown yet, if that changes nothing else of it.
+
+        A call that is made again is made again by the same caller.
+        """
+        if call is not self._varied[0]:
+            self._varied = call, self._by_another(call)
+        return self._varied[1]
+
+    def _by_another(self, call: ModelCall) -> ModelCall:
+        candidates, name = self.candidates, call.operation
+        if call.declared.public or call.declared.about_caller or made_by(call.declared) or ME in call.path.values():
+            return call
+        caller, grants = candidates.things.caller(call.caller), self._untried_grants(call.declared)
+        predicted = candidates.imagined(call) if caller is not None and grants else None
+        if caller is None or predicted is None or predicted.reply.status >= 400 or candidates.role(call) in grants:
+            return call
+        for each in candidates.things.callers:
+            if each.role not in grants or each.home != caller.home:
+                continue
+            other = replace(call, caller=each.token)
+            found = candidates.imagined(other) if candidates.role(other) == each.role else None
+            if found is None or found.touched != predicted.touched or self.seen[name, "admits", grants[each.role]]:
+                continue
+            if found.reply.status == predicted.reply.status and found.reply.body == predicted.reply.body:
+                return other
+        return call
+
+    def _untried_grants(self, operation: Operation) -> dict[str, Grant]:
+        """Return the grants of an operation that no caller has shown who holds them alone, by role."""
+        found = {role: self.tried.grant(operation, role) for role in HELD}
+        return {
+            role: grant
+            for role, grant in found.items()
+            if grant is not None and not self.seen[operation.name, "admits", grant]
+        }
 
     def shown(self, call: ModelCall, predicted: Prediction) -> Iterator[ModelCall]:
         """Yield a call that succeeds, the same by callers with and without permission, and reads of its effect."""
@@ -94,11 +138,12 @@ class Surroundings:
     ) -> Generator[ModelCall, None, Step | None]:
         """Yield the calls that lead to a fitting call, and return that; None when no journey is found.
 
-        ``sought`` says what such searches seek, which are given up when too many of them find nothing.
+        ``sought`` says what such searches seek, which become shorter when too many of them find nothing.
         """
         homes = self.finder.homes if caller is None else [caller.home or self.finder.homes[0]]
         stage = self.rehearsal()
-        calls = stage.journey(operations, fits, homes, caller, JOURNEYS - self._fruitless[sought] // _PATIENCE)
+        most = max(1, JOURNEYS - self._fruitless[sought] // _PATIENCE)
+        calls = stage.journey(operations, fits, homes, caller, most)
         self._fruitless[sought] = self._fruitless[sought] // 2 if calls else self._fruitless[sought] + 1
         found = yield from self.followed(stage, calls, fits)
         return found
@@ -128,8 +173,10 @@ class Surroundings:
     def _other(self, call: ModelCall, world: World) -> ModelCall | None:
         """Return a call of the same operation that would still change something in a world, None when none is found."""
         caller = self.candidates.things.caller(call.caller)
-        for _ in range(6 if caller is not None else 0):
-            assert caller is not None
+        if caller is None:
+            return None
+        self.candidates.move_to(call.query.get("for_client") or caller.home)
+        for _ in range(_OTHERS):
             other = self.candidates.drawn(call.declared, caller, right=True)
             predicted = None if other is None else self.candidates.imagined(other, world)
             if other is None or predicted is None or predicted.reply.status >= 400:

@@ -61,14 +61,14 @@ class Sweep:
         self._work += [(seeker.fields, each) for each in served]
         self._work += [(seeker.removal, each) for each in (*inside_out, *reads)]
         self._work += [(seeker.new_reasons, each) for each in served]
-        self._work += [*explored, *((seeker.several, each) for each in reads), *pages]
+        self._work += [*explored, *((seeker.several, each) for each in reads)]
+        self._work += [(self._goals.about_callers, each) for each in served]
+        self._work += [(seeker.denials, each) for each in served]
+        self._work += [(seeker.roles, each) for each in served]
         self._work += [(self._disabled, each) for each in API if disrupts_client(each)]
         self._work += [(seeker.words, each) for each in writes]
         self._work += [(seeker.missed, each) for each in writes]
-        self._work += [(seeker.denials, each) for each in served]
-        self._work += [(self._goals.about_callers, each) for each in served]
-        self._work += [(seeker.roles, each) for each in served]
-        self._work += [*explored, *explored]
+        self._work += [*pages, *explored, *explored]
         self._work += [(seeker.reasons, each) for each in served]
 
     def go_on_with(self, run: Run) -> None:
@@ -84,6 +84,7 @@ class Sweep:
     def note(self, call: ModelCall, predicted: Prediction) -> None:
         """Note the goals that a call shows which was made."""
         self._around.seen.update(self._around.tried.goals(call, predicted, self._candidates.role(call)))
+        self.finder.note(call, predicted)
 
     @property
     def left(self) -> bool:
@@ -100,7 +101,7 @@ class Sweep:
                 continue
             for call in work(operation):
                 count += 1
-                yield call
+                yield self._around.varied(call)
 
     # Before and after
 

@@ -15,6 +15,7 @@ from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER, poin
 from confsim.testing.verifying.values import values_of
 
 from .finding import count_of
+from .pages import CUTTING, decided
 
 #: The relation of the administrator of another client to what is called.
 OTHER_TENANT = f"other-admin {FOREIGN}"
@@ -25,9 +26,10 @@ Goal = tuple[Any, ...]
 class Tried:
     """The shortest way that is known to each goal. ``seen`` counts the features of the calls that were made."""
 
-    def __init__(self, seen: Counter[object], profile: Mapping[str, Any]) -> None:
+    def __init__(self, seen: Counter[object], candidates: Candidates) -> None:
         self._seen = seen
-        self._profile = profile
+        self._candidates = candidates
+        self._profile: Mapping[str, Any] = candidates.model.profile
         self._ways: dict[Goal, tuple[Step, ...]] = {}
         self._grants: dict[tuple[str, str], Grant | None] = {}
         #: How many goals were found.
@@ -54,6 +56,7 @@ class Tried:
             yield name, "succeeds"
             if count_of(predicted.reply) > 1:
                 yield name, "several"
+            yield from self._deciding(call, predicted)
             grant = self.grant(call.declared, caller)
             if grant is not None:
                 yield name, "admits", grant
@@ -67,6 +70,24 @@ class Tried:
             yield name, "refused to", caller
         elif reason in NOT_FOR_THIS_CALLER:
             yield name, "denied"
+
+    def _deciding(self, call: ModelCall, predicted: Prediction) -> Iterator[Goal]:
+        """Yield what decides which elements a list shows, and in which order, where others add nothing to it."""
+        candidates = self._candidates
+        asked = [each for each in CUTTING if each in call.query and not self._seen[call.operation, "decided by", each]]
+        if asked and not candidates.scope.is_open(call):
+            for each in decided(candidates.model.imagine, call, predicted, asked):
+                yield call.operation, "decided by", each
+
+    def lacks_cuts(self, operation: Operation) -> bool:
+        """Return whether no way is known to answers that some parameter decides which cuts the list."""
+        return any(
+            self.lacks((operation.name, "decided by", each)) for each in CUTTING if each in operation.query_names
+        )
+
+    def lacks(self, goal: Goal) -> bool:
+        """Return whether a goal was neither shown nor tried."""
+        return not self._seen[goal] and goal not in self._ways
 
     def open(self) -> list[tuple[Goal, tuple[Step, ...]]]:
         """Return the goals that no call has shown, those with the shortest way first."""

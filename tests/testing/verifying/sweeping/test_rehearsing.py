@@ -29,7 +29,7 @@ def run():
 
 def _stage(run, changes):
     planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
-    return Rehearsal(planner.candidates, Tried(Counter(), {}), Shapes({}), dict.fromkeys(changes, 1.0))
+    return Rehearsal(planner.candidates, Tried(Counter(), planner.candidates), Shapes({}), dict.fromkeys(changes, 1.0))
 
 
 def _journey(run, name, changes, fits=succeeds):

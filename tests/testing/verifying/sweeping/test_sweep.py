@@ -10,6 +10,7 @@ from confsim.api.catalogue import API
 from kit import OTHER_ADMIN
 from kit.beside import Beside
 from kit.mutants import plan, wire
+from kit.planned import Recorded, Repeated
 
 #: Operations that are also called to have something to begin with.
 _BEFORE = {"create_client", "create_api_token", "create_channel"}
@@ -64,3 +65,15 @@ def test_a_path_that_is_one_of_another_operation_is_not_asked_for():
     owner = Beside().accounts.tokens["owner"]
     assert not run.scope.allows(ModelCall("get_user", owner, {"userId": "me"}))
     assert run.scope.allows(ModelCall("get_me", owner))
+
+
+def test_the_calls_of_a_seed_are_the_same_beside_another_service():
+    """They follow from the seed and the model's answers, whatever the ids and the clock of the service are."""
+    first = Beside(seed=1, ahead=0).verifier(kind=Recorded, examples=1)
+    first.run()
+    again = Beside(seed=2, ahead=86_400_000).verifier(kind=Repeated, examples=1)
+    again.plan = first.plan
+    report = again.run()
+    assert report.divergences == []
+    assert report.requests == first.report.requests
+    assert again.strayed == 0

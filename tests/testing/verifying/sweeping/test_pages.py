@@ -1,0 +1,90 @@
+"""Pages and orders of lists: what decides which elements are shown, and in as few reads as that takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from confsim.testing.learning.calls import ModelCall
+from confsim.testing.verifying.planning import Planner
+from confsim.testing.verifying.sweeping.pages import CUTTING, cuts, decided
+from confsim.testing.verifying.sweeping.surroundings import Surroundings
+from kit.beside import Beside
+
+JSON = "application/json"
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A run that has made three channels, on the model's side alone; their names are not in the order of making."""
+    made = Beside().verifier()._make()
+    for name in ("cvtest b", "cvtest c", "cvtest a"):
+        call = ModelCall("create_channel", made.accounts.tokens["owner"], body={"name": name}, content_type=JSON)
+        made.ledger.note(call, made.model.call(call).reply)
+    return made
+
+
+def _list(run, **query):
+    return ModelCall("list_channels", run.accounts.tokens["owner"], query={"search": "cvtest", **query})
+
+
+def _decided(run, **query):
+    call = _list(run, **query)
+    return list(decided(run.model.imagine, call, run.model.imagine(call), CUTTING))
+
+
+def _around(run):
+    planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
+    return Surroundings(planner.candidates, Counter(), planner.wrongs)
+
+
+def test_what_decides_a_page_is_told_from_what_does_not(run):
+    """Without the parameter, or with a page more, the answer is another."""
+    assert _decided(run, limit="1", offset="1") == ["limit", "offset"]
+    assert _decided(run, limit="3") == []
+    assert _decided(run, offset="5") == []
+    assert _decided(run, sort="name", order="asc", limit="1", offset="0") == ["limit", "offset", "sort", "order"]
+
+
+def test_a_list_is_asked_for_in_each_order_and_page(run):
+    """The first that are asked for have most parameters; none has none."""
+    asked = [each.query.keys() & set(CUTTING) for each in cuts(_list(run, sort="name"))]
+    assert asked[0] == set(CUTTING)
+    assert {frozenset(each) for each in asked} >= {frozenset({each}) for each in CUTTING}
+    assert all(asked)
+
+
+def test_what_decides_a_list_is_read_once(run):
+    """A list of three is read whole, then as few times as show what each parameter decides, and not again."""
+    around = _around(run)
+    call = _list(run)
+
+    def reads():
+        for each in around.pages.of(call, run.model.imagine(call), last=True):
+            yield each
+            role = around.candidates.role(each)
+            around.seen.update(around.tried.goals(each, run.model.imagine(each), role))
+
+    made = list(reads())
+    assert made[0] == call
+    assert len(made) <= 1 + len(CUTTING)
+    assert all(around.seen[call.operation, "decided by", each] for each in CUTTING)
+    assert list(reads()) == []
+
+
+def test_a_call_is_made_by_those_whose_grant_was_not_shown(run):
+    """What its answer is does not change; made again at once, it is made by the same caller."""
+    around = _around(run)
+    (channel,) = run.things.list_kind("channels")[:1]
+    read = ModelCall("list_operators", run.accounts.tokens["owner"], {"uuid": channel.name})
+    roles = []
+    for _ in range(3):
+        varied = around.varied(ModelCall(read.operation, read.caller, read.path))
+        assert around.varied.__self__._varied[1] is varied
+        assert run.model.imagine(varied).reply.body == run.model.imagine(read).reply.body
+        roles.append(around.candidates.role(varied))
+        around.seen.update(around.tried.goals(varied, run.model.imagine(varied), roles[-1]))
+    assert len(set(roles)) > 1
+    refused = ModelCall("delete_channel", run.accounts.tokens["operator"], {"uuid": channel.name})
+    assert around.varied(refused) is refused
