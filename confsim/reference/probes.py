@@ -18,7 +18,8 @@ class ProbeCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """A call with symbols for what it names: ``{channels a17.0}`` is the first of the channels in the answer to a17.
 
     ``{users owner}``, ``{clients own}`` and ``{tokens owner}`` are of the accounts, ``{tag}`` begins the run's names.
-    ``number`` tells the call from those of other probes; ``data`` is a body that is no JSON.
+    ``number`` tells the call from those of other probes; ``data`` is a body that is no JSON. The last byte or
+    character of the body is repeated until it has ``length`` of them.
     """
 
     number: str
@@ -29,6 +30,7 @@ class ProbeCall(msgspec.Struct, frozen=True, omit_defaults=True):
     body: Any = None
     data: bytes | None = None
     content_type: str | None = None
+    length: int = 0
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -43,6 +45,12 @@ class Probe(msgspec.Struct, frozen=True):
 def probes() -> tuple[Probe, ...]:
     """Return all probes, those that tell most by few calls first."""
     return msgspec.json.decode((files(__package__) / "probes.json").read_bytes(), type=tuple[Probe, ...])
+
+
+@cache
+def told() -> frozenset[str]:
+    """Return the values that a probe tells from the default, each as ``id=value``."""
+    return frozenset(f"{id}={value}" for probe in probes() for id, values in probe.tells.items() for value in values)
 
 
 @cache

@@ -31,6 +31,7 @@ from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.verifying.planning import Planner
 from kit.beside import Beside
 
+JSON = "application/json"
 #: Portions of a run.
 JOURNEYS = 60
 FILE = Path(confsim.reference.__file__).parent / "probes.json"
@@ -40,6 +41,10 @@ _AROUND = 40
 _USING = 10
 #: Beginnings of assumptions of which the alternatives are not told apart: there is one each, or many of little use.
 _JOINT = ("gate.", "route.", "code.", "status.")
+#: Most probes of an operation of which the last call is made by everybody.
+_BY_EVERYBODY = 2
+#: Length of a body from which what is repeated at its end is left out, and the most that a probe sends.
+_LONG, _LONGEST = 1_000, 16_000_000
 #: The roles by which calls are made that tell who may make them.
 _ADMINS = ("owner", "operator", "customer-admin", "api-token", "partner-admin")
 _ROLES = ("owner", "operator", "user", "customer-admin", "api-token", "partner-admin", "other-admin")
@@ -48,13 +53,13 @@ _ROLES = ("owner", "operator", "user", "customer-admin", "api-token", "partner-a
 def _guest(number: str, *more: ProbeCall) -> tuple[ProbeCall, ...]:
     """The calls that make a guest of the client of the run, and what is done with the guest."""
     return (
-        ProbeCall("w0", "create_channel", "{tokens own}", body={"name": "{tag} room"}, content_type=_JSON),
+        ProbeCall("w0", "create_channel", "{tokens own}", body={"name": "{tag} room"}, content_type=JSON),
         ProbeCall(
             f"{number}a",
             "create_guest",
             path={"clientId": "{clients own}", "uuid": "{channels w0.0}"},
             body={"handle": f"{{tag}} {number}"},
-            content_type=_JSON,
+            content_type=JSON,
         ),
         ProbeCall(f"{number}b", "get_me", f"{{tokens {number}a.0}}"),
         *more,
@@ -67,15 +72,15 @@ def _registered(number: str, *more: ProbeCall) -> tuple[ProbeCall, ...]:
     handle = {"handle": f"{{tag}} {number} new"}
     return _guest(
         number,
-        ProbeCall(f"{number}c", "reserve_handle", caller, body=handle, content_type=_JSON),
+        ProbeCall(f"{number}c", "reserve_handle", caller, body=handle, content_type=JSON),
         ProbeCall(
-            f"{number}d", "create_user", caller, {"token": f"{{reservations {number}c.0}}"}, body={}, content_type=_JSON
+            f"{number}d", "create_user", caller, {"token": f"{{reservations {number}c.0}}"}, body={}, content_type=JSON
         ),
+        ProbeCall(f"{number}t", "accept_terms", caller, {"version": "1"}),
         *more,
     )
 
 
-_JSON = "application/json"
 #: Those who are made in the client of the run to call its operations: the symbol of the token, and the calls.
 CAST = {
     "{tokens w1a.0}": _guest("w1"),
@@ -172,8 +177,8 @@ class Maker:
                 if calls is None:
                     wanted.pop(0)
                     continue
-                calls = self._in_own_client(calls, wanted[0])
-                probe = self._probe(calls, step, wanted)
+                calls = self.in_own_client(calls, wanted[0])
+                probe = self.probe(calls, wanted)
                 told = {f"{id}={value}" for id, values in probe.tells.items() for value in values}
                 known |= told
                 wanted = [each for each in wanted[1:] if each.key not in known]
@@ -194,7 +199,7 @@ class Maker:
                 for place in self._using(source, id):
                     calls = self._calls(source, made, makers, place, partial(self.told_apart, one=one, other=other))
                     if calls is not None:
-                        probe = self._probe(calls, source.steps[place], [one, other])
+                        probe = self.probe(calls, [one, other])
                         found.append(probe)
                         yield probe
                         break
@@ -223,7 +228,6 @@ class Maker:
         """Yield probes that tell who may call an operation: a call that succeeds, made by everybody."""
         made = list(_symbolic(source, self.run))
         makers = {name: place for place, (_, names) in enumerate(made) for name in names}
-        callers = {**{f"{{tokens {role}}}": () for role in (*_ROLES, "own")}, "": (), **CAST}
         for operation in API:
             id = f"gate.{operation.name}"
             places = [
@@ -234,14 +238,30 @@ class Maker:
             for place in self._apart(made, places):
                 wanted = [each for key, each in self.every.items() if each.ids == (id,) and key not in known]
                 calls = self._calls(source, made, makers, place, self._succeeds) if wanted else None
-                for number, (caller, ahead) in enumerate(callers.items()) if calls else ():
-                    last = replace(calls[-1], caller=caller, number=f"{calls[-1].number}c{number}")
-                    probed = [*ahead, *(each for each in calls[:-1] if each not in ahead), last]
-                    tells = [each for each in wanted if self.told(probed, each) == len(probed)]
-                    if tells:
-                        yield self._probe(probed, source.steps[place], tells)
-                        known |= {each.key for each in tells}
-                        wanted = [each for each in wanted if each not in tells]
+                yield from self.by_everybody(calls or (), wanted, known)
+
+    def by_everybody(
+        self, calls: Sequence[ProbeCall], wanted: Sequence[Alternative], known: set[str]
+    ) -> Iterator[Probe]:
+        """Yield probes that tell what is wanted by somebody else who makes the last of some calls."""
+        callers = {**{f"{{tokens {role}}}": () for role in (*_ROLES, "own")}, "": (), **CAST}
+        for number, (caller, ahead) in enumerate(callers.items()) if calls else ():
+            last = replace(calls[-1], caller=caller, number=f"{calls[-1].number}c{number}")
+            probed = [*ahead, *(each for each in calls[:-1] if each not in ahead), last]
+            tells = [each for each in wanted if self.told(probed, each) == len(probed)]
+            if tells:
+                yield self.probe(probed, tells)
+                known |= {each.key for each in tells}
+                wanted = [each for each in wanted if each not in tells]
+
+    def more_gates(self, found: Sequence[Probe], known: set[str]) -> Iterator[Probe]:
+        """Yield probes that tell who may call an operation, by other callers of probes that tell something of it."""
+        for operation in API:
+            id = f"gate.{operation.name}"
+            of_it = [each for each in found if id in each.tells and each.calls[-1].operation == operation.name]
+            for probe in sorted(of_it, key=lambda each: len(each.calls))[:_BY_EVERYBODY]:
+                wanted = [each for key, each in self.every.items() if each.ids == (id,) and key not in known]
+                yield from self.by_everybody(probe.calls if wanted else (), wanted, known)
 
     def _apart(self, made: list[tuple[ProbeCall, list[str]]], places: list[int]) -> list[int]:
         """A few of these places, by callers who differ."""
@@ -251,9 +271,12 @@ class Maker:
 
     def _succeeds(self, calls: Sequence[ProbeCall]) -> int:
         """The number of calls if the last succeeds, else 0."""
+        return len(calls) if 0 < self._status(calls) < 400 else 0
+
+    def _status(self, calls: Sequence[ProbeCall]) -> int:
+        """The status of the answer to the last of some calls, 0 if they cannot be made."""
         self._copies += 1
-        symbols = Symbols(f"{self.run.names.tag}z{self._copies}", symbols_of(self.run))
-        return len(calls) if self.player.succeeds(symbols, calls) else 0
+        return self.player.status(Symbols(f"{self.run.names.tag}z{self._copies}", symbols_of(self.run)), calls)
 
     def _calls(
         self,
@@ -283,10 +306,10 @@ class Maker:
             calls = [made[at][0] for at in sorted(chosen)]
             count = test(calls)
             if count:
-                return self._trimmed(calls[:count], test)
+                return self.trimmed(calls[:count], test)
         return None
 
-    def _in_own_client(self, calls: list[ProbeCall], alternative: Alternative) -> list[ProbeCall]:
+    def in_own_client(self, calls: list[ProbeCall], alternative: Alternative) -> list[ProbeCall]:
         """The calls, moved to the client of the run if they make users who stay, if they tell as much there."""
         if not any("users" in makes_lasting(API[each.operation]) for each in calls):
             return calls
@@ -312,7 +335,7 @@ class Maker:
                     left.append(at)
         return found
 
-    def _trimmed(self, calls: list[ProbeCall], test: Callable[[Sequence[ProbeCall]], int]) -> list[ProbeCall]:
+    def trimmed(self, calls: list[ProbeCall], test: Callable[[Sequence[ProbeCall]], int]) -> list[ProbeCall]:
         """The calls without those that are not needed: first halves and quarters of them, then one by one."""
         size = max(1, len(calls) // 2)
         while True:
@@ -326,7 +349,7 @@ class Maker:
                 return calls
             size //= 2
 
-    def _probe(self, calls: list[ProbeCall], step: Told, wanted: list[Alternative]) -> Probe:
+    def probe(self, calls: list[ProbeCall], wanted: list[Alternative]) -> Probe:
         """A probe of these calls with everything that it tells of what is wanted."""
         tells: dict[str, list[str]] = {}
         for each in wanted:
@@ -337,7 +360,7 @@ class Maker:
         words = {"": "nobody", "own": "api-token", "no-such-token": "stranger"}.get(caller, caller)
         if words[:1].isalpha() and "." in words:
             words = "somebody new"
-        return Probe(tuple(calls), tells, f"{last.operation} as {words}: {step.reply.status}")
+        return Probe(tuple(calls), tells, f"{last.operation} as {words}: {self._status(calls)}")
 
 
 def _symbolic(source: Recorded, run: Run) -> Iterator[tuple[ProbeCall, list[str]]]:
@@ -394,8 +417,19 @@ def ordered(found: list[Probe]) -> list[Probe]:
     return chosen
 
 
+def short(call: ProbeCall) -> ProbeCall:
+    """The call without what is repeated at the end of a long body."""
+    body: Any = call.body if call.data is None else call.data
+    if not isinstance(body, str | bytes) or len(body) < _LONG or call.length:
+        return call
+    rest = body.rstrip(body[-1:]) + body[-1:]
+    return replace(call, length=len(body), **({"body": rest} if call.data is None else {"data": rest}))
+
+
 def store(found: list[Probe]) -> None:
-    """Write the probes."""
+    """Write the probes, without those that send more than a service can be asked to take."""
+    found = [replace(each, calls=tuple(map(short, each.calls))) for each in found]
+    found = [each for each in found if all(call.length <= _LONGEST for call in each.calls)]
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=0).replace(b"\n", b" ") + b"\n")
 
 

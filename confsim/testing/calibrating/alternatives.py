@@ -14,6 +14,7 @@ from msgspec import Struct
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, Place, World
+from confsim.reference.probes import told
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made, Reply
@@ -25,8 +26,9 @@ from confsim.testing.learning.run import Run, RunStep
 from .alternative import Alternative
 from .evidence import AssumptionEvidence
 
-#: Number of calls without a difference after which an alternative with a world of its own is no longer followed.
-_PATIENCE = 3000
+#: Number of calls without a difference after which an alternative with a world of its own is no longer followed: one
+#: that a known probe tells, and one of which no call is known that tells it.
+_PATIENCE, _BRIEF = 3000, 80
 
 
 class _Followed(Struct):
@@ -99,10 +101,12 @@ class Alternatives:
     """The alternatives that are followed beside one model.
 
     ``consulted`` maps each assumption that a judged step depended on, under any alternative, to the first such step.
+    ``patient`` says that all are followed for long, even those that no known probe tells.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, patient: bool = False) -> None:
         self._run = run
+        self.patient = patient
         self.consulted: dict[str, int] = dict.fromkeys(run.rests_on, -1)
         run.model.service.live.observe_timers(self._note_timer)
         self._services: dict[Alternative, Service] = {}
@@ -253,7 +257,7 @@ class Alternatives:
         elif followed is not None:
             followed.world = predicted.after
             followed.calls += 1
-            if followed.calls > _PATIENCE:
+            if followed.calls > (_PATIENCE if self.patient or _is_told(alternative) else _BRIEF):
                 self.lost.add(alternative)
                 self.forget([alternative])
         return False
@@ -269,6 +273,10 @@ class Alternatives:
         made = self._run.things if self._run.scope.is_open(step.call) else None
         comparison = Comparison(self._shapes, known)
         return comparison.difference(step.call.declared, step.predicted.reply, reply, made) is not None
+
+
+def _is_told(alternative: Alternative) -> bool:
+    return len(alternative.ids) > 1 or alternative.key in told()
 
 
 def _copied(followed: Mapping[Alternative, _Followed]) -> dict[Alternative, _Followed]:

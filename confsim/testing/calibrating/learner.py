@@ -118,7 +118,11 @@ class Learner:
         pairs = (
             Alternative(*one.values, *other.values) for one, other in combinations(single, 2) if one.ids != other.ids
         )
-        if not self._adopt_one([each for each in pairs if alternatives.explains(step, each)]):
+        if self._adopt_one([each for each in pairs if alternatives.explains(step, each)]):
+            return
+        if alternatives.lost and not alternatives.patient and self._followed_again(recording):
+            self._explain(recording, self.run.history[-1])
+        else:
             self._contradict(recording, step)
 
     def _adopt_one(self, found: list[Alternative]) -> bool:
@@ -133,6 +137,13 @@ class Learner:
                 return True
         return False
 
+    def _followed_again(self, recording: ExchangeLog) -> bool:
+        """Judge every step again, except the last, which is not explained; follow alternatives for longer."""
+        recording.give_up_last()
+        again = self._renewed(self.evidence.copy(), patient=True)
+        recording.take_up_last()
+        return again
+
     def again(self, meet: Callable[[Run], object]) -> bool:
         """Make the model anew, with what is known of its start, and judge every step again; return whether it could.
 
@@ -140,15 +151,20 @@ class Learner:
         """
         return self._renewed(self.evidence.copy(), meet)
 
-    def _renewed(self, evidence: AssumptionEvidence, greet: Callable[[Run], object] = lambda run: None) -> bool:
-        """Continue with other evidence, unless the model under its values did not expect one of the answers so far."""
+    def _renewed(
+        self, evidence: AssumptionEvidence, greet: Callable[[Run], object] = lambda run: None, *, patient: bool = False
+    ) -> bool:
+        """Continue with other evidence, unless the model under its values did not expect one of the answers so far.
+
+        ``patient`` says that alternatives are followed for longer.
+        """
         judged: list[Alternatives] = []
         checkpoints = Checkpoints([])
 
         def meet(run: Run) -> Callable[[RunStep], bool]:
             nonlocal checkpoints
             greet(run)
-            judged.append(Alternatives(run))
+            judged.append(Alternatives(run, patient=patient))
             checkpoints = Checkpoints([])
             checkpoints.note(run, evidence, judged[-1])
             return self._judge_with(evidence, judged[-1], checkpoints, run)
@@ -185,7 +201,7 @@ class Learner:
         evidence.take_over(since.judged)
 
         def meet(run: Run) -> Callable[[RunStep], bool]:
-            judged.append(Alternatives(run))
+            judged.append(Alternatives(run, patient=before.patient))
             judged[-1].resume(before, since.alternatives, same)
             return self._judge_with(evidence, judged[-1], checkpoints, run)
 

@@ -68,7 +68,7 @@ class Symbols:
             probed.caller or None,
             self._texts(probed.path),
             self._texts(probed.query),
-            self._texts(probed.body) if probed.data is None else probed.data,
+            _filled(self._texts(probed.body) if probed.data is None else probed.data, probed.length),
             probed.content_type,
         )
         absent: list[Any] = []
@@ -95,6 +95,11 @@ class Symbols:
         if isinstance(value, dict):
             return {name: self._texts(each) for name, each in value.items()}
         return [self._texts(each) for each in value] if isinstance(value, list) else value
+
+
+def _filled(body: Any, length: int) -> Any:
+    """Return a body with its last byte or character repeated until it is so long."""
+    return body + body[-1:] * (length - len(body)) if length else body
 
 
 def is_symbol(value: object) -> bool:
@@ -190,6 +195,10 @@ class Player:
         self, index: int, probe: Probe, evidence: AssumptionEvidence, alternatives: Alternatives
     ) -> Iterator[Alternative]:
         """Yield the open alternatives that a probe may tell, each once for each time that it is looked at."""
+        for rival in [each.alternative for each in evidence.rivals]:
+            concerned = not probe.tells.keys().isdisjoint(rival.ids)
+            if concerned and not self._tries[index, rival.key] and evidence.is_open(rival):
+                yield rival
         for id, values in probe.tells.items():
             for each in [*evidence.others(id)]:
                 if self._tried[index] >= _TIMES:
@@ -294,10 +303,10 @@ class Player:
                 each.wait(self._run.model.clock.now() + SOON)
         return 0
 
-    def succeeds(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> bool:
-        """Return whether the last of these calls would succeed."""
+    def status(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> int:
+        """Return the status with which the last of these calls would be answered; 0 when one cannot be made."""
         made = list(self._tried_out(symbols, calls))
-        return len(made) == len(calls) and made[-1][1].reply.status < 400
+        return made[-1][1].reply.status if len(made) == len(calls) else 0
 
     def _tried_out(
         self, symbols: Symbols, calls: Sequence[ProbeCall]

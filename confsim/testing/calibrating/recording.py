@@ -47,6 +47,10 @@ class ExchangeLog:
         """Note that no value of any assumption explains the last answer."""
         self.exchanges[-1].explained = False
 
+    def take_up_last(self) -> None:
+        """Note that the last answer is to be explained after all."""
+        self.exchanges[-1].explained = True
+
     def add(self, there: ModelCall, step: RunStep) -> None:
         """Record a step that was made; its call has the ids of the service."""
         self.exchanges.append(RecordedExchange(there, step.reply, step.at))

@@ -144,8 +144,7 @@ class Run:
         other.profile, other.known, other.names = profile, state.known.copy(), state.names.copy()
         other.model = self.model.under(profile, state.world)
         other.things = state.things.copy()
-        other.scope = self.scope.copy(other.things)
-        other.scope.staying = state.staying
+        other.scope = self.scope.copy(other.things, state.staying)
         other.shapes = Shapes(profile)
         other.comparison = Comparison(other.shapes, other.known)
         other.ledger = Ledger(other.things, other.names, other.scope, other.shapes, other._tokens)

@@ -35,10 +35,10 @@ class RunScope:
         """Note a call whose work stays when the run ends."""
         self.staying += 1
 
-    def copy(self, things: Things) -> RunScope:
-        """Return another with the same limits for other things."""
+    def copy(self, things: Things, staying: int | None = None) -> RunScope:
+        """Return another with the same limits for other things, of which ``staying`` stay (default: as here)."""
         other = RunScope(things, self.tag, allow_phone_calls=self.allow_phone_calls, clients_read=self.clients_read)
-        other.staying = self.staying
+        other.staying = self.staying if staying is None else staying
         return other
 
     def served(self, operation: str) -> bool:

@@ -11,6 +11,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.reference.probes import seen
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
+from confsim.testing.calibrating import alternatives
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.learner import Learner
@@ -172,3 +173,12 @@ def test_judging_goes_on_from_a_checkpoint(monkeypatch):
     second = Beside(profile).calibrator(journeys=1, most=100).run()
     assert first == second
     assert "gate.promulgate_terms" in {**first.learned, **first.assumed}
+
+
+def test_a_value_that_was_followed_no_longer_explains_an_answer(monkeypatch):
+    """What no probe is known to tell is followed for a while; it is followed again before an answer contradicts all."""
+    monkeypatch.setattr(alternatives, "_BRIEF", 0)
+    monkeypatch.setattr(alternatives, "told", frozenset)
+    report = Beside(choices(initial__dial_in=True)).calibrator(journeys=1, most=90).run()
+    assert report.contradicted == []
+    assert {**report.learned, **report.assumed} == {"initial.dial-in": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from confsim.api.catalogue import API
@@ -9,6 +10,7 @@ from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.reference.probes import ProbeCall, probes, seen
 from confsim.testing.calibrating.alternative import Alternative
+from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.playing import Player, Symbols, symbols_named, symbols_of
 from confsim.testing.calibrating.session import profile_text
 from confsim.testing.learning.comparison import Reply
@@ -70,7 +72,7 @@ def test_a_probe_is_tried_in_the_model_before(met):
     assert player.shown(Symbols("t2", named), calls, Alternative(("pins.several", "single")), alternatives) == 0
     assert player.shown(Symbols("t3", named), calls, other, alternatives) == 1
     assert player.told_apart(Symbols("t4", named), calls, one, other, alternatives) == 1
-    assert not player.succeeds(Symbols("t5", named), calls)
+    assert player.status(Symbols("t5", named), calls) == 409
     assert (run.service.sent, run.model.world) == (sent, world)
 
 
@@ -93,3 +95,25 @@ def test_a_second_run_writes_the_same_bytes():
     text = profile_text(first.learned, first.assumed)
     assert text == profile_text(second.learned, second.assumed)
     assert "created = 201" in text
+
+
+def test_a_long_body_is_written_short():
+    """Its last character or byte is repeated."""
+    symbols = Symbols("t1", {"{tokens owner}": "secret", "{channels a1.0}": "u-1"})
+    where = {"uuid": "{channels a1.0}"}
+    probed = ProbeCall("a2", "set_channel_image", "{tokens owner}", where, data=b"GIF89ax", length=5_000)
+    assert symbols.call(probed).body == b"GIF89a" + b"x" * 4_994
+    text = ProbeCall("a3", "set_channel_property", "{tokens owner}", {**where, "key": "k"}, body="xy", length=10)
+    assert symbols.call(text).body == "xyyyyyyyyy"
+    assert max(len(msgspec.json.encode(call)) for probe in probes() for call in probe.calls) < 10_000
+
+
+def test_what_explains_an_answer_as_well_is_told_by_a_probe(met):
+    """Two values that take the place of the one in force are probed as each of them is."""
+    _, alternatives, player = met
+    one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
+    evidence = AssumptionEvidence().renewed(one, [other])
+    index, probe = next((place, each) for place, each in enumerate(probes()) if "encode.empty" in each.tells)
+    tried = {each.key for each in player._open(index, probe, evidence, alternatives)}
+    assert evidence.rivals[0].alternative.key in tried
+    assert evidence.rivals[0].alternative.ids == ("encode.empty", "status.created")
