@@ -44,6 +44,10 @@ _NOT_BLANK = rf"^[{SPACE}]*[^\x00-\x1f\x7f{SPACE}][^\x00-\x1f\x7f]*$"
 _MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
 #: An absolute URL, with a host that ``urlsplit`` accepts, in ASCII.
 _URL = r"^https?://[A-Za-z0-9._~%!$&'()*+,;=:@-]+([/?#][^\x00-\x20\x7f]*)?$"
+#: Numbers as texts.
+_DECIMAL = r"^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$"
+_WHOLE = "^-?[0-9]+$"
+_INT32: Schema = {"type": "integer", "format": "int32", "minimum": -(2**31), "maximum": 2**31 - 1}
 _PLAIN: dict[Any, Schema] = {
     bool: {"type": "boolean"},
     float: {"type": "number", "format": "double"},
@@ -78,6 +82,7 @@ class Schemas:
         self._absent = in_force(profile, wire.ABSENT)
         self._null_in_bodies = in_force(profile, parsing.NULL_OPTION) == "absent"
         self._closed = in_force(profile, parsing.UNKNOWN_FIELDS) == "refuse"
+        self._texts = in_force(profile, wire.NUMBERS) == "texts"
 
     def parameter(self, annotation: Any) -> Schema:
         """Return the schema of a path or query parameter of this type."""
@@ -91,6 +96,14 @@ class Schemas:
         """Return the schema of a JSON answer."""
         return self._of(type_, body=False)
 
+    def event(self, type_: Any) -> Schema:
+        """Return the schema of a JSON message, whose numbers are numbers under every profile."""
+        texts, self._texts = self._texts, False
+        try:
+            return self._of(type_, body=False)
+        finally:
+            self._texts = texts
+
     def add(self, name: str, schema: Schema) -> Schema:
         """Add a component without a type; return the reference to it."""
         self.components[name] = schema
@@ -99,15 +112,19 @@ class Schemas:
     def _of(self, annotation: Any, *, body: bool) -> Schema:
         annotation = chosen(annotation, self.profile)
         base, marks = peeled(annotation)
-        if isinstance(base, TypeVar):
-            return {}
         options = options_of(base)
         if len(options) > 1:
             return self._union(options, body=body)
+        return self._whole(base, marks, body=body)
+
+    def _whole(self, base: Any, marks: tuple[Any, ...], *, body: bool) -> Schema:
+        """Return the schema of a type with its marks; of an answer, as its numbers are written."""
+        if isinstance(base, TypeVar):
+            return {}
         schema = self._base(base, body=body)
         for mark in marks:
             schema = self._marked(schema, mark)
-        return schema
+        return _as_text(schema) if self._texts and not body else schema
 
     def _union(self, options: tuple[Any, ...], *, body: bool) -> Schema:
         schemas = [self._of(option, body=body) for option in options]
@@ -218,9 +235,12 @@ class Schemas:
         optional = not field.required and NoneType in options
         if optional and not self._nullable(field.encode_name, body=body):
             options = tuple(option for option in options if option is not NoneType)
-        schema = self._union(options, body=body) if len(options) > 1 else self._of(options[0], body=body)
-        for mark in marks:
-            schema = self._marked(schema, mark)
+        if options == (base,):
+            schema = self._whole(base, marks, body=body)
+        else:
+            schema = self._union(options, body=body) if len(options) > 1 else self._of(options[0], body=body)
+            for mark in marks:
+                schema = self._marked(schema, mark)
         text = description_of(annotation)
         unit = mark_of(inner, InUnit)
         if unit is not None:
@@ -260,6 +280,16 @@ def _limited(schema: Schema, meta: Meta) -> Schema:
     if (meta.ge, meta.le) == (-(2**31), 2**31 - 1):
         limited["format"] = "int32"
     return limited
+
+
+def _as_text(schema: Schema) -> Schema:
+    """Return the schema of a number where decimals and integers beyond 32 bits are texts (G100); others unchanged."""
+    if schema.get("type") == "number":
+        return {"type": "string", "pattern": _DECIMAL}
+    if schema.get("type") != "integer" or schema.get("format") != "int64" or schema.get("maximum", 2**31) < 2**31:
+        return schema
+    small = {**_INT32, "minimum": max(schema.get("minimum", -(2**31)), -(2**31))}
+    return {"anyOf": [small, {"type": "string", "pattern": _WHOLE}]}
 
 
 def _prose(struct: type[Struct]) -> str:

@@ -290,7 +290,7 @@ class _Builder:
                     "description": f"{text} Sent to the events endpoints of the client, once its events are on.",
                     "tags": ["Events"],
                     "parameters": headers,
-                    "requestBody": {"required": True, "content": {_JSON: {"schema": self.schemas.answer(type_)}}},
+                    "requestBody": {"required": True, "content": {_JSON: {"schema": self.schemas.event(type_)}}},
                     "responses": {"2XX": {"description": "It is delivered."}, "default": {"description": "It is not."}},
                     "security": [],
                 }

@@ -281,6 +281,35 @@ def test_what_only_a_profile_gives_is_in_its_document_alone():
 
 
 @pytest.mark.parametrize(
+    ("chosen", "operation", "code"),
+    [
+        ({"config.themes": ["dark"]}, "get_channel_config", "theme_unknown"),
+        ({"config.themes": ["dark"]}, "set_template_config", "theme_unknown"),
+        ({"emails.without": "refused"}, "set_user_email", "email_missing"),
+        ({"events.open-while-off": []}, "get_events_status", "events_off"),
+        ({"recordings.token-in-path": "refuse"}, "list_downloadable_assets", "url_too_long"),
+    ],
+)
+def test_a_refusal_that_a_profile_gives_is_in_its_document(chosen, operation, code):
+    """Its code is among those of the operation, which has it under no other profile."""
+    assert code in str(codes(described(chosen))[operation])
+    assert code not in str(codes(plain())[operation])
+    assert codes(described({"http.caching": "etag"})) == codes(plain())
+
+
+def test_numbers_that_are_texts_are_texts_in_the_document():
+    """Decimals; integers beyond 32 bits, so that a small one of 64 bits is a number still; none of events."""
+    schemas = described({"encode.numbers": "texts"})["components"]["schemas"]
+    created = Draft202012Validator(schemas["Session"]["properties"]["created"])
+    assert [created.is_valid(each) for each in (7, "1769904000000", 1769904000000, "x")] == [True, True, False, False]
+    cost = Draft202012Validator(schemas["CallQuote"]["properties"]["cost"])
+    assert [cost.is_valid(each) for each in ("0.01", "-1e-05", 0.01, "")] == [True, True, False, False]
+    assert schemas["ChannelList"]["properties"]["total"]["anyOf"][0]["type"] == "integer"
+    assert schemas["CallEvent"] == plain()["components"]["schemas"]["CallEvent"]
+    assert schemas["Session"]["properties"]["participantsCount"]["type"] == "integer"
+
+
+@pytest.mark.parametrize(
     ("chosen", "operation", "schema"),
     [
         (MANY, "check_record_possible", {"type": "boolean"}),
