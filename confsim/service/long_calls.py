@@ -49,15 +49,18 @@ class LongCall:
 
     __slots__ = ("over",)
 
-    def __init__(self, *, over: bool = False) -> None:
-        self.over = over
+    def __init__(self) -> None:
+        self.over = False
 
     def end(self) -> None:
         """Let the calls that follow be performed."""
         self.over = True
 
-    def begin(self, perform: Callable[[], Response]) -> Response:
-        """Let a thread perform the call; return the pending response, whose poll raises what the thread raised."""
+    def begin(self, perform: Callable[[], Response], end: Callable[[], None]) -> Response:
+        """Let a thread perform the call and then ``end`` it; return the pending response.
+
+        Its poll raises what the thread raised.
+        """
         done: Future[Response] = Future()
 
         def run() -> None:
@@ -65,7 +68,8 @@ class LongCall:
                 done.set_result(perform())
             except BaseException as error:
                 done.set_exception(error)
-            self.end()
+            finally:
+                end()
 
         threading.Thread(target=run, daemon=True, name="a long call").start()
         return Response(503, [], poll=lambda: done.result() if done.done() else None)
@@ -83,7 +87,3 @@ class LongCall:
             return response if response.poll is None else response.poll()
 
         return Response(503, [], poll=poll)
-
-
-#: There is no long call.
-NONE = LongCall(over=True)

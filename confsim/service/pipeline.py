@@ -34,7 +34,7 @@ from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
 from .journal import Journal, JournalEntry
 from .live import LiveWorld
-from .long_calls import ATTEMPTS, MOST_STEPS, NONE, ComputedCall, LongCall, compute
+from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
 from .messages import Request, Response
 from .stages.idempotency import IdempotencyKeys
 from .stages.rate_limit import RateLimit
@@ -82,7 +82,7 @@ class Pipeline:
         self.conformance: Conformance | None = None
         self.callers = Callers()
         self.stages: tuple[Stage, ...] = ()
-        self._long = NONE
+        self._long: LongCall | None = None
         self._staged: Next | None = None
         self._stale: StaleReads | None = None
         if live.profile:
@@ -127,7 +127,7 @@ class Pipeline:
         """
         live, operation, request = self._live, incoming.operation, incoming.request
         with live.lock:
-            if operation.changes and not self._long.over:
+            if self._long is not None and operation.changes:
                 return self._long.follow(partial(self.perform, incoming, injected))
             faults, injection = self._faults, injected
             query, headers = request.query, request.headers
@@ -135,25 +135,39 @@ class Pipeline:
                 injection = faults.inject(incoming)
                 if injection is not None and injection.hold == "before":
                     return self.held.hold(self, incoming, injection)
-            call = self._begun(incoming, injection)
-            if incoming.from_request and injection is None and polls_here() and self._repeatable(call):
-                call.change.limit(MOST_STEPS)
+            call = self._begun(incoming, None if injection is None else injection.now)
+            change = call.change
             try:
-                return self._finished(incoming, call, injection)
+                response = None if injection is None else injection.respond(call)
+                if response is None:
+                    if incoming.from_request:
+                        if injection is None and polls_here() and self._repeatable(change):
+                            change.limit(MOST_STEPS)
+                        _receive(call, incoming)
+                    response = (
+                        answer(call, incoming, self.callers) if self._staged is None else self._staged(call, incoming)
+                    )
+                after = live.put(change)
+            except Refusal as refusal:
+                response, after = self._refused(call, refusal)
+            except Exception as bug:
+                response, after = self._failed(call, request, bug)
             except TooLong:
-                if not self._long.over:
-                    return self._long.follow(partial(self.perform, incoming))
-                self._long = LongCall()
-                return self._long.begin(partial(self._perform_beside, incoming))
+                return self._begin_long(incoming)
+            token = None if incoming.from_request else incoming.token
+            entry = self._note(
+                operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
+            )
+            if after is not change.world:
+                live.run_reactions(change.now)
+            if injection is not None and injection.hold:
+                return self.held.hold(self, incoming, injection, entry)
+            return entry.response
 
-    def _repeatable(self, call: Call) -> bool:
-        """Return whether nothing counts how often a call is computed: neither faults nor a stage."""
-        return call.change.faults is None and self._staged is None and self._stale is None
-
-    def _begun(self, incoming: Incoming, injection: Injection | None = None) -> Call:
-        """Return the context of a call in a change of the present world."""
-        live, operation = self._live, incoming.operation
-        change = live.change(None if injection is None else injection.now)
+    def _begun(self, incoming: Incoming, at: int | None = None) -> Call:
+        """Return the context of a call in a change of the present world, at another instant if one is given."""
+        operation = incoming.operation
+        change = self._live.change(at)
         if incoming.used:
             change.used.update(incoming.used)
         for assumed in operation.route_entries:
@@ -162,55 +176,68 @@ class Pipeline:
             change = self._stale.visible(change)
         return Call(operation, change, self.address, incoming.request.headers, change.now, change.profile, change.used)
 
-    def _answer(self, call: Call, incoming: Incoming) -> Response:
-        """Return the response of the operation. Raises the Refusal of the first check that fails."""
-        if incoming.from_request:
-            _receive(call, incoming)
-        return answer(call, incoming, self.callers) if self._staged is None else self._staged(call, incoming)
+    def _refused(self, call: Call, refusal: Refusal) -> tuple[Response, World]:
+        """Return the response to a refused call, and the world after it."""
+        note(call, transport.CHECKS_ORDER)
+        return refused(call, refusal), self._dropped(call.change, refusal)
 
-    def _finished(
-        self, incoming: Incoming, call: Call, injection: Injection | None, computed: ComputedCall | None = None
-    ) -> Response:
-        """Answer a call, unless that is ``computed``, put its change in force and note it; return its response."""
-        live, operation, request, change = self._live, incoming.operation, incoming.request, call.change
-        try:
-            response = None if injection is None else injection.respond(call)
-            if response is None:
-                response = self._answer(call, incoming) if computed is None else computed.response()
-            after = live.put(change)
-        except Refusal as refusal:
-            note(call, transport.CHECKS_ORDER)
-            response, after = refused(call, refusal), self._dropped(change, refusal)
-        except Exception as bug:
-            bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({operation.name})")
-            response, after = self._bug(call, bug), self._dropped(change)
-        token = None if incoming.from_request else incoming.token
-        entry = self._note(
-            operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
-        )
-        if after is not change.world:
-            live.run_reactions(change.now)
-        if injection is not None and injection.hold:
-            return self.held.hold(self, incoming, injection, entry)
-        return entry.response
+    def _failed(self, call: Call, request: Request, bug: Exception) -> tuple[Response, World]:
+        """Return the response to a call in which confsim failed, and the world after it; report the bug."""
+        bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({call.operation.name})")
+        self._live.report_bug(bug)
+        response = refused(call, Refusal(Reason.INTERNAL_ERROR, reference=f"{type(bug).__name__}: {bug}"))
+        return response, self._dropped(call.change)
+
+    # Long calls
+
+    def _repeatable(self, change: Change) -> bool:
+        """Return whether nothing counts how often a call is computed: neither faults nor a stage."""
+        return change.faults is None and self._staged is None and self._stale is None
+
+    def _begin_long(self, incoming: Incoming) -> Response:
+        """Let a thread perform a call that takes long, when others that do are over; return the pending response."""
+        if self._long is not None:
+            return self._long.follow(partial(self.perform, incoming))
+        self._long = long = LongCall()
+        return long.begin(partial(self._perform_beside, incoming), partial(self._end_long, long))
+
+    def _end_long(self, long: LongCall) -> None:
+        """Perform the calls that wait for it, once the lock is released."""
+        long.end()
+        if self._long is long:
+            self._long = None
 
     def _perform_beside(self, incoming: Incoming) -> Response:
         """Perform a call that takes long, without the lock except at its beginning and at its end."""
         live = self._live
+
+        def compute_answer(call: Call) -> Response:
+            _receive(call, incoming)
+            return answer(call, incoming, self.callers)
+
         for _ in range(ATTEMPTS):
             with live.lock:
                 call = self._begun(incoming)
-            computed = compute(call, lambda call: self._answer(call, incoming))
+            computed = compute(call, compute_answer)
             with live.lock:
                 if live.world is call.change.world:
-                    return self._last(incoming, call, computed)
+                    return self._finish_long(incoming, computed)
         with live.lock:
-            return self._last(incoming, self._begun(incoming), None)
+            return self._finish_long(incoming, compute(self._begun(incoming), compute_answer))
 
-    def _last(self, incoming: Incoming, call: Call, computed: ComputedCall | None) -> Response:
-        """Finish the long call; those that wait for it are performed once the lock is released."""
-        self._long.end()
-        return self._finished(incoming, call, None, computed)
+    def _finish_long(self, incoming: Incoming, computed: ComputedCall) -> Response:
+        """Put a call that was computed in force and note it; return its response."""
+        call, request, change = computed.call, incoming.request, computed.call.change
+        try:
+            response, after = computed.response(), self._live.put(change)
+        except Refusal as refusal:
+            response, after = self._refused(call, refusal)
+        except Exception as bug:
+            response, after = self._failed(call, request, bug)
+        entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
+        if after is not change.world:
+            self._live.run_reactions(change.now)
+        return entry.response
 
     def answer_held(
         self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
@@ -269,10 +296,6 @@ class Pipeline:
             return self._live.put(change)
         self._faults.dropped(change)
         return change.world
-
-    def _bug(self, call: Call, bug: Exception) -> Response:
-        self._live.report_bug(bug)
-        return refused(call, Refusal(Reason.INTERNAL_ERROR, reference=f"{type(bug).__name__}: {bug}"))
 
     def _note(
         self,

@@ -99,13 +99,15 @@ class Arrangement(Generic[R]):
         if self.plain:
             return (made,)
         serial, id = made
-        return tuple(
-            [
-                made if key is None else (key(record), *made) if carries is None
-                else (key(record), serial, carries(record), id)
-                for key, carries in self._read
-            ]
-        )  # fmt: skip
+        found: list[Entry] = []
+        for key, carries in self._read:
+            if key is None:
+                found.append(made)
+            elif carries is None:
+                found.append((key(record), serial, id))
+            else:
+                found.append((key(record), serial, carries(record), id))
+        return tuple(found)
 
     def of_two(self, one: tuple[Entry, ...], other: tuple[Entry, ...], first: R, second: R) -> Bucket:
         """Return the bucket of two records with these entries."""
