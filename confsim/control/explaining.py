@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import zip_longest
 from typing import Annotated, Any
 
 import msgspec
@@ -22,7 +23,7 @@ from confsim.contract.types import Wire
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.reference import Gap, Rule, gaps, rules
+from confsim.reference import Gap, Rule, choices, gaps, rules
 from confsim.reference.observed import observed
 
 from .declare import CONTROL
@@ -263,15 +264,31 @@ def _gap(id: str) -> Iterator[str]:
     yield gap.question
     yield from ["", f"Nearest to it: {place}. What the answer means to a client: {weight}."]
     yield from ["", f"The answer that suggests itself: {gap.default}"]
-    yield from ["", f"Others: {'; '.join(gap.alternatives)}"] if gap.alternatives else []
+    yield from ["", "Others:", "", *_others(id)] if gap.alternatives else []
     yield from _listed("Settled by", _settling([id]))
     yield from _listed("Rules that it touches", gap.rules)
+
+
+def _others(id: str) -> Iterator[str]:
+    """Yield the alternatives of a gap, each with what chooses it in a profile, or with why nothing does."""
+    found, reasons = choices().choices.get(id, ()), choices().reasons
+    for text, choice in zip_longest(gaps()[id].alternatives, found):
+        how = (
+            "" if choice is None else f": not to be chosen. {reasons[choice]}" if choice in reasons else f": `{choice}`"
+        )
+        yield f"- {text}{how}"
+
+
+def _unchosen(id: str) -> list[str]:
+    """Return the alternatives of a gap that nothing chooses, each with the reason."""
+    return [line for line in _others(id) if ": not to be chosen. " in line]
 
 
 def _assumption(entry: Assumption[Any], profile: Mapping[str, Any]) -> Iterator[str]:
     yield entry.statement
     for id in entry.gaps:
-        yield from ["", f"`{id}`: {gaps()[id].question}"]
+        unchosen = _unchosen(id)
+        yield from ["", f"`{id}`: {gaps()[id].question}", *([""] if unchosen else ()), *unchosen]
     yield from ["", f"Default: `{_json(entry.default)}`"]
     if entry.id in profile:
         yield from ["", f"Chosen by the profile: `{_json(profile[entry.id])}`"]
