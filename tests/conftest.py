@@ -201,9 +201,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: _group(item.nodeid))
     wanted = _wanted(config)
     if wanted:
-        kept = [item for item in items if not wanted.isdisjoint(_rules_of(item))]
+        chosen = [item for item in items if not wanted.isdisjoint(_rules_of(item))]
         config.hook.pytest_deselected(items=[item for item in items if wanted.isdisjoint(_rules_of(item))])
-        items[:] = kept
+        items[:] = chosen
     if config.getoption("--through") != "core":
         config.hook.pytest_deselected(items=[item for item in items if not may_differ(item)])
         items[:] = [item for item in items if may_differ(item)]

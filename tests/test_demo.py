@@ -211,8 +211,8 @@ def test_public_objects_say_what_they_are(tmp_path):
             assert found.__repr__ is not object.__repr__, name
     sim = Simulator()
     handed = [getattr(sim, name) for name in dir(type(sim)) if isinstance(getattr(type(sim), name), property)]
-    with sim.serve() as server, sim.keep_in(tmp_path / "state") as kept:
-        shown = [repr(each) for each in (*handed, sim.transport(), sim.client(), server, kept, confsim.Clock(0))]
+    with sim.serve() as server, sim.keep_in(tmp_path / "state") as stored:
+        shown = [repr(each) for each in (*handed, sim.transport(), sim.client(), server, stored, confsim.Clock(0))]
         assert repr(server) == f"<Serving at {server.base_url}>"
     assert repr(server) == "<Serving, stopped>"
     assert [each for each in shown if " object at 0x" in each] == []

@@ -253,7 +253,7 @@ def test_snapshots_hold_their_instant(sim):
 
 
 def test_a_snapshot_needs_no_name(sim):
-    """One is kept beside those that have a name."""
+    """One is stored beside those that have a name."""
     sim.snapshot()
     sim.call("update_terms_url", "demo-api-token", body=URL)
     changed = sim.service.world.digest()

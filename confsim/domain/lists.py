@@ -17,8 +17,8 @@ from confsim.kernel.world import Change
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
 
-#: How many records are looked at in the time of a transition of a machine.
-LOOKS = 200
+#: The number of records whose reading counts as one step of a change, as a transition of a machine does.
+READS_OF_A_STEP = 200
 
 
 def matches(context: Context, wanted: str, *texts: str | None) -> bool:
@@ -42,7 +42,7 @@ def matches(context: Context, wanted: str, *texts: str | None) -> bool:
 
 def looked_through(change: Change, records: Sequence[T]) -> Sequence[T]:
     """The records, each of which is going to be looked at; so many of them are a step of the change."""
-    change.take(len(records) // LOOKS)
+    change.take(len(records) // READS_OF_A_STEP)
     return records
 
 

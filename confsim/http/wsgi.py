@@ -45,7 +45,7 @@ class WsgiApp:
         self._limits = limits
 
     def __repr__(self) -> str:
-        return f"<Wsgi of {self._handler!r}>"
+        return f"<WsgiApp of {self._handler!r}>"
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request by PEP 3333."""
@@ -90,7 +90,7 @@ def _header(name: str) -> str:
 
 
 def _body(environ: dict[str, Any], most: int) -> tuple[bytes, str]:
-    """Return the body, limited to ``length`` bytes, and the fault in reading it.
+    """Return the body, of at most ``most`` bytes, and the fault in reading it.
 
     Without a length the body is empty, unless the server ends the input itself (``wsgi.input_terminated``).
     """

@@ -107,7 +107,7 @@ def test_started_may_have_to_be_near(started, status):
 
 
 def test_an_unknown_channel_may_be_stored():
-    """Where it is not checked, the channel is kept as given."""
+    """Where it is not checked, the channel is stored as given."""
     sim = Simulator(profile={"app-sessions.unknown-channel": "store"})
     assert read(sim, register(sim, channel="anything"))["channels"] == ["anything"]
 
@@ -147,7 +147,7 @@ def test_other_orders_of_logs(order, expected):
 
 @pytest.mark.rule("R429")
 @pytest.mark.parametrize(
-    ("how", "same", "other", "kept"),
+    ("how", "same", "other", "stored"),
     [
         ("same-ignored", 200, 409, "x"),
         ("refused", 409, 409, "x"),
@@ -155,12 +155,12 @@ def test_other_orders_of_logs(order, expected):
         ("overwrites", 200, 200, "y"),
     ],
 )
-def test_an_index_is_unique_in_its_app_session(how, same, other, kept):
+def test_an_index_is_unique_in_its_app_session(how, same, other, stored):
     """A repetition is harmless and a clash is refused, unless assumed otherwise; one log has the index."""
     sim = Simulator(profile={"app-sessions.repeated-index": how})
     id = register(sim)
     assert [log(sim, id, 1), log(sim, id, 1), log(sim, id, 1, "y")] == [200, same, other]
-    assert [each["data"] for each in logs(sim, id)] == [kept]
+    assert [each["data"] for each in logs(sim, id)] == [stored]
 
 
 @pytest.mark.rule("R429")
@@ -243,7 +243,7 @@ def test_a_session_must_be_the_channels_own(sim):
 
 
 def test_any_session_may_be_linked():
-    """Where sessions are not checked, the id is kept as given."""
+    """Where sessions are not checked, the id is stored as given."""
     sim = Simulator(profile={"app-sessions.session-elsewhere": "store"})
     id = register(sim)
     assert link(sim, id, ROOM, "anything") == 200

@@ -105,7 +105,7 @@ def operations(
     """Call every operation, in the demo world and in worlds grown by things of one kind at a time.
 
     All kinds take long: they can be measured in parts, and with --keep a run that was ended is continued. The table is
-    that of all figures that are kept. Exits with 1 when a call is above a bound without a reason, or a reason is no
+    that of all figures that are stored. Exits with 1 when a call is above a bound without a reason, or a reason is no
     longer needed.
     """
     if list_kinds:

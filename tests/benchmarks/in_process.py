@@ -44,9 +44,9 @@ def wsgi() -> Iterator[tuple[str, str]]:
 
 
 def durable() -> Iterator[tuple[str, str]]:
-    """A POST whose change is in a state directory before it is answered, beside one that is kept nowhere."""
+    """A POST whose change is in a state directory before it is answered, beside one that is stored nowhere."""
     with tempfile.TemporaryDirectory() as place:
-        plain, kept = Simulator(clock=CLOCK), Simulator(clock=CLOCK)
+        plain, stored = Simulator(clock=CLOCK), Simulator(clock=CLOCK)
         count = itertools.count()
 
         def post(sim: Simulator) -> Callable[[], object]:
@@ -54,10 +54,10 @@ def durable() -> Iterator[tuple[str, str]]:
                 "update_terms_url", "demo-api-token", body={"url": f"https://terms.example/{next(count)}"}
             )
 
-        with kept.keep_in(place):
-            yield "a durable POST through call", f"{measure.paired(post(kept), post(plain)):.2f}x one that is not"
+        with stored.keep_in(place):
+            yield "a durable POST through call", f"{measure.paired(post(stored), post(plain)):.2f}x one that is not"
             bare = step.through(yardstick.app, yardstick.PATH)
-            yield "a durable POST through call", f"{measure.paired(post(kept), bare):.2f}x the bare app"
+            yield "a durable POST through call", f"{measure.paired(post(stored), bare):.2f}x the bare app"
 
 
 def populated(people: int, rooms: int = 0) -> Simulator:

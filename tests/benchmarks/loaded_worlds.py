@@ -61,7 +61,7 @@ class Member:
                 ("GET", "/v1_0/channels", None),
                 ("POST", "/_confsim/users", {"clientId": CLIENT, "handle": f"Person {count} of {self.name}"}),
                 ("POST", "/_confsim/clock/advance", {"by": f"{self.chance.randint(1, 90)}m"}),
-                ("POST", "/_confsim/snapshots", {"name": "kept"}),
+                ("POST", "/_confsim/snapshots", {"name": "saved"}),
             )
         )
         self.done.append(call)

@@ -52,10 +52,10 @@ def _each(make: Callable[[], object], count: int) -> int:
     """Bytes of one of so many things that are made."""
     gc.collect()
     before = resident(os.getpid())
-    kept = make()
+    stored = make()
     gc.collect()
     each = (resident(os.getpid()) - before) // count
-    del kept
+    del stored
     return each
 
 

@@ -194,6 +194,6 @@ def chosen_kinds(wanted: Callable[[str], bool]) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if wanted(kind.name))
 
 
-def read(kept: bytes) -> list[Figure]:
-    """The figures that were kept as JSON. Raises msgspec.DecodeError."""
-    return msgspec.json.decode(kept, type=list[Figure])
+def read(stored: bytes) -> list[Figure]:
+    """The figures that were stored as JSON. Raises msgspec.DecodeError."""
+    return msgspec.json.decode(stored, type=list[Figure])

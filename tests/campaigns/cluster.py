@@ -1,6 +1,6 @@
 """A campaign over a Dask scheduler and two workers, processes of their own, one of which is killed in the middle.
 
-All seeds are done all the same, and the failure that they have in common is kept once.
+All seeds are done all the same, and the failure that they have in common is stored once.
 """
 
 from __future__ import annotations
@@ -64,6 +64,6 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         "seeds": report.jobs,
         "seeds that were not done": report.jobs - len(results.done),
         "workers killed": 1,
-        "failures kept": len(report.failures),
+        "failures stored": len(report.failures),
         "seconds": report.seconds,
     }

@@ -71,7 +71,9 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--suite", nargs="*", metavar="PATH", help="record the journeys of these tests, all by default"
     )
-    options.add_argument("--journeys", type=Path, metavar="FILE", help="where recorded journeys are, or are to be kept")
+    options.add_argument(
+        "--journeys", type=Path, metavar="FILE", help="where recorded journeys are, or are to be stored"
+    )
     options.add_argument("--walks", type=int, default=0, help="walks through the catalogue")
     options.add_argument("--only", default="", metavar="TEXT", help="journeys whose name contains the text")
     options.add_argument("--ids", default="", metavar="PREFIX,…", help="entries whose id begins so")
@@ -92,11 +94,11 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     found = [each for each in collected(chosen) if chosen.only in each.name]
     if chosen.sample is not None:
         found = random.Random(chosen.seed).sample(found, min(chosen.sample, len(found)))
-    done = set() if chosen.into is None or not chosen.into.exists() else set(_kept(chosen.into).done)
+    done = set() if chosen.into is None or not chosen.into.exists() else set(_stored(chosen.into).done)
     found = [each if _key(each) in done or stories.entries(each) else _cut(each) for each in found]
     prefixes = tuple(chosen.ids.split(","))
     wanted = {id: each for id, each in flips.flips().items() if id.startswith(prefixes)}
-    report = _kept(chosen.into) if chosen.into is not None and chosen.into.exists() else Report()
+    report = _stored(chosen.into) if chosen.into is not None and chosen.into.exists() else Report()
     left = [each for each in found if _key(each) not in set(report.done)]
     asked = wanted
     if chosen.again:
@@ -131,7 +133,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _kept(file: Path) -> Report:
+def _stored(file: Path) -> Report:
     return msgspec.json.decode(file.read_bytes(), type=Report)
 
 

@@ -57,11 +57,11 @@ def test_what_the_control_plane_leaves_is_collected_at_once(uncollected, worlds,
 
 def test_many_objects_are_put_aside(uncollected, worlds):
     """To look through them would be a pause."""
-    left, kept = [], []
+    left, alive = [], []
 
     def handler(request: Request) -> Response:
         left.append(weakref.ref(Cycle()))
-        kept.extend([] for _ in range(50_000))
+        alive.extend([] for _ in range(50_000))
         return Response(200, [])
 
     Collecting(worlds).around(handler)(Request("PUT", "/_confsim/state"))

@@ -95,7 +95,7 @@ def test_a_state_goes_from_server_to_server(tmp_path):
     assert [each.name for each in tmp_path.iterdir() if each not in (first, second)] == []
 
 
-def test_an_imported_state_can_be_kept(tmp_path):
+def test_an_imported_state_can_be_stored(tmp_path):
     """A directory that was begun with a state file goes on with it, and is refused without."""
     file, place = tmp_path / "state.json", tmp_path / "state"
     Simulator(seed=4).save(file)

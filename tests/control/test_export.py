@@ -84,7 +84,7 @@ def test_curl_lines_hold_all_there_is_to_a_call(sim):
 
 @pytest.mark.parametrize(("body", "said"), [(b"a", "Content-Type:"), ({"a": 1}, "Content-Type: application/json")])
 def test_curl_says_no_type_of_its_own(sim, body, said):
-    """That of JSON goes without saying; where a call has none, curl is kept from calling the body a form."""
+    """That of JSON goes without saying; where a call has none, curl must not call the body a form."""
     sim.call("upload_client_media", "demo-customer-admin", name="x", body=body)
     assert said in shlex.split(sim.requests.export("curl").splitlines()[1])
 
@@ -190,10 +190,10 @@ def order_everything(sim):
     sim.faults.add("list_channels", do={"drop": "after"})
     with pytest.raises(ConnectionResetError):
         sim.call("list_channels", "demo-owner")
-    sim.snapshot("kept")
+    sim.snapshot("saved")
     sim.call("reserve_handle", "demo-user", body={"handle": "Held"})
     sim.clock.advance("20m")
-    sim.restore("kept")
+    sim.restore("saved")
     sim.call("create_channel", "demo-owner", body={"name": "after"})
     sim.client("demo-owner").get("/users/me", headers={"X-Confsim": "now=2026-03-01T00:00:00Z"})
     sim.call("set_user_image", "demo-user", userId="me", body=PNG, content_type="image/png")

@@ -93,7 +93,7 @@ def make_sim():
     return lambda profile: Simulator(clock=START, profile=profile)
 
 
-def test_a_bug_is_reported_with_a_reference_and_kept(plane, sim, monkeypatch):
+def test_a_bug_is_reported_with_a_reference_and_stored(plane, sim, monkeypatch):
     """What control code raises unexpectedly is a 500, and is there for the test to raise."""
     monkeypatch.setattr(CONTROL["get_info"], "function", lambda control: 1 / 0)
     status, problem = plane("GET", "/info")

@@ -139,7 +139,7 @@ def test_a_scenario_is_run_once_for_worlds_that_are_alike(sim, monkeypatch):
 
 
 def test_what_is_set_meanwhile_holds_for_worlds_after_a_scenario_too(sim):
-    """As for those that are made from anything else: how much of the journal is kept, and who may bring faults."""
+    """As for those that are made from anything else: how much of the journal is stored, and who may bring faults."""
     sim.worlds.add("before", "handle-reservation")
     sim.requests.most, sim.faults.by_request = 7, False
     for source in ("handle-reservation", "demo", "handle-reservation"):
@@ -172,9 +172,9 @@ def test_a_scenario_is_run_again_when_time_has_gone_on(sim, monkeypatch):
             made = running.worlds.add(f"w{number}", "lobby")
             assert len(ran) == runs
             assert 0 <= running.clock.now - made.clock.now < 1000
-    monkeypatch.setattr(scenarios, "start_from", lambda name, control, **more: control.service.history.take("kept"))
+    monkeypatch.setattr(scenarios, "start_from", lambda name, control, **more: control.service.history.take("saved"))
     for number in range(2):
-        assert list(sim.worlds.add(f"s{number}", "phones").snapshots) == ["kept"]
+        assert list(sim.worlds.add(f"s{number}", "phones").snapshots) == ["saved"]
 
 
 @pytest.mark.parametrize(

@@ -42,23 +42,23 @@ def put(change, client, **fields):
 @example(None, [(1, "x", 0), (1, "x", 1)])
 @example("overwrites", [(1, "x", 0), (1, "y", 1)])
 def test_logs_agree_with_a_plain_list(choice, given_logs):
-    """Every log is kept unless it repeats an index; one that says something else is refused; order is by index."""
+    """Every log is stored unless it repeats an index; one that says something else is refused; order is by index."""
     change, _, caller = world(choice and {"app-sessions.repeated-index": choice})
     run = app_sessions.register(change, caller, 1, "https://a/", None)
     model = []
     for index, data, time in given_logs:
         run = app_sessions.get(change, run.client, run.id)
-        earlier = next((place for place, kept in enumerate(model) if index is not None and kept[0] == index), None)
-        what = "kept" if earlier is None else REPEATED[choice][model[earlier] == (index, data, time)]
+        earlier = next((place for place, stored in enumerate(model) if index is not None and stored[0] == index), None)
+        what = "stored" if earlier is None else REPEATED[choice][model[earlier] == (index, data, time)]
         if what == "refused":
             assert refused(app_sessions.append, change, run, time, data, index) is Reason.LOG_INDEX_TAKEN
             continue
         app_sessions.append(change, run, time, data, index)
-        if what == "kept":
+        if what == "stored":
             model.append((index, data, time))
         elif what == "written over":
             model[earlier] = (index, data, time)
-    expected = sorted(model, key=lambda kept: (kept[0] is None, kept[0] or 0))
+    expected = sorted(model, key=lambda stored: (stored[0] is None, stored[0] or 0))
     assert [(log.index, log.data, log.time) for log in app_sessions.list_logs(change, run)] == expected
     assert len(LOGS.of(change, run.client)) == len(model)
 

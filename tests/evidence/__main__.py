@@ -1,7 +1,7 @@
 """Measure figures and keep them as evidence: ``python tests/evidence [PART ...]``.
 
-Without a part the table is written anew from what is kept. Each part is measured by itself, and takes the place of what
-was kept of it: ``figures.json`` holds the figures as measured, ``EVIDENCE.md`` the table, beside what is aimed at.
+Without a part the table is written anew from what is stored. Each part is measured by itself, and replaces what was
+stored of it: ``figures.json`` holds the figures as measured, ``EVIDENCE.md`` the table, beside what is aimed at.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import click
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
 
-from evidence import kept, table  # noqa: E402
+from evidence import stored, table  # noqa: E402
 from evidence.parts import PARTS, Part, now  # noqa: E402
 
 
@@ -35,11 +35,11 @@ def main(names: tuple[str, ...], file: Path | None, share: str, listed: bool) ->
         raise click.UsageError("--from is for one part")
     for name, part in zip(names, wanted, strict=True):
         found = part.measure(share) if file is None else part.read(json.loads(file.read_text()))
-        figures = kept.load()
-        kept.store(kept.merged(figures, name, share, kept.Measured(now(), kept.commit(), part.command, found)))
+        figures = stored.load()
+        stored.store(stored.merged(figures, name, share, stored.Measured(now(), stored.commit(), part.command, found)))
         click.echo(f"{name}: {len(found)} figures")
-    table.write(kept.load())
-    for row in table.rows(kept.load()):
+    table.write(stored.load())
+    for row in table.rows(stored.load()):
         if row.verdict != "met":
             click.echo(f"{row.verdict:12} {row.part}: {row.figure}: {row.measured} ({row.aim})")
 

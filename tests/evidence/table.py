@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from . import kept
+from . import stored
 from .aims import AIMS, Aim
-from .kept import Kept
 from .parts import PARTS
+from .stored import Stored
 
 PATH = Path(__file__).with_name("EVIDENCE.md")
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -33,19 +33,19 @@ class Row(Struct, frozen=True):
     why: str = ""
 
 
-def rows(found: Kept) -> list[Row]:
+def rows(found: Stored) -> list[Row]:
     """A row for each aim."""
     return [_row(aim, found) for aim in AIMS]
 
 
-def _row(aim: Aim, found: Kept) -> Row:
+def _row(aim: Aim, found: Stored) -> Row:
     shares = found.get(aim.part, {})
-    figures = kept.figures(shares)
+    figures = stored.figures(shares)
     value = figures.get(aim.figure)
     if value is None or value == "left out":
         bound = "all of them" if isinstance(aim.at_least, str) and aim.at_least not in figures else aim.bound(figures)
         return Row(aim.part, aim.figure, value or "-", bound, "not measured", aim.in_readme)
-    lacking = kept.missing(shares)
+    lacking = stored.missing(shares)
     verdict = "met" if aim.met(figures) and not lacking else "not met"
     shown = _shown(value) + (f" (shares to measure: {lacking})" if lacking else "")
     why = aim.why if verdict == "not met" and not lacking else ""
@@ -59,7 +59,7 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def markdown(found: Kept) -> Iterator[str]:
+def markdown(found: Stored) -> Iterator[str]:
     """The lines of the table, and below them every figure of each part as it was measured."""
     reported = rows(found)
     counts = {verdict: len([row for row in reported if row.verdict == verdict]) for verdict in VERDICTS}
@@ -86,14 +86,14 @@ def markdown(found: Kept) -> Iterator[str]:
         latest = max(shares.values(), key=lambda measured: measured.day)
         yield f"`{latest.command}`, {latest.day}, {', '.join(sorted({each.commit for each in shares.values()}))}"
         yield ""
-        for figure, value in kept.figures(shares).items():
+        for figure, value in stored.figures(shares).items():
             yield f"- {figure}: {_shown(value)}"
 
 
 VERDICTS = ("met", "not met", "not measured")
 
 
-def readme(found: Kept) -> str:
+def readme(found: Stored) -> str:
     """The figures that the README shows."""
     lines = []
     for row in rows(found):
@@ -104,7 +104,7 @@ def readme(found: Kept) -> str:
     return "\n".join(["```text", *lines, "```", ""])
 
 
-def write(found: Kept) -> None:
+def write(found: Stored) -> None:
     """Write the table, and the figures of the README."""
     PATH.write_text("\n".join(markdown(found)) + "\n", "utf-8")
     text = README.read_text("utf-8")

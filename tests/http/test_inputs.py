@@ -101,7 +101,7 @@ def test_a_token_may_stand_in_a_quoted_cookie():
     ],
 )
 def test_a_form_is_no_file(sim, operation, arguments, caller):
-    """By default the body is the file: a form is refused and not kept with its envelope (G106, G506)."""
+    """By default the body is the file: a form is refused and not stored with its envelope (G106, G506)."""
     kind = "multipart/form-data; boundary=B"
     refused = sim.call(operation, caller, body=FILE + END, content_type=kind, **arguments)
     assert (refused.status, refused.body["code"]) == (415, "unsupported_media_type")

@@ -199,10 +199,10 @@ def test_routes_of_worlds_that_came_and_went_do_not_stay():
     """A mount keeps those of the last profiles that were asked for, and the default ones always."""
     mount = Mount(API, FILES, MountedApi("/_confsim", CONTROL, respond, refuse))
     default = mount.routes({})
-    first, kept = (weakref.ref(mount.routes({"route.prefix": f"/{name}/v1_0"})) for name in ("first", "kept"))
+    first, used = (weakref.ref(mount.routes({"route.prefix": f"/{name}/v1_0"})) for name in ("first", "used"))
     for number in range(MOST - 1):
-        mount.routes({"route.prefix": "/kept/v1_0"})
+        mount.routes({"route.prefix": "/used/v1_0"})
         mount.routes({"route.prefix": f"/p{number}/v1_0"})
     gc.collect()
-    assert (first(), kept() is None) == (None, False)
+    assert (first(), used() is None) == (None, False)
     assert mount.routes({"http.head": "405"}) is default

@@ -234,7 +234,7 @@ def test_worlds_without_end(sim):
 
 
 def test_bodies_that_are_remembered(sim, monkeypatch):
-    """Refused or not, many large bodies are not kept in the journal for ever."""
+    """Refused or not, many large bodies are not stored in the journal for ever."""
 
     def attack(port):
         sim.reset()

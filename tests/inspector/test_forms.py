@@ -60,14 +60,14 @@ def test_faults_are_added_and_removed(sim, submit):
 
 def test_one_fault_is_removed(sim, submit, browse):
     """The others keep their counts; an id that names no fault is reported."""
-    kept = sim.faults.add("get_me", times="always", do={"status": 503})
+    fault = sim.faults.add("get_me", times="always", do={"status": 503})
     gone = sim.faults.add("get_client", do={"status": 503})
     sim.call("get_me", "demo-user")
     assert f"Remove {gone.id}" in browse("/_confsim/inspector/faults").text
     assert submit("faults", action="remove", id=gone.id).status == 303
-    assert [(each.id, each.hits) for each in sim.faults] == [(kept.id, 1)]
+    assert [(each.id, each.hits) for each in sim.faults] == [(fault.id, 1)]
     assert submit("faults", action="remove", id=gone.id).status == 404
-    sim.faults.remove(kept.id)
+    sim.faults.remove(fault.id)
     assert list(sim.faults) == []
 
 

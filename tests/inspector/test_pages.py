@@ -268,9 +268,9 @@ def test_timers_and_control_calls_are_moments(sim, browse):
     timer = noted["timer"]
     before = browse(f"/_confsim/inspector/requests/{timer}")
     assert "soon" in before.text
-    kept = f"/_confsim/inspector/records?kind=reservations&at={timer}"
-    assert "0 records" in browse(kept).text
-    assert ("option", {"value": "reservations", "selected": None}) in browse(kept).elements
+    page = f"/_confsim/inspector/records?kind=reservations&at={timer}"
+    assert "0 records" in browse(page).text
+    assert ("option", {"value": "reservations", "selected": None}) in browse(page).elements
     assert "/_confsim/inspector/requests?kind=timer" not in journal.links()
     assert timer in browse("/_confsim/inspector/requests?kind=timer").text
     assert browse("/_confsim/inspector/requests/t99").status == 404

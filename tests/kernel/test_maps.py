@@ -16,9 +16,9 @@ def test_map_reads_as_dict_of_same_writes(size: int, writes: list[tuple[int, boo
     """After any writes a map reads as the dict of the same writes, and so does every earlier value of it."""
     plain = {key: str(key) for key in range(size)}
     entries = map_of({**plain})
-    kept = []
+    stored = []
     for number, (key, puts) in enumerate(writes):
-        kept.append((entries, plain))
+        stored.append((entries, plain))
         plain = {**plain}
         if puts:
             plain[key] = f"{key} {number}"
@@ -29,7 +29,7 @@ def test_map_reads_as_dict_of_same_writes(size: int, writes: list[tuple[int, boo
         else:
             with pytest.raises(KeyError):
                 removed(entries, key)
-    for found, expected in [*kept, (entries, plain)]:
+    for found, expected in [*stored, (entries, plain)]:
         assert len(found) == len(expected)
         assert dict(found.items()) == expected
         assert {*found} == {*expected}

@@ -9,11 +9,11 @@ URL = {"url": "https://terms.example/9"}
 
 def killed(simulator):
     """End it and leave the files as kill -9 leaves them, with nothing tidied up."""
-    kept = simulator.durable
-    place = kept.store.path
+    stored = simulator.durable
+    place = stored.store.path
     aside = place.with_name(f"{place.name}-aside")
     shutil.copytree(place, aside)
-    kept._release()
+    stored._release()
     shutil.rmtree(place)
     aside.rename(place)
 

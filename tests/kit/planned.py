@@ -21,7 +21,7 @@ Plan = list[list[tuple[ModelCall, int]]]
 
 
 class Recorded(Verifier):
-    """A run whose plan is kept, in ``plan``."""
+    """A run whose plan is stored, in ``plan``."""
 
     plan: Plan
 

@@ -1,7 +1,7 @@
 """Makes ``confsim/reference/probes.json``: calls that tell what a service follows. ``python -m kit.probing [SEED…]``.
 
 Calibrate runs beside a service under the defaults, with all accounts of the demo world, once for each seed. Of each
-answer that ruled values out, the calls before it are kept on which it depends.
+answer that ruled values out, the calls before it are stored on which it depends.
 """
 
 from __future__ import annotations
@@ -194,10 +194,10 @@ class Maker:
             pairs = list(combinations(self.evidence.others(id), 2))
             for one, other in pairs:
                 known = [probe for probe in found if id in probe.tells]
-                if any(self.told_apart(probe.calls, one, other) for probe in known):
+                if any(self.distinguished(probe.calls, one, other) for probe in known):
                     continue
                 for place in self._using(source, id):
-                    calls = self._calls(source, made, makers, place, partial(self.told_apart, one=one, other=other))
+                    calls = self._calls(source, made, makers, place, partial(self.distinguished, one=one, other=other))
                     if calls is not None:
                         probe = self.probe(calls, [one, other])
                         found.append(probe)
@@ -213,16 +213,16 @@ class Maker:
         }
         return sorted(found.values(), reverse=True)[:_USING]
 
-    def told_apart(self, calls: Sequence[ProbeCall], one: Alternative, other: Alternative) -> int:
+    def distinguished(self, calls: Sequence[ProbeCall], one: Alternative, other: Alternative) -> int:
         """After how many calls two alternatives are told apart; 0 for never."""
         self._copies += 1
         symbols = Symbols(f"{self.run.names.tag}z{self._copies}", symbols_of(self.run))
-        return self.player.told_apart(symbols, calls, one, other, self.alternatives)
+        return self.player.distinguished(symbols, calls, one, other, self.alternatives)
 
     def apart_by_probes(self, id: str, one: Any, other: Any) -> bool:
-        """Whether a probe that is kept tells two values of an assumption apart, neither of them its default."""
+        """Whether a probe that is stored tells two values of an assumption apart, neither of them its default."""
         values = Alternative((id, one)), Alternative((id, other))
-        return any(self.told_apart(probe.calls, *values) for probe in probes() if id in probe.tells)
+        return any(self.distinguished(probe.calls, *values) for probe in probes() if id in probe.tells)
 
     def gates(self, source: Recorded, known: set[str]) -> Iterator[Probe]:
         """Yield probes that tell who may call an operation: a call that succeeds, made by everybody."""

@@ -34,7 +34,7 @@ class Clocks(RuleBasedStateMachine):
         self.sim = Simulator(clock=START_MS)
         self.shown, self.runs, self.rate = START_MS, False, 1
         self.due = []
-        self.kept = {}
+        self.saved = {}
         self.count = 0
 
     def teardown(self):
@@ -96,14 +96,14 @@ class Clocks(RuleBasedStateMachine):
         """A snapshot keeps it all."""
         self.called()
         self.sim.snapshot(name)
-        self.kept[name] = (self.shown, self.runs, self.rate, list(self.due))
+        self.saved[name] = (self.shown, self.runs, self.rate, list(self.due))
 
     @rule(name=st.sampled_from("ab"))
     def restore(self, name):
         """And brings it back."""
-        if name in self.kept:
+        if name in self.saved:
             self.sim.restore(name)
-            self.shown, self.runs, self.rate, due = self.kept[name]
+            self.shown, self.runs, self.rate, due = self.saved[name]
             self.due = list(due)
 
     @rule()
@@ -131,5 +131,5 @@ class Clocks(RuleBasedStateMachine):
 
 
 def test_a_clock_agrees_with_a_plain_model():
-    """Frozen, resumed, run, set, advanced, kept, restored and reset, in any order, while machine time passes."""
+    """Frozen, resumed, run, set, advanced, saved, restored and reset, in any order, while machine time passes."""
     run_state_machine_as_test(Clocks)

@@ -153,7 +153,7 @@ def test_every_operation_of_the_control_plane_has_a_call_or_a_reason():
 def test_no_call_of_the_control_plane_keeps_others_waiting(called, monkeypatch):
     """Between two moments in which others are served, it takes as many steps in a large world as in a small one."""
     monkeypatch.setattr(deferred, "SLICE", 0)
-    kept = []
+    slower = []
     for call in control_calls.CALLS:
         counted = []
         for count, (sim, names) in ((once, called[0]), *((steps, each) for each in called)):
@@ -162,5 +162,5 @@ def test_no_call_of_the_control_plane_keeps_others_waiting(called, monkeypatch):
             counted.append(longest(call, ready, names, count))
         del counted[0]  # what the process does once is no part of it
         if counted[1] > MOST * counted[0]:
-            kept.append(f"{call.operation} {call.arguments}: {counted}")
-    assert kept == []
+            slower.append(f"{call.operation} {call.arguments}: {counted}")
+    assert slower == []

@@ -57,9 +57,9 @@ def test_a_change_that_is_not_dropped_is_noticed(cases):
     """A pipeline that put what a failed call had written would leave traces."""
     bug = Pipeline._bug
 
-    def kept(self, call, error):
+    def note(self, call, error):
         self._live.put(call.change)
         return bug(self, call, error)
 
-    with mock.patch.object(Pipeline, "_bug", kept):
+    with mock.patch.object(Pipeline, "_bug", note):
         assert any(problem == "it left a trace" for _, problem in failures(cases["create_channel"]))

@@ -57,7 +57,7 @@ def test_a_world_in_which_a_lot_has_happened(lived):
 
 
 class Crashing(ApiJourney):
-    """A journey whose world is kept in a directory, and whose process dies again and again."""
+    """A journey whose world is stored in a directory, and whose process dies again and again."""
 
     def targets(self):
         """The core, in a directory of its own."""
@@ -68,14 +68,14 @@ class Crashing(ApiJourney):
     def started(self):
         """A simulator that goes on with what the directory holds."""
         simulator = Simulator(clock=START)
-        self.kept = simulator.keep_in(self.place)
+        self.stored = simulator.keep_in(self.place)
         return simulator
 
     @rule()
     def crash(self):
         """The process dies, and the next goes on as if nothing had been."""
         before = self.driven[0].simulator.service
-        self.kept._release()
+        self.stored._release()
         self.driven = (Core(self.started()),)
         after = self.driven[0].simulator.service
         assert after.world.digest() == before.world.digest()
@@ -87,7 +87,7 @@ class Crashing(ApiJourney):
         goes_out_and_in(self.driven[0].simulator)
         is_reset(self.driven[0].simulator)
         self.crash()
-        self.kept._release()
+        self.stored._release()
         self.folder.cleanup()
         super().teardown()
 

@@ -68,7 +68,7 @@ def around(simulator):
 def test_bad_commands_leave_no_trace(operation):
     """Every way to spoil what a command of the control plane takes is refused, and nothing has changed."""
     simulator = Simulator(clock=START)
-    simulator.snapshot("kept")
+    simulator.snapshot("saved")
     before = around(simulator)
     for arguments in invalid(operation, IdPool(simulator.service.world, CUSTOMER)):
         try:
@@ -81,4 +81,4 @@ def test_bad_commands_leave_no_trace(operation):
             assert around(simulator) == before, arguments.about
         else:
             simulator = Simulator(clock=START)
-            simulator.snapshot("kept")
+            simulator.snapshot("saved")

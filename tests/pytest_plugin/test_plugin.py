@@ -85,14 +85,14 @@ def test_a_mount_goes_with_its_test(run):
 
         import pytest
 
-        kept = []
+        urls = []
 
         def test_first(confsim_server):
-            kept.append(confsim_server.root + "/_confsim/info")
+            urls.append(confsim_server.root + "/_confsim/info")
 
         def test_second(confsim_server):
             with pytest.raises(urllib.error.HTTPError) as error:
-                urllib.request.urlopen(kept[0])
+                urllib.request.urlopen(urls[0])
             assert error.value.code == 404
             error.value.close()
         """
@@ -245,7 +245,7 @@ def test_the_world_at_the_root_of_the_server_begins_anew(run):
             root = confsim_server.worlds[""]
             assert (len(root.requests), list(root.faults), list(root.service.history.snapshots)) == (0, [], [])
             root.faults.add("get_me", on=9, do={"status": 503})
-            root.snapshot("kept")
+            root.snapshot("saved")
             assert root.call("create_channel", "demo-owner", body={"name": "Room"}).status == 200
         """
     ).assert_outcomes(passed=2)

@@ -232,7 +232,7 @@ def test_more_calls_are_open_before_acceptance_by_choice():
 
 
 def test_all_or_stored_providers_by_choice():
-    """No names mean every provider; unknown names are kept (G184, G185)."""
+    """No names mean every provider; unknown names are stored (G184, G185)."""
     sim = Simulator(clock=START, profile={"providers.empty": "all", "providers.unknown": "store"})
     for body, names in (([], 5), (["acme", "google", "acme"], 2)):
         sim.call("set_auth_providers", ADMIN, body=body)

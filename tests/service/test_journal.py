@@ -140,7 +140,7 @@ def test_entries_are_found_and_removed_by_their_ids(sim):
     assert sim.service.journal.find("r2") is entries["r2"]
 
 
-def test_large_bodies_of_256_mib_are_kept():
+def test_large_bodies_of_256_mib_are_stored():
     """Together; one byte more pushes the oldest out. Those of 64 KiB and less are not counted."""
     part, full = bytes(16 << 20), Journal()
     for body in (b"x" * (64 << 10), *[part] * 15, part[: -(64 << 10) - 1]):

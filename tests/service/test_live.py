@@ -103,17 +103,17 @@ def test_those_who_follow_hear_of_another_world(live):
 
 def test_a_reaction_that_nobody_holds_follows_no_longer(live):
     """It goes at once, without the garbage collector; the others go on."""
-    dropped, kept = Follower(live, most=1), Follower(live, most=1)
-    for each in (dropped, kept):
+    dropped, stored = Follower(live, most=1), Follower(live, most=1)
+    for each in (dropped, stored):
         live.react_with(each)
     gone = weakref.ref(dropped)
     del dropped, each
     live.react_with(Follower(live))
     assert gone() is None
     live.commit(use_id(live))
-    assert kept.seen == [START_MS]
+    assert stored.seen == [START_MS]
     live.replace(Simulator("empty").service.world)
-    assert kept.restarts == 1
+    assert stored.restarts == 1
 
 
 def test_a_barrier_is_passed_before_others_get_the_lock(live):

@@ -22,7 +22,7 @@ def test_an_answer_reads_as_those_of_http_clients(sim):
 
 
 def test_header_names_match_in_any_case():
-    """Look-ups, membership and defaults; the names are kept as they were sent."""
+    """Look-ups, membership and defaults; the names are stored as they were sent."""
     headers = Answer(Response(200, [("X-One", "1"), ("ETag", "e")])).headers
     assert (headers["x-ONE"], headers.get("etag"), headers.get("no"), headers.get("no", "d")) == ("1", "e", None, "d")
     assert ("x-one" in headers, "no" in headers, 3 in headers, list(headers)) == (True, False, False, ["X-One", "ETag"])

@@ -31,7 +31,7 @@ def test_a_call_puts_its_change_in_force(sim):
 
 
 def test_a_bug_is_a_500_with_a_reference_and_leaves_no_trace(sim, monkeypatch):
-    """It is kept, for the test to raise."""
+    """It is stored, for the test to raise."""
     operation = API["promulgate_terms"]
     assert operation.body is not None
 

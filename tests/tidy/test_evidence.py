@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from evidence import kept, table
+from evidence import stored, table
 from evidence.aims import AIMS, Aim
-from evidence.kept import Measured
 from evidence.parts import PARTS, read_judges
+from evidence.stored import Measured
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 def test_the_readme_shows_what_was_measured() -> None:
-    """Between its marks stand the figures that are kept, and nothing else."""
+    """Between its marks stand the figures that are stored, and nothing else."""
     shown = README.read_text("utf-8").split(table.MARKS[0])[1].split(table.MARKS[1])[0]
-    assert shown == table.readme(kept.load())
+    assert shown == table.readme(stored.load())
     assert shown.count("\n") > 10
 
 
@@ -30,13 +30,13 @@ def test_the_readme_says_what_is_not_met(unsound: int | None, shown: str) -> Non
 
 def test_the_table_is_that_of_the_figures() -> None:
     """``python tests/evidence`` without a part writes it."""
-    assert table.PATH.read_text("utf-8") == "\n".join(table.markdown(kept.load())) + "\n"
+    assert table.PATH.read_text("utf-8") == "\n".join(table.markdown(stored.load())) + "\n"
 
 
 def test_every_aim_is_of_a_part() -> None:
-    """Each has one bound, and each figure that is kept is of a part."""
+    """Each has one bound, and each figure that is stored is of a part."""
     assert {aim.part for aim in AIMS} <= PARTS.keys()
-    assert kept.load().keys() <= PARTS.keys()
+    assert stored.load().keys() <= PARTS.keys()
     assert len({(aim.part, aim.figure) for aim in AIMS}) == len(AIMS)
     for aim in AIMS:
         assert sum(bound is not None for bound in (aim.at_most, aim.at_least, aim.words)) == 1
@@ -58,15 +58,15 @@ def _measured(**figures: object) -> dict[str, Measured]:
         ({}, "not measured", "-"),
     ],
 )
-def test_a_figure_is_told_as_it_is(found: kept.Kept, verdict: str, measured: str) -> None:
+def test_a_figure_is_told_as_it_is(found: stored.Stored, verdict: str, measured: str) -> None:
     """As met, as not met, or as not measured."""
     (row,) = [each for each in table.rows(found) if (each.part, each.figure) == ("flips", "unsound")]
     assert (row.verdict, row.measured) == (verdict, measured)
 
 
 def test_what_is_slower_than_aimed_at_says_why() -> None:
-    """Each such figure that is kept has a reason in the table."""
-    slow = [row for row in table.rows(kept.load()) if row.part.startswith("speed") and row.verdict == "not met"]
+    """Each such figure that is stored has a reason in the table."""
+    slow = [row for row in table.rows(stored.load()) if row.part.startswith("speed") and row.verdict == "not met"]
     assert [row.figure for row in slow if not row.why] == []
 
 
@@ -111,9 +111,9 @@ def test_a_judge_that_is_not_there_is_not_measured() -> None:
 
 def test_shares_are_added_up() -> None:
     """Until all are there the figure is not met; a share of other shares takes the place of all."""
-    found: kept.Kept = {}
+    found: stored.Stored = {}
     for share, survivors in (("1/3", 0), ("2/3", 0)):
-        found = kept.merged(
+        found = stored.merged(
             found,
             "tables",
             share,
@@ -121,7 +121,7 @@ def test_shares_are_added_up() -> None:
         )
     (row,) = [each for each in table.rows(found) if (each.part, each.figure) == ("tables", "survivors")]
     assert (row.verdict, row.measured) == ("not met", "0 (shares to measure: 1)")
-    assert kept.figures(found["tables"])["mutants"] == 10
-    assert kept.figures(found["tables"])["by kind"] == {"1/3": 2, "2/3": 2, "row": 6}
-    found = kept.merged(found, "tables", "", Measured("", "", "", {"survivors": 0, "mutants": 12}))
-    assert kept.figures(found["tables"])["mutants"] == 12
+    assert stored.figures(found["tables"])["mutants"] == 10
+    assert stored.figures(found["tables"])["by kind"] == {"1/3": 2, "2/3": 2, "row": 6}
+    found = stored.merged(found, "tables", "", Measured("", "", "", {"survivors": 0, "mutants": 12}))
+    assert stored.figures(found["tables"])["mutants"] == 12

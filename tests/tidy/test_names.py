@@ -1,4 +1,4 @@
-"""Declarations say everything: no list of names of operations, types, machines or tables is kept away from them.
+"""Declarations say everything: no list of names of operations, types, machines or tables stands away from them.
 
 A name that is called, shown or explained is none; one in a list, a table or a comparison is, as a family that joins
 would have to be entered there.
@@ -81,7 +81,7 @@ def _target(node: ast.Assign | ast.AnnAssign) -> str:
 
 
 @each("module", [name for name in MODULES if not name.startswith(ROOMS)])
-def test_no_list_of_names_is_kept_away_from_the_declarations(module):
+def test_no_list_of_names_stands_away_from_the_declarations(module):
     """It is derived from them, or becomes a word of them."""
     assert set(lists(module)) <= EXCEPTIONS.keys()
 

@@ -238,7 +238,7 @@ def _merged(
     if len(views) <= FEW:
         return merged(map(shown, chain.from_iterable(views.values())), UNIQUE, reverse=descending)
     found = shown(every)
-    visible.change.take((visible.roles + len(found)) // (_SCANNED * lists.LOOKS))
+    visible.change.take((visible.roles + len(found)) // (_SCANNED * lists.READS_OF_A_STEP))
     hosted = views if visible.hosts_more_than(every) else visible.among(every)
 
     def of_hosted(view: View[Session]) -> Iterator[bool]:

@@ -34,7 +34,7 @@ _FRUITLESS = 2
 #: Most restarts with fresh things. A restart is needed when one side may have made a change that the other has not.
 _MOST_MODELS = 60
 #: Requests reserved for the removal of what the run made.
-_KEPT_BACK = 8
+_RESERVED = 8
 
 
 class CalibrateReport(Struct):
@@ -254,7 +254,7 @@ class Calibrator:
         for call in calls:
             run.begin_journey(planner.journey)
             left = sum(len(removable(each.run)) for each in self.learner.recordings)
-            self._service.reserve_requests(left + _KEPT_BACK)
+            self._service.reserve_requests(left + _RESERVED)
             step = self._make(call)
             planner.set_aside.update(self.learner.set_aside)
             if self.learner.run is not run:  # the model was replaced meanwhile

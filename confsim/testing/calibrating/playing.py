@@ -281,7 +281,7 @@ class Player:
                 both.wait(self._run.model.clock.now() + SOON)
         return 0
 
-    def told_apart(
+    def distinguished(
         self,
         symbols: Symbols,
         calls: Sequence[ProbeCall],

@@ -101,9 +101,9 @@ class Things:
         self.callers.append(caller)
         self._by_token.setdefault(caller.token, caller)
 
-    def keep_callers(self, kept: Callable[[RunCaller], bool]) -> None:
-        """Remove the callers for whom ``kept`` is false."""
-        self.callers = [each for each in self.callers if kept(each)]
+    def keep_callers(self, wanted: Callable[[RunCaller], bool]) -> None:
+        """Remove the callers for whom ``wanted`` is false."""
+        self.callers = [each for each in self.callers if wanted(each)]
         self._by_token = {each.token: each for each in reversed(self.callers)}
 
     def caller(self, token: str | None) -> RunCaller | None:

@@ -74,7 +74,7 @@ class _Nowhere(WireTransport):
         raise AssertionError(f"nothing is sent: {request.method} {request.target}")
 
 
-class _Heard(RealService):
+class _PassedService(RealService):
     """Takes the place of the service: answers with what passed through the proxy, and sends nothing."""
 
     def __init__(self, accounts: Accounts, known: Correspondence) -> None:
@@ -82,7 +82,7 @@ class _Heard(RealService):
         self._accounts = accounts
         self._homes = {"partner-admin": "partner", "other-admin": "other"}
         #: Answers to reads, by operation and arguments.
-        self.heard: dict[tuple[str, str, tuple[tuple[str, str], ...]], Reply] = {}
+        self.reads: dict[tuple[str, str, tuple[tuple[str, str], ...]], Reply] = {}
 
     def key(self, call: ModelCall) -> tuple[str, str, tuple[tuple[str, str], ...]]:
         """Return the identity of a read: operation and arguments."""
@@ -91,9 +91,9 @@ class _Heard(RealService):
 
     def call(self, call: ModelCall, *, reserved: bool = False) -> Reply:  # noqa: ARG002 as that of a service
         """Return the answer to a call as it was seen, else the little that the accounts say."""
-        heard = self.heard.get(self.key(call))
-        if heard is not None:
-            return heard
+        seen = self.reads.get(self.key(call))
+        if seen is not None:
+            return seen
         if call.operation == "get_me":
             role = self._accounts.role(call.caller)
             home = self._homes.get(role, self._accounts.client)
@@ -114,7 +114,7 @@ class Observer:
         #: Things, by kind and the service's id, that changed in a way that the model could not follow.
         self._unknown: set[tuple[str, Any]] = set()
         known = Correspondence()
-        self._service = _Heard(accounts, known)
+        self._service = _PassedService(accounts, known)
         self.learner = Learner(self._service, self._say)
         self._clock = clock if clock is not None else Clock()
         self._begin(known)
@@ -163,7 +163,7 @@ class Observer:
             return "a request of no operation"
         if not familiar and not made:
             return "a token that the accounts do not know"
-        if self._hear(call, reply):
+        if self._store(call, reply):
             run = self.learner.run
         if self._appear(call, reply):
             return "it describes users of before, who are known from now on"
@@ -236,14 +236,14 @@ class Observer:
             self._begin(Correspondence())
         return ""
 
-    def _hear(self, call: ModelCall, reply: Reply) -> bool:
+    def _store(self, call: ModelCall, reply: Reply) -> bool:
         """Store an answer that shows earlier state; return whether the model was made anew with it."""
         key = self._service.key(call)
-        if call.declared.changes or reply.status >= 400 or call.query or key in self._service.heard:
+        if call.declared.changes or reply.status >= 400 or call.query or key in self._service.reads:
             return False
         if not self.learner.run.discovery.forget(call):
             return False
-        self._service.heard[key] = reply
+        self._service.reads[key] = reply
         return self.learner.again(self._forget_stand_ins)
 
     def conclude(self) -> ObserveReport:

@@ -15,7 +15,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 
 #: Bytes that are forwarded at a time, and the most bytes of a body that are stored for the observer.
-_PIECE, _KEPT = 64 << 10, 1 << 20
+_PIECE, _STORED = 64 << 10, 1 << 20
 #: Headers of a single connection (RFC 9110, 7.6.1), which are not forwarded.
 _HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
@@ -201,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in self.headers.items():
             lower = name.lower()
             headers[lower] = f"{headers[lower]}, {value}" if lower in headers else value
-        if len(sent) <= _KEPT and got is not None:
+        if len(sent) <= _STORED and got is not None:
             put(
                 Request(self.command, target, query, headers, bytes(sent)),
                 Response(response.status, response.getheaders(), got),
@@ -220,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
             there.putheader("Transfer-Encoding", "chunked")
         there.endheaders()
         for piece in self._chunks() if chunked else self._body(int(self.headers.get("Content-Length") or 0)):
-            if len(sent) <= _KEPT:
+            if len(sent) <= _STORED:
                 sent += piece
             there.send(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
         if chunked:
@@ -255,9 +255,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         got = bytearray()
         while piece := response.read1(_PIECE):
-            if len(got) <= _KEPT:
+            if len(got) <= _STORED:
                 got += piece
             self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
         if chunked:
             self.wfile.write(b"0\r\n\r\n")
-        return bytes(got) if len(got) <= _KEPT else None
+        return bytes(got) if len(got) <= _STORED else None

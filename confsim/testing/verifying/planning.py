@@ -36,7 +36,7 @@ _ENOUGH = 100
 #: How many follow-up reads of earlier calls are made before each new call.
 _FOLLOWED = 0.6
 #: How many follow-up reads are carried over to the next journey.
-_KEPT = 12
+_CARRIED_OVER = 12
 #: The weight of an assumption that is still open.
 _WANTED = 6
 
@@ -111,7 +111,7 @@ class Planner:
         second = (self._themed - 1) // len(THEMES) % 2 == 1
         own = self.things.own_clients
         self.candidates.move_to(own[-1] if own and self.theme.own != second else self.things.accounts_client)
-        self._queue = [each for each in self._queue[:_KEPT] if self.candidates.imagined(each) is not None]
+        self._queue = [each for each in self._queue[:_CARRIED_OVER] if self.candidates.imagined(each) is not None]
         maker = "owner" if self.candidates.home == self.things.accounts_client else "api-token"
         for operation, role, wanted in (("create_channel", maker, {}), *self.theme.prepare):
             found = self._successful(operation, role, wanted)

@@ -24,7 +24,7 @@ from .shrinking import shrink, signature
 #: Differences of an operation, each of which leaves the two sides apart, after which it is no longer called.
 _SET_ASIDE = 3
 #: Requests reserved for the removal of what the run made.
-_KEPT_BACK = 8
+_RESERVED = 8
 
 
 class Verifier:
@@ -106,7 +106,7 @@ class Verifier:
         steps: list[RunStep] = []
         for call in planner.journey_calls():
             run.begin_journey(planner.journey)
-            self._service.reserve_requests(len(removable(run)) + _KEPT_BACK)
+            self._service.reserve_requests(len(removable(run)) + _RESERVED)
             step = run.take(call)
             steps.append(step)
             if step.difference is None:

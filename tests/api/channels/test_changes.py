@@ -90,9 +90,9 @@ def test_an_image_comes_from_the_body_or_from_the_url(sim):
     assert sim.call("set_channel_image", "demo-operator", uuid=ROOM, body=PNG + b"body").status == 200
     first = read(sim)["imageUrl"]
     sim.call("set_channel_image", "demo-operator", uuid=ROOM, body=PNG + b"body", url="https://images.example/a.png")
-    kept = [image.data for image in images.IMAGES.seen(sim.service.world, CUSTOMER).all]
+    stored = [image.data for image in images.IMAGES.seen(sim.service.world, CUSTOMER).all]
     assert read(sim)["imageUrl"] != first
-    assert kept == [images.STUB]
+    assert stored == [images.STUB]
 
 
 @pytest.mark.rule("R378", "R379", "R011", "R248")

@@ -140,7 +140,7 @@ def test_deleting_the_channel_frees_its_friendly_url(sim):
 
 
 @pytest.mark.rule("R225")
-def test_switched_off_urls_are_kept_but_not_found(sim):
+def test_switched_off_urls_are_stored_but_not_found(sim):
     """Off: none is found or set, those there are shown still; on again: all as before (G285)."""
     give(sim)
     assert sim.call("set_friendly_urls_state", "demo-customer-admin", state="disable").status == 200
@@ -220,14 +220,14 @@ def test_alternative_that_a_taken_url_moves():
     assert shown(sim) is None
 
 
-@pytest.mark.parametrize(("choice", "found", "kept"), [("remove", 404, None), ("nothing", 200, "town-hall")])
-def test_alternatives_for_switching_off(choice, found, kept):
+@pytest.mark.parametrize(("choice", "found", "stored"), [("remove", 404, None), ("nothing", 200, "town-hall")])
+def test_alternatives_for_switching_off(choice, found, stored):
     """All are removed, or nothing happens but in the user interface (G285)."""
     sim = Simulator(clock=START, profile={"friendly-urls.off": choice})
     give(sim)
     sim.call("set_friendly_urls_state", "demo-customer-admin", state="disable")
     assert find(sim).status == found
-    assert shown(sim) == kept
+    assert shown(sim) == stored
 
 
 def test_alternative_that_removing_nothing_is_refused():

@@ -383,7 +383,7 @@ def test_other_ways_to_find_the_language(profile, language, expected):
 
 
 @pytest.mark.parametrize(("how", "german", "english"), [("default-language", {}, TEXTS), ("ignore", {}, {})])
-def test_texts_without_language_may_be_kept_or_dropped(how, german, english):
+def test_texts_without_language_may_be_stored_or_dropped(how, german, english):
     """They go to the default language or nowhere; the rest of the update is stored."""
     sim = Simulator(profile={"config.texts-without-language": how, "config.languages": "exact"})
     assert write(sim, {**TEXTS, "a": 1}) == 200

@@ -299,7 +299,7 @@ STEPS = {
 
 
 @each(
-    "how, step, status, kept",
+    "how, step, status, stored",
     [
         ("keep", "disabled", 200, True),
         ("keep", "withdrawn", 200, True),
@@ -312,12 +312,12 @@ STEPS = {
         ("refuse", "removed", 409, True),
     ],
 )
-def test_what_becomes_of_a_template_in_use(how, step, status, kept):
+def test_what_becomes_of_a_template_in_use(how, step, status, stored):
     """A channel keeps a template that is only no longer offered, and loses one that is removed; unless assumed else."""
     sim, id = in_use(how)
     operation, caller, arguments = STEPS[step]
     assert sim.call(operation, caller, templateId=id, **arguments).status == status
-    assert sim.call("get_channel_template", ADMIN, uuid=ROOM).ok is kept
+    assert sim.call("get_channel_template", ADMIN, uuid=ROOM).ok is stored
 
 
 def test_a_parent_that_disables_its_template_does_not_touch_its_children():

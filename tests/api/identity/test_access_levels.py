@@ -232,11 +232,11 @@ def test_alternatives_for_the_own_levels(people):
     """Freely changed, or as long as an administrator is left (G144)."""
     free = Simulator(clock=START, profile={"levels.own": "freely"})
     assert take(free, "demo-customer-admin", people["demo-customer-admin"]).status == 200
-    kept = Simulator(clock=START, profile={"levels.own": "keep-one"})
-    last = take(kept, "demo-customer-admin", people["demo-customer-admin"])
+    guarded = Simulator(clock=START, profile={"levels.own": "keep-one"})
+    last = take(guarded, "demo-customer-admin", people["demo-customer-admin"])
     assert code(last) == (409, "level_last_admin")
-    give(kept, "demo-customer-admin", people["demo-user"])
-    assert take(kept, "demo-customer-admin", people["demo-customer-admin"]).status == 200
+    give(guarded, "demo-customer-admin", people["demo-user"])
+    assert take(guarded, "demo-customer-admin", people["demo-customer-admin"]).status == 200
 
 
 def test_alternative_that_guests_hold_levels(people):

@@ -72,7 +72,7 @@ def test_bad_uploads_are_refused(pool, query, body, status, code):
 
 @pytest.mark.parametrize("kind", ["text", "text/", "/plain", "text/plain\u00e9", "a b/c"])
 def test_a_type_that_is_none_is_refused(pool, kind):
-    """The type is kept and served, so it must be one."""
+    """The type is stored and served, so it must be one."""
     assert pool.call("upload_media", body=b"x", content_type=kind, name="a").status == 400
 
 
@@ -240,7 +240,7 @@ ADMITTED = {
 @each("name", READS + WRITES)
 @each("caller", [OWNER, "demo-operator", USER, "demo-guest", ADMIN, API_TOKEN])
 def test_who_may_use_a_pool(pool, name, caller):
-    """A channel's is read by all with access and kept by hosts, the client's by registered users and administrators."""
+    """A channel's is read by all with access, the client's by registered users and administrators; hosts write."""
     admitted = caller in ADMITTED[pool.word, "read" if name in READS else "write"]
     pool = pool_of(pool.sim.fork(), pool.word)
     arguments = {**ARGUMENTS.get(name, {})}
@@ -307,7 +307,7 @@ def test_multipart_without_a_file_is_refused(kind, body):
     assert pool.call("upload_media", body=body, content_type=kind, name="a").status == 400
 
 
-def test_empty_files_may_be_kept():
+def test_empty_files_may_be_stored():
     """An asset of no bytes."""
     pool = pool_of(demo(**{"media__empty-file": "keep"}))
     assert pool.call("get_media", mediaId=pool.upload(data=b"")).body["size"] == 0

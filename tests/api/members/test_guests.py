@@ -192,7 +192,7 @@ DEMO = Simulator(clock=START)
 
 @given(handle=st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=255).filter(str.strip))
 def test_any_text_is_a_handle(handle: str) -> None:
-    """Whatever a guest is called is kept as it is."""
+    """Whatever a guest is called is stored as it is."""
     token = create(DEMO, handle=handle).body["token"]
     assert guest_of(DEMO, token).handle == handle
 

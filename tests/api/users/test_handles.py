@@ -314,12 +314,12 @@ def test_the_address_given_at_registration(choice, verified, mails):
     assert len(mail.list_mails(sim.service.change())) == mails
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("stored", 0), ("fetched", 1)])
-def test_the_image_given_at_registration(choice, kept):
+@pytest.mark.parametrize(("choice", "stored"), [("stored", 0), ("fetched", 1)])
+def test_the_image_given_at_registration(choice, stored):
     """Its URL is stored as it is, or fetched where a profile says so."""
     sim = _as({images.GIVEN_URL.id: choice})
     sim.call("create_user", ADMIN, token=_reserved(sim), body={"imageUrl": ALL["imageUrl"]})
-    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == kept
+    assert len(IMAGES.seen(sim.service.world, CUSTOMER)) == stored
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def stored(sim: Simulator, id: int) -> User:
 
 @pytest.mark.rule("R012", "R059", "R178")
 def test_a_predefined_user_holds_its_details(sim: Simulator) -> None:
-    """One JSON object in, the id out; name, description, image and address are kept, the image as it was given."""
+    """One JSON object in, the id out; name, description, image and address are stored, the image as it was given."""
     answer = create(sim)
     assert answer.status == 200
     assert set(answer.body) == {"id"}

@@ -27,7 +27,7 @@ def image_of(sim: Simulator, caller: str = "demo-user") -> bytes | None:
 
 @pytest.mark.rule("R166")
 def test_without_url_the_body_is_the_image(sim):
-    """The bytes of the body are kept as they came."""
+    """The bytes of the body are stored as they came."""
     assert sim.call("set_user_image", "demo-user", userId="me", body=PNG + b"rest").content == b""
     assert image_of(sim) == PNG + b"rest"
 

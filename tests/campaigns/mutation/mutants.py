@@ -2,7 +2,7 @@
 
 A fixed sample of the mutants of kernel, domain, contract, service and api; a mutant is killed when a test of
 ``tests/ROOM`` fails, or for the domain one of ``tests/api``, which is tried after. Survivors that change nothing stand
-with the reason in ``tests/data/mutants.toml``. ``--part 2/10`` tries the second tenth; ``--kept FILE`` adds the
+with the reason in ``tests/data/mutants.toml``. ``--part 2/10`` tries the second tenth; ``--into FILE`` adds the
 verdicts to those of other parts, and figures are of all of them.
 """
 
@@ -31,31 +31,31 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--only", default="", metavar="TEXT", help="mutants whose key contains this")
     options.add_argument("--limit", type=float, default=12, metavar="S", help="seconds of tests for each")
     options.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
-    options.add_argument("--kept", type=Path, metavar="FILE", help="verdicts of other parts, to be added to")
+    options.add_argument("--into", type=Path, metavar="FILE", help="verdicts of other parts, to be added to")
     options.add_argument("--whole", action="store_true", help="try them on the tests of all packages of their room")
-    options.add_argument("--report", action="store_true", help="try none, and report what is kept")
-    options.add_argument("--again", action="store_true", help="of those kept, try again what was not killed")
+    options.add_argument("--report", action="store_true", help="try none, and report what is stored")
+    options.add_argument("--again", action="store_true", help="of those stored, try again what was not killed")
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Try the mutants, print those that nothing noticed, and return the figures."""
-    kept = json.loads(chosen.kept.read_text()) if chosen.kept and chosen.kept.exists() else {}
+    stored = json.loads(chosen.into.read_text()) if chosen.into and chosen.into.exists() else {}
     number, parts = map(int, chosen.part.split("/"))
     every = [mutant for mutant in sample(chosen.size) if chosen.only in mutant.key]
     reasons = judged()
     part = every[len(every) * (number - 1) // parts : len(every) * number // parts]
-    tried = [mutant for mutant in part if mutant.key not in reasons and kept.get(mutant.key, ["new"])[0] != "killed"]
+    tried = [mutant for mutant in part if mutant.key not in reasons and stored.get(mutant.key, ["new"])[0] != "killed"]
     if not chosen.again:
-        tried = [mutant for mutant in tried if mutant.key not in kept]
+        tried = [mutant for mutant in tried if mutant.key not in stored]
     for mutant, verdict in verdicts([] if chosen.report else tried, chosen.limit, chosen.jobs, whole=chosen.whole):
-        kept[mutant.key] = list(verdict)
-        if chosen.kept:
-            chosen.kept.write_text(json.dumps(kept, indent=0) + "\n")
+        stored[mutant.key] = list(verdict)
+        if chosen.into:
+            chosen.into.write_text(json.dumps(stored, indent=0) + "\n")
     for mutant in every:
-        what = kept.get(mutant.key, ["killed"])[0]
+        what = stored.get(mutant.key, ["killed"])[0]
         if what != "killed" and mutant.key not in reasons:
             print(f"{what}: {mutant}")  # noqa: T201  (this is its output)
-    return _figures([(mutant, kept[mutant.key]) for mutant in every if mutant.key in kept], every, reasons)
+    return _figures([(mutant, stored[mutant.key]) for mutant in every if mutant.key in stored], every, reasons)
 
 
 def _figures(reported: list[tuple[Mutant, Any]], every: list[Mutant], reasons: dict[str, str]) -> dict[str, Any]:

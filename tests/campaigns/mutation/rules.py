@@ -23,7 +23,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("rules", nargs="*", metavar="R276", help="the rules to break, all by default")
     options.add_argument("--sample", type=int, metavar="N", help="this many of them, drawn at random")
     options.add_argument("--seed", type=int, default=0, help="of the sample")
-    options.add_argument("--kept", type=Path, metavar="FILE", help="what earlier runs found, to be gone on with")
+    options.add_argument("--into", type=Path, metavar="FILE", help="what earlier runs found, to be gone on with")
     options.add_argument("--seconds", type=float, default=3600, metavar="S", help="after which no breakage is begun")
     options.add_argument("--quiet", action="store_true", help="print the marks that prove nothing alone")
 
@@ -33,7 +33,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     wanted = chosen.rules or list(rules())
     if chosen.sample is not None:
         wanted = sorted(random.Random(chosen.seed).sample(wanted, min(chosen.sample, len(wanted))))
-    found = broken(wanted, chosen.kept, chosen.seconds)
+    found = broken(wanted, chosen.into, chosen.seconds)
     if not chosen.quiet:
         for mark, breakage in sorted(found.died.items()):
             print(f"{mark} fails: {breakage}")  # noqa: T201  (this is its output)

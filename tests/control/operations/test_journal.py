@@ -234,7 +234,7 @@ def test_nothing_is_forgotten_by_mistake(plane, sim, query):
     assert len(plane("GET", "/requests")[1]) == 1
 
 
-def test_how_many_are_kept_is_said(plane, sim):
+def test_the_number_of_stored_calls_is_reported(plane, sim):
     """The oldest go first, at once and later; resets and worlds made from this one keep as many."""
     for _ in range(4):
         update(sim)

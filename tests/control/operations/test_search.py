@@ -62,7 +62,7 @@ def test_the_timer_that_ended_something_is_found(sim):
 
 
 def test_what_is_found_is_shown_in_an_excerpt(sim):
-    """With what stands around the text, whose case is kept."""
+    """With what stands around the text, whose case stays."""
     hits = [each for each in sim.control("search", text="zEBRA").found if each.kind == "channels"]
     assert len(hits) == 1
     assert "Zebra" in hits[0].excerpt

@@ -58,11 +58,11 @@ def test_a_person_without_a_name_is_called_by_the_subject(sim: Simulator) -> Non
 @pytest.mark.rule("R061")
 def test_a_predefined_user_is_connected_with_all_roles(sim: Simulator) -> None:
     """The origin id finds the account; id, levels and what no claim has stay, the kind of authentication comes."""
-    before = predefined(sim, levels=(Level.CUSTOMER_ADMIN,), description="kept")
+    before = predefined(sim, levels=(Level.CUSTOMER_ADMIN,), description="stored")
     assert exchange(sim, hs(CLAIMS)).status == 200
     user = of_origin(sim, "person-1")
     assert user is not None
-    assert (user.id, user.levels, user.description) == (before.id, before.levels, "kept")
+    assert (user.id, user.levels, user.description) == (before.id, before.levels, "stored")
     assert (user.account, user.auth_kind, user.handle) == (Account.REGISTERED, AuthKind.CUSTOM, "Stub")
 
 
@@ -161,7 +161,7 @@ def test_other_claims_by_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("when", "verified", "kept"),
+    ("when", "verified", "stored"),
     [
         ("when-verified", True, True),
         ("when-verified", False, False),
@@ -169,13 +169,13 @@ def test_other_claims_by_choice() -> None:
         ("never", True, False),
     ],
 )
-def test_when_the_address_counts_as_verified(when: str, verified: bool, kept: bool) -> None:
+def test_when_the_address_counts_as_verified(when: str, verified: bool, stored: bool) -> None:
     """The address in a token becomes the user's by email_verified, always, or never (G200)."""
     sim = chosen(identity__email=when)
     exchange(sim, hs(CLAIMS, email_verified=verified))
     user = of_origin(sim, "person-1")
     assert user is not None
-    assert (user.email == CLAIMS["email"]) is kept
+    assert (user.email == CLAIMS["email"]) is stored
 
 
 def test_unknown_persons_are_refused_by_choice() -> None:

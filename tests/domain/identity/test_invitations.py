@@ -290,7 +290,7 @@ def test_a_nonce_sent_to_the_exchange(choice: str, accepted: bool) -> None:
     [("consumed", "never", False), ("consumed", "always", True), ("kept", "never", True)],
 )
 def test_what_a_connection_does_to_the_code(choice: str, kind: str, pending: bool) -> None:
-    """A pending Nonce is used up by an identity token, or kept; a Persistent code stays (G202)."""
+    """A pending Nonce is used up by an identity token, or stays; a Persistent code stays (G202)."""
     change, client = opened(invitations__on_exchange=choice, invitations__kind=kind)
     user = person(change, origin_id="o")
     made = invitations.create(change, user)

@@ -25,40 +25,40 @@ def opened(**profile: Any) -> tuple[Change, Client]:
 
 
 def test_repeated_names_count_once_and_the_order_stays() -> None:
-    """The list is kept as it was given."""
+    """The list is stored as it was given."""
     change, client = opened()
     client = providers.choose(change, client, ["github", "google", "github"])
     assert providers.enabled(change, client) == ("github", "google")
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("ignore", ("google",)), ("store", ("google", "myspace"))])
-def test_unknown_names_by_choice(choice: str, kept: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("choice", "stored"), [("ignore", ("google",)), ("store", ("google", "myspace"))])
+def test_unknown_names_by_choice(choice: str, stored: tuple[str, ...]) -> None:
     """They are left out, or stored and shown (G184)."""
     change, client = opened(unknown=choice)
     client = providers.choose(change, client, ["google", "myspace"])
-    assert providers.enabled(change, client) == kept
+    assert providers.enabled(change, client) == stored
 
 
-@pytest.mark.parametrize(("empty", "kept"), [("none", ()), ("all", ALL)])
-def test_a_list_of_unknown_names_is_empty_where_they_are_left_out(empty: str, kept: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("empty", "stored"), [("none", ()), ("all", ALL)])
+def test_a_list_of_unknown_names_is_empty_where_they_are_left_out(empty: str, stored: tuple[str, ...]) -> None:
     """What an empty list means then holds (G184, G185)."""
     change, client = opened(unknown="ignore", empty=empty)
-    assert providers.choose(change, client, ["myspace"]).providers == kept
+    assert providers.choose(change, client, ["myspace"]).providers == stored
 
 
 @pytest.mark.parametrize("choice", ["refuse", "store"])
-def test_a_blank_name_is_never_kept(choice: str) -> None:
+def test_a_blank_name_is_never_stored(choice: str) -> None:
     """Stored or not, a name has to say something."""
     change, client = opened(unknown=choice)
     with pytest.raises(Refusal):
         providers.choose(change, client, ["google", " "])
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("none", ()), ("all", ALL)])
-def test_an_empty_list_by_choice(choice: str, kept: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("choice", "stored"), [("none", ()), ("all", ALL)])
+def test_an_empty_list_by_choice(choice: str, stored: tuple[str, ...]) -> None:
     """No provider, or all of them (G185)."""
     change, client = opened(empty=choice)
-    assert providers.enabled(change, providers.choose(change, client, [])) == kept
+    assert providers.enabled(change, providers.choose(change, client, [])) == stored
 
 
 def test_an_empty_list_is_refused_by_choice() -> None:

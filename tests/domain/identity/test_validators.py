@@ -136,7 +136,7 @@ def test_a_fitting_key_is_taken(change: Change, texts: dict[str, str], algorithm
 def test_a_key_that_does_not_fit_is_reported(
     change: Change, texts: dict[str, str], algorithm: str, key: str, reported: str
 ) -> None:
-    """Misuse names the validator and what is wrong, and nothing is kept."""
+    """Misuse names the validator and what is wrong, and nothing is stored."""
     with pytest.raises(Misuse, match="validator 'v'") as caught:
         add(change, algorithm, texts[key])
     assert reported in str(caught.value)

@@ -67,7 +67,7 @@ def test_two_linked_users_of_one_handle(stage):
     linked_users.create(change, client, channel, "Rita", None)
 
 
-def test_links_are_kept_by_channel(stage):
+def test_links_are_stored_by_channel(stage):
     """A user linked to two channels and unlinked from one stays linked to the other."""
     change, _, channel = stage
     other = channels.get(change, CUSTOMER, ROOM)

@@ -88,7 +88,7 @@ def test_placement_by_polls(word, vain):
     assert streaming.find(change, CUSTOMER, ROOM).state is Placed.HOSTED
 
 
-def test_a_placement_on_the_way_is_kept():
+def test_a_placement_on_the_way_stays():
     """NotYet is the one refusal that leaves a trace: the placement goes on."""
     sim = Simulator(clock=0, profile={"duration.placement": "time(2)"})
     sim.call("get_streaming_proxy", "demo-user", uuid=ROOM)

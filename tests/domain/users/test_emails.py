@@ -189,7 +189,7 @@ def test_an_address_given_with_a_user_is_shared_unless_assumed_otherwise(how: st
     ("how", "verified", "mails"), [("silent", False, 0), ("mailed", False, 1), ("verified", True, 0)]
 )
 def test_an_address_given_with_a_user(how: str, verified: bool, mails: int):
-    """An address that came with a new user is kept silently, mailed a code, or trusted."""
+    """An address that came with a new user stays without notice, mailed a code, or trusted."""
     change = _now()
     ann = emails.set_initial(change, _ann(change), "a@x", how)
     assert (emails.find_latest(ann), ann.email is not None, len(mail.list_mails(change))) == ("a@x", verified, mails)

@@ -100,7 +100,7 @@ def test_many_offered_upgrades_in_one_piece(connect: Connect) -> None:
 # What reaches the client
 
 
-def test_a_connection_is_kept(connect: Connect) -> None:
+def test_a_connection_stays_open(connect: Connect) -> None:
     """One connection serves one request after another."""
     client = connect()
     for number in range(3):
@@ -217,7 +217,7 @@ def test_the_authority_of_an_absolute_target_is_the_host(connect: Connect) -> No
 
 
 @pytest.mark.parametrize(
-    ("head", "kept"),
+    ("head", "stays"),
     [
         ("GET / HTTP/1.1\r\nHost: h\r\n", True),
         ("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n", False),
@@ -227,12 +227,12 @@ def test_the_authority_of_an_absolute_target_is_the_host(connect: Connect) -> No
         ("CONNECT host:80 HTTP/1.1\r\nHost: h\r\n", False),
     ],
 )
-def test_who_keeps_the_connection(connect: Connect, head: str, kept: bool) -> None:
+def test_who_keeps_the_connection(connect: Connect, head: str, stays: bool) -> None:
     """The version and the Connection header decide, and the answer says so."""
     client = connect().send(f"{head}\r\n".encode())
     status, headers, _ = client.read()
-    assert (status, headers["Connection"]) == (200, "keep-alive" if kept else "close")
-    if kept:
+    assert (status, headers["Connection"]) == (200, "keep-alive" if stays else "close")
+    if stays:
         assert client.send(b"GET /again HTTP/1.1\r\nHost: h\r\n\r\n").reported()["target"] == "/again"
     else:
         assert client.ended()

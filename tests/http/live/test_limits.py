@@ -207,7 +207,7 @@ def test_a_client_that_lingers_is_dropped(connect: Connect) -> None:
 
 
 def test_frozen_time_does_not_reach_the_server(connect: Connect, server_clock: ServerClock) -> None:
-    """Freezing the clock of the process neither drops a kept connection nor stops the timeouts for good."""
+    """Freezing the clock of the process neither drops an idle connection nor stops the timeouts for good."""
     with freeze_time("2020-01-01"):
         pass  # the first freeze of a process is slow
     client = connect()

@@ -59,7 +59,7 @@ def test_websockets_are_opened_by_the_address_that_is_handed_out(certificate, tr
 
 
 def test_a_connection_ends_as_tls_connections_do(certificate, trusting):
-    """Kept alive until it is asked to close; a dropped or cut answer ends it too."""
+    """Stored alive until it is asked to close; a dropped or cut answer ends it too."""
     sim = Simulator()
     sim.faults.put(
         [{"operation": "get_me", "do": {"drop": "before"}}, {"operation": "get_me", "on": 2, "do": {"truncate": 5}}]

@@ -98,7 +98,7 @@ def of(operation: str, /, *path: str, before: tuple[ControlCall, ...] = (), **ar
 
 
 _RINGS = of("dial_in", number="+12025550123", meetingId="$meeting_id", pin="1234")
-_SNAPSHOT = of("take_snapshot", name="kept")
+_SNAPSHOT = of("take_snapshot", name="saved")
 _WORLD = of("make_world", name="other")
 _IN_ROOM = {"channel": ROOM, "userId": "$user"}
 
@@ -113,8 +113,8 @@ CALLS: tuple[ControlCall, ...] = (
     of("reset_world"),
     of("list_snapshots"),
     _SNAPSHOT,
-    of("restore_snapshot", "kept", before=(_SNAPSHOT,)),
-    of("drop_snapshot", "kept", before=(_SNAPSHOT,)),
+    of("restore_snapshot", "saved", before=(_SNAPSHOT,)),
+    of("drop_snapshot", "saved", before=(_SNAPSHOT,)),
     of("get_state"),
     of("get_state_digest"),
     of("get_clock"),

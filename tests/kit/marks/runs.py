@@ -170,17 +170,17 @@ def _dying(items: Sequence[pytest.Item], limit: float) -> list[str]:
     return list(dead)
 
 
-def run(wanted: Iterable[str], kept: Path | None = None, seconds: float = 3600) -> Found:
+def run(wanted: Iterable[str], stored: Path | None = None, seconds: float = 3600) -> Found:
     """Break these rules one at a time, and run the tests of their marks.
 
-    For so many seconds; a file in which earlier runs kept what they found is gone on with.
+    For so many seconds; a file in which earlier runs stored what they found is gone on with.
     """
     os.environ["HYPOTHESIS_PROFILE"] = "mutation"
     found = Found()
-    if kept is not None and kept.exists():
-        found = msgspec.json.decode(kept.read_bytes(), type=Found)
+    if stored is not None and stored.exists():
+        found = msgspec.json.decode(stored.read_bytes(), type=Found)
     plugin = MarkedRun(wanted, found, seconds)
     pytest.main([str(ROOT / "tests"), *OPTIONS], plugins=[plugin])
-    if kept is not None:
-        kept.write_bytes(msgspec.json.encode(found))
+    if stored is not None:
+        stored.write_bytes(msgspec.json.encode(found))
     return found

@@ -279,8 +279,8 @@ def idempotency() -> Iterator[Mutant]:
                 "idempotency", f"{operation.name} is refused again", key, wrap=partial(_refusing_again, operation)
             )
             if operation.creates:
-                kept = partial(_answering_again, operation)
-                yield Mutant("idempotency", f"{operation.name} answers again what it made", key, wrap=kept)
+                again = partial(_answering_again, operation)
+                yield Mutant("idempotency", f"{operation.name} answers again what it made", key, wrap=again)
 
 
 def _as(token: str, request: Request) -> Request:

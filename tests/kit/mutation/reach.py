@@ -55,15 +55,15 @@ def digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
 
 
-def kept_for(root: Path, unit: str) -> Path:
+def stored_for(root: Path, unit: str) -> Path:
     """The file of what the tests of a package reach."""
     return root / FOLDER / f"{unit.replace('/', '-')}.json"
 
 
 def known(root: Path, unit: str) -> dict[str, Any]:
     """What was measured of the test files that are as they were, by file."""
-    kept = kept_for(root, unit)
-    files = json.loads(kept.read_text()) if kept.exists() else {}
+    stored = stored_for(root, unit)
+    files = json.loads(stored.read_text()) if stored.exists() else {}
     return {name: reported for name, reported in files.items() if reported["digest"] == digest(root / name)}
 
 
@@ -75,7 +75,7 @@ def read(root: Path, unit: str) -> Reach:
 def measured(root: Path, unit: str, items: Sequence[pytest.Item]) -> Reach:
     """What the tests reach of a package; those of files that are new or changed are measured now, each file in a fork.
 
-    What is measured is kept now and then, so that a run that is ended begins again near where it was.
+    What is measured is stored now and then, so that a run that is ended begins again near where it was.
     """
     files = known(root, unit)
     new: dict[str, list[pytest.Item]] = {}
@@ -83,8 +83,8 @@ def measured(root: Path, unit: str, items: Sequence[pytest.Item]) -> Reach:
         name = item.path.relative_to(root).as_posix()
         if name not in files:
             new.setdefault(name, []).append(item)
-    kept = kept_for(root, unit)
-    kept.parent.mkdir(parents=True, exist_ok=True)
+    stored = stored_for(root, unit)
+    stored.parent.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     for number, here in enumerate(new.values(), 1):
         found = forked(lambda here=here: _measure(root, unit, here), 3600)
@@ -92,7 +92,7 @@ def measured(root: Path, unit: str, items: Sequence[pytest.Item]) -> Reach:
         files |= found
         if number == len(new) or time.monotonic() - begun > _BETWEEN:
             begun = time.monotonic()
-            kept.write_text(json.dumps(files))
+            stored.write_text(json.dumps(files))
     return Reach(root, files)
 
 

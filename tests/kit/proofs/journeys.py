@@ -158,10 +158,10 @@ def by_gates() -> Iterator[Journey]:
     """
     simulator = Simulator(clock=START)
     known = populate(Core(simulator))
-    pool, begin = IdPool(simulator.service.world, CUSTOMER), [*_kept(simulator, "open")]
+    pool, begin = IdPool(simulator.service.world, CUSTOMER), [*_stored(simulator, "open")]
     for channel in pool.list_ids("channels"):
         simulator.change_record("channel", channel, private=True)
-    begin += _kept(simulator, "private")
+    begin += _stored(simulator, "private")
     states = [Request("POST", f"/_confsim/snapshots/{name}/restore") for name in ("open", "private")]
     for operation in API:
         if operation.gate_entry is not None:
@@ -171,7 +171,7 @@ def by_gates() -> Iterator[Journey]:
             yield Journey(f"everybody calls {operation.name} where it succeeds", Start(), (*begin, *each))
 
 
-def _kept(simulator: Simulator, name: str) -> Iterator[Request]:
+def _stored(simulator: Simulator, name: str) -> Iterator[Request]:
     """The requests that put the world of a simulator into force and keep it by a name."""
     state = simulator.app(Request("GET", "/_confsim/state")).body
     for method, target, body in (

@@ -13,7 +13,7 @@ import pytest
 
 from .journeys import Recorder, store
 
-#: Journeys of one test that are kept: a property makes hundreds.
+#: Journeys of one test that are stored: a property makes hundreds.
 MOST = 3
 
 

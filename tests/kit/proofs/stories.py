@@ -262,7 +262,7 @@ def terms_that_change_meanwhile(sim: Simulator) -> None:
 
 @of("mail.most")
 def much_mail(sim: Simulator) -> None:
-    """More than is kept."""
+    """More than is stored."""
     for number in range(101):
         ok(sim, "set_user_email", userId=_USER, body={"email": f"uma-{number}@example.com"})
 
@@ -346,7 +346,7 @@ def _listening(sim: Simulator) -> str:
 
 @of("webhooks.kept", "events.kept")
 def many_events(sim: Simulator) -> None:
-    """More than are kept."""
+    """More than are stored."""
     _listening(sim)
     for number in range(101):
         ok(sim, "upload_client_media", name=f"{number}", body=b"x")

@@ -142,7 +142,7 @@ def collected() -> dict[str, Case]:
 
 
 def _keep(best: dict[str, tuple[int, Case]], case: Case) -> None:
-    """Keep the case where it lets more places be tried than the one that is kept."""
+    """Keep the case where it lets more places be tried than the one before."""
     name, wanted = case.operation.name, list(places(case.operation, case.arguments))
     if name in best and best[name][0] >= 2 * len(wanted):
         return

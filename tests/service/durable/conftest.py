@@ -16,7 +16,7 @@ def place(tmp_path):
 
 @pytest.fixture
 def begin():
-    """Starts a simulator that is kept in a directory, and lets go of all of them in the end as kill -9 would."""
+    """Starts a simulator that is stored in a directory, and lets go of all of them in the end as kill -9 would."""
     held = []
 
     def begin(place, clock=START, scenario="", **chosen):

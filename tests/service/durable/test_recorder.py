@@ -74,10 +74,10 @@ def test_whatever_changes_comes_back(begin, place, name, least, monkeypatch):
 
 def test_a_world_goes_on_as_if_it_had_never_stopped(begin, place):
     """The same calls after a kill answer the same: ids, order, timers and tokens are all there."""
-    plain, kept = Simulator(clock=START), begin(place)
+    plain, stored = Simulator(clock=START), begin(place)
     busy(plain)
-    busy(kept)
-    killed(kept)
+    busy(stored)
+    killed(stored)
     again = begin(place)
     for each in (plain, again):
         busy(each)
@@ -271,8 +271,8 @@ def test_a_directory_that_was_closed_has_no_log(place):
         assert store.execute("SELECT what FROM log").fetchall() == [("mark",)]
     store.close()
     assert sorted(each.name for each in place.iterdir()) == ["confsim.sqlite", "head"]
-    with Simulator(clock=START).keep_in(place) as kept:
-        assert reported(Simulator.__new__(Simulator)._attach(kept.worlds.default)) == before
+    with Simulator(clock=START).keep_in(place) as stored:
+        assert reported(Simulator.__new__(Simulator)._attach(stored.worlds.default)) == before
 
 
 def test_what_could_not_be_recorded_is_not_answered(begin, place, monkeypatch):

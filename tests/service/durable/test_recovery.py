@@ -161,7 +161,7 @@ def test_a_torn_or_altered_file_never_loads_in_silence(place, lived, tmp_path, n
     assert refused > len(damaged) // 3
 
 
-def test_a_record_between_log_and_head_is_kept(place, lived, begin):
+def test_a_record_between_log_and_head_is_stored(place, lived, begin):
     """The process may die after the record and before the head: the call was not acknowledged, and has happened."""
     sim = begin(place)
     before = (place / "head").read_bytes()

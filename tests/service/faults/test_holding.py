@@ -293,7 +293,7 @@ def test_a_request_may_ask_to_be_held(sim, pool):
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("action", ["release", "drop"])
 def test_a_replay_holds_nothing_and_does_what_was_done(sim, held, when, action):
-    """A call that was kept from its operation is not made; what was decided of a call is no other answer."""
+    """A call that did not reach its operation is not made; what was decided of a call is no other answer."""
     call, answer = held(hold=when)
     getattr(call, action)()
     answer.exception(5)

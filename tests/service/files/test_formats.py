@@ -78,9 +78,9 @@ def test_a_state_directory_of_an_older_format_loads(directory, format):
         assert sim.snapshots == SNAPSHOTS[format]
         digest = sim.service.world.digest()
     again = Simulator(clock=START)
-    with again.keep_in(directory) as kept:
+    with again.keep_in(directory) as stored:
         assert again.service.world.digest() == digest
-        assert not kept.store.outdated
+        assert not stored.store.outdated
 
 
 def test_both_hold_the_same_world(directory, format):

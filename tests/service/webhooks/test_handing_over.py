@@ -37,7 +37,7 @@ def test_a_sender_is_told_how_long_to_wait(profile, seconds):
 
 
 def test_a_failure_of_confsim_says_where_it_was(sim):
-    """It is kept for the test, with a note, and the call that led there is answered."""
+    """It is stored for the test, with a note, and the call that led there is answered."""
     with mock.patch.object(sending.Webhooks, "_attempt", side_effect=ZeroDivisionError("planted")):
         happen(sim, "a")
     (bug,) = sim.service.bugs

@@ -257,7 +257,7 @@ def test_a_host_that_is_allowed_is_tried(how, no_network):
     assert no_network[0][0][0] == "hooks.example"
 
 
-def test_a_bug_of_a_decision_is_kept_and_the_call_is_answered(sim):
+def test_a_bug_of_a_decision_is_stored_and_the_call_is_answered(sim):
     """It is raised by the fixture, not in the call."""
 
     def decide(delivery):

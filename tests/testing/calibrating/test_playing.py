@@ -71,7 +71,7 @@ def test_a_probe_is_tried_in_the_model_before(met):
     assert player.shown(Symbols("t1", named), calls, one, alternatives) == 2
     assert player.shown(Symbols("t2", named), calls, Alternative(("pins.several", "single")), alternatives) == 0
     assert player.shown(Symbols("t3", named), calls, other, alternatives) == 1
-    assert player.told_apart(Symbols("t4", named), calls, one, other, alternatives) == 1
+    assert player.distinguished(Symbols("t4", named), calls, one, other, alternatives) == 1
     assert player.status(Symbols("t5", named), calls) == 409
     assert (run.service.sent, run.model.world) == (sent, world)
 

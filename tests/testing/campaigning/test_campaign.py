@@ -1,4 +1,4 @@
-"""Campaigns: each seed is done, failures are shrunk and kept once, and what was done is not done again."""
+"""Campaigns: each seed is done, failures are shrunk and stored once, and what was done is not done again."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_file_that_cannot_be_run_is_reported():
         machine_of(JourneyMachine("rooms.py", "pass", "Walls", 1, 1))
 
 
-def test_results_are_kept_once_and_gone_on_from(tmp_path):
+def test_results_are_stored_once_and_gone_on_from(tmp_path):
     """Two seeds with one failure leave one; a line that was cut is not taken for one that is done."""
     results = campaign.Results(tmp_path)
     for seed in (1, 2):
@@ -95,7 +95,7 @@ def test_a_job_that_could_not_be_done_is_done_again(tmp_path):
 
 
 def test_a_verify_run_is_a_job():
-    """A divergence is kept as a shell script, as a test and in words."""
+    """A divergence is stored as a shell script, as a test and in words."""
     beside = Beside(choices(status__created=201))
     with beside.simulator.serve() as server:
         work = Verify(server.base_url, beside.accounts.client, beside.accounts.tokens, {}, 1)

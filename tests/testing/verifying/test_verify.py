@@ -169,8 +169,8 @@ def test_without_phones_none_rings():
 def test_what_the_accounts_lack_is_not_used(roles):
     """What the accounts lack is not used."""
     beside = Beside()
-    kept = {role: beside.accounts.tokens[role] for role in roles}
-    beside.accounts = msgspec.structs.replace(beside.accounts, tokens=kept)
+    stored = {role: beside.accounts.tokens[role] for role in roles}
+    beside.accounts = msgspec.structs.replace(beside.accounts, tokens=stored)
     report = beside.verify(examples=1)
     assert report.divergences == []
     assert report.interrupted == ""

@@ -26,7 +26,7 @@ from confsim.testing.verifying.novelty import features
 from confsim.testing.verifying.wrong import wrong_calls
 
 #: Most trials for a call, and most operations that are searched for a read.
-DRAWS, _LOOKS = 16, 240
+DRAWS, _SEARCHED = 16, 240
 #: Most changes that are tried before an operation, to find a precondition.
 _WRITES_AHEAD = 14
 #: Callers who can do most with what they create, and the weight of these and of enabled features.
@@ -251,7 +251,7 @@ class Finder:
         reads.sort(key=lambda each: (-sum(self._looked[area, each.name] for area in areas), each.area not in areas))
         most = 0.0
         for operation in reads:
-            if asked >= _LOOKS or (most >= enough and operation.area not in areas):
+            if asked >= _SEARCHED or (most >= enough and operation.area not in areas):
                 break
             if most and not any(self._looked[area, operation.name] for area in areas) and operation.area not in areas:
                 break

@@ -53,7 +53,7 @@ class Sweep:
         for area in API.areas:
             there = [each for each in (*writes, *reads) if each.area == area]
             self._work += [(self._whole, each) for each in there]
-            self._work += [(work, there[-1]) for work in (self._looks, self._goals.of_area) if there]
+            self._work += [(work, there[-1]) for work in (self._reads, self._goals.of_area) if there]
         inside_out = sorted(writes, key=lambda each: -len(each.placeholders))
         pages = [(around.pages.whole, each) for each in reads]
         explored = [(self._goals.of_area, each) for each in {each.area: each for each in served}.values()]
@@ -158,7 +158,7 @@ class Sweep:
 
         return self.finder.find(operation, succeeds, shown=shown)
 
-    def _looks(self, operation: Operation) -> Iterator[ModelCall]:
+    def _reads(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield reads that distinguish the wrong services of the area of an operation."""
         yield from self._around.looked(self._wrongs.of(each.name for each in API if each.area == operation.area))
 

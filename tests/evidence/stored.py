@@ -23,25 +23,27 @@ class Measured(Struct, frozen=True):
 
 
 #: What was measured, by part and by share; the share of a part that was measured at once is empty.
-Kept = dict[str, dict[str, Measured]]
+Stored = dict[str, dict[str, Measured]]
 
 
-def load(path: Path = PATH) -> Kept:
-    """What is kept."""
-    return msgspec.json.decode(path.read_bytes(), type=Kept) if path.exists() else {}
+def load(path: Path = PATH) -> Stored:
+    """What is stored."""
+    return msgspec.json.decode(path.read_bytes(), type=Stored) if path.exists() else {}
 
 
-def store(kept: Kept, path: Path = PATH) -> None:
-    """Write what is kept, in the order of the names."""
-    ordered = {name: dict(sorted(shares.items())) for name, shares in sorted(kept.items())}
+def store(stored: Stored, path: Path = PATH) -> None:
+    """Write what is stored, in the order of the names."""
+    ordered = {name: dict(sorted(shares.items())) for name, shares in sorted(stored.items())}
     path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
 
 
-def merged(kept: Kept, part: str, share: str, measured: Measured) -> Kept:
-    """What is kept with a part, or a share of it, measured anew; shares of another number of shares go."""
+def merged(stored: Stored, part: str, share: str, measured: Measured) -> Stored:
+    """What is stored with a part, or a share of it, measured anew; shares of another number of shares go."""
     number = share.partition("/")[2]
-    others = {each: found for each, found in kept.get(part, {}).items() if each.partition("/")[2] == number and number}
-    return {**kept, part: {**others, share: measured}}
+    others = {
+        each: found for each, found in stored.get(part, {}).items() if each.partition("/")[2] == number and number
+    }
+    return {**stored, part: {**others, share: measured}}
 
 
 def missing(shares: Mapping[str, Measured]) -> int:
