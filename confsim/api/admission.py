@@ -49,7 +49,7 @@ def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
     """Return the grants that do not depend on the missing channel or user of the path (G040)."""
     if call.channel is not None or call.subject is not None:
         return grants
-    named = any(parameter.names in _JUDGED for parameter in call.operation.path_parameters)
+    named = any(parameter.gates for parameter in call.operation.path_parameters)
     return tuple(grant for grant in grants if grant not in _OF_THING) if named else grants
 
 
@@ -115,9 +115,8 @@ def _api_token(call: Call, caller: Caller) -> bool:
     return caller.api_token is not None
 
 
-#: Grants that depend on a thing in the path, with the kinds of such things (``types.Names``).
+#: Grants that depend on a thing in the path.
 _OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
-_JUDGED = frozenset({"app_sessions", "channels", "sessions", "users"})
 #: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).
 _FOR_USERS = frozenset({Grant.USER, Grant.SELF})
 

@@ -81,7 +81,7 @@ class Anywhere:
 AnyChannel = Annotated[Channel, Anywhere()]
 
 
-@resolves(User, int, "users", about="The user, by number.")
+@resolves(User, int, "users", gates=True, about="The user, by number.")
 def _user(call: Call, id: int) -> User:
     """A user of the call's client: the subject of the call."""
     call.subject = users.get(call.change, call.client.id, id)
@@ -92,12 +92,14 @@ def _user(call: Call, id: int) -> User:
     MeOrOwner,
     Annotated[str, TextForm(_me_or_number_always, _me_or_number_keywords)],
     "users",
+    gates=True,
     about="The user by number, or me for the caller.",
 )
 @resolves(
     MeOrUser,
     Annotated[str, TextForm(_me_or_number, _me_or_number_keywords)],
     "users",
+    gates=True,
     about="The user by number, or me for the caller.",
 )
 def _me_or_user(call: Call, id: str | int) -> User:
@@ -106,14 +108,14 @@ def _me_or_user(call: Call, id: str | int) -> User:
     return found
 
 
-@resolves(Channel, str, "channels", about="The channel, by uuid.")
+@resolves(Channel, str, "channels", gates=True, about="The channel, by uuid.")
 def _channel(call: Call, id: str) -> Channel:
     """A channel of the call's client, on which gates depend."""
     call.channel = found = channels.get(call.change, call.client.id, id)
     return found
 
 
-@resolves(AnyChannel, str, "channels", about="The channel, by uuid.")
+@resolves(AnyChannel, str, "channels", gates=True, about="The channel, by uuid.")
 def _any_channel(call: Call, id: str) -> Channel:
     """A channel of any client if the profile says so, without effect on gates; otherwise like ``Channel`` (G322)."""
     if ask(call, CLIENT_ACROSS_TENANTS):
@@ -147,7 +149,7 @@ def _template(call: Call, id: str) -> VisibleTemplate:
     return templates.get(call.change, call.client, id)
 
 
-@resolves(Session, str, "sessions", about="The session, by id.")
+@resolves(Session, str, "sessions", gates=True, about="The session, by id.")
 def _session(call: Call, id: str) -> Session:
     """A session of the call's client; gates depend on its channel (G366)."""
     session = sessions.get(call.change, call.client.id, id)
@@ -155,7 +157,7 @@ def _session(call: Call, id: str) -> Session:
     return session
 
 
-@resolves(AppSession, str, "app_sessions", about="The app session, by id.")
+@resolves(AppSession, str, "app_sessions", gates=True, about="The app session, by id.")
 def _app_session(call: Call, id: str) -> AppSession:
     """An app session of the call's client; the user who registered it is the subject of the call (G380)."""
     run = app_sessions.get(call.change, call.client.id, id)

@@ -39,14 +39,15 @@ Finder = Callable[..., Any]
 class Resolver(NamedTuple):
     """The look-up of a path parameter: its type on the wire, the function, the kind of thing (``types.Names``).
 
-    ``inside`` is set if the thing is looked up in the one before it in the path; ``description`` describes the
-    parameter.
+    ``inside`` is set if the thing is looked up in the one before it in the path, ``gates`` if gates depend on the
+    thing; ``description`` describes the parameter.
     """
 
     wire: Any
     find: Finder
     names: str | None
     inside: bool
+    gates: bool
     description: str
 
 
@@ -55,16 +56,16 @@ RESOLVERS: dict[Any, Resolver] = {}
 
 
 def resolves(
-    type_: Any, raw: Any, names: str | None = None, *, about: str, inside: bool = False
+    type_: Any, raw: Any, names: str | None = None, *, about: str, inside: bool = False, gates: bool = False
 ) -> Callable[[Finder], Finder]:
     """Declare how path parameters annotated with ``type_`` are looked up.
 
     ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names, ``about`` its description.
-    With ``inside`` it is looked up in the thing before it in the path.
+    With ``inside`` it is looked up in the thing before it in the path; with ``gates``, gates depend on it.
     """
 
     def declare(function: Finder) -> Finder:
-        RESOLVERS[type_] = Resolver(raw, function, names, inside, about)
+        RESOLVERS[type_] = Resolver(raw, function, names, inside, gates, about)
         return function
 
     return declare
@@ -74,21 +75,23 @@ class PathParameter:
     """One ``{placeholder}`` of a path: the reader of its text, and the look-up of the thing that it names.
 
     ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` says whether its value is the
-    text; ``description`` describes it.
+    text; ``gates`` whether gates depend on the thing; ``description`` describes it.
     """
 
-    __slots__ = ("annotation", "description", "inside", "is_text", "name", "names", "read", "resolve", "where", "wire")
+    __slots__ = (
+        "annotation", "description", "gates", "inside", "is_text", "name", "names", "read", "resolve", "where", "wire"
+    )  # fmt: skip
 
     def __init__(self, name: str, annotation: Any) -> None:
         self.name = name
         self.annotation = undescribed(annotation)
         self.where = f"path {name}"
         self.resolve: Finder | None = None
-        self.inside = False
+        self.inside = self.gates = False
         self.wire: Any
         self.description = _described(annotation)
         if self.annotation in RESOLVERS:
-            self.wire, self.resolve, self.names, self.inside, about = RESOLVERS[self.annotation]
+            self.wire, self.resolve, self.names, self.inside, self.gates, about = RESOLVERS[self.annotation]
             self.description = self.description or about
         else:
             self.wire, self.names = named(annotation)

@@ -48,8 +48,8 @@ def probes() -> tuple[Probe, ...]:
 
 
 @cache
-def told() -> frozenset[str]:
-    """Return the values that a probe tells from the default, each as ``id=value``."""
+def distinguished() -> frozenset[str]:
+    """Return the values that a probe distinguishes from the default, each as ``id=value``."""
     return frozenset(f"{id}={value}" for probe in probes() for id, values in probe.tells.items() for value in values)
 
 

@@ -41,7 +41,7 @@ _SNAPSHOT = "schemathesis"
 #: Matches the path prefix of a world at the start of its URLs.
 _MOUNT = re.compile(r"https?://[^/]+(/w/[^/]+)?")
 _NAMES = "x-confsim-names"
-#: Header lines of the connection, not of a call: a server refuses wrong ones before it looks for the operation.
+#: Header lines of the connection, not of a call: a server refuses wrong ones before it finds the operation.
 _OF_THE_CONNECTION = frozenset(
     {"connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
 )

@@ -67,7 +67,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         wrong += [f"seed {seed}: {id} at its default" for id in report.confirmed if id in profile]
         _show(seed, plain, report)
         settled = {*report.learned, *report.confirmed}
-        can_be = {id for id in REGISTER.entries if _can_be_told(id, profile)}
+        can_be = {id for id in REGISTER.entries if _can_be_distinguished(id, profile)}
         total.update(
             {
                 "values learned": len(report.learned),
@@ -119,16 +119,16 @@ def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport) -> None:
         print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
 
 
-def _can_be_told(id: str, profile: dict[str, Any]) -> bool:
+def _can_be_distinguished(id: str, profile: dict[str, Any]) -> bool:
     """Whether probes tell the value of an entry from each of its others."""
     entry = REGISTER.entries[id]
     own = profile.get(id, entry.default)
     others = [each for each in (entry.default, *candidates(entry)) if each != own]
-    return bool(others) and all(_told(id, own, each) for each in others)
+    return bool(others) and all(_distinguished(id, own, each) for each in others)
 
 
 @cache
-def _told_from_default() -> dict[str, set[str]]:
+def _apart_from_default() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for probe in probes():
         for id, values in probe.tells.items():
@@ -136,12 +136,12 @@ def _told_from_default() -> dict[str, set[str]]:
     return found
 
 
-def _told(id: str, one: Any, other: Any) -> bool:
+def _distinguished(id: str, one: Any, other: Any) -> bool:
     """Whether a probe tells two values of an entry apart."""
-    entry, told = REGISTER.entries[id], _told_from_default().get(id, set())
+    entry, known = REGISTER.entries[id], _apart_from_default().get(id, set())
     if entry.default in (one, other):
-        return repr(other if one == entry.default else one) in told
-    return bool(told) and _maker().apart_by_probes(id, one, other)
+        return repr(other if one == entry.default else one) in known
+    return bool(known) and _maker().apart_by_probes(id, one, other)
 
 
 @cache

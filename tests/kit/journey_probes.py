@@ -166,14 +166,14 @@ def _key(flip: flips.Flip) -> str:
 
 
 def made(maker: Maker, found: list[Journey], known: set[str]) -> Iterator[Probe]:
-    """Yield probes of journeys that tell what none before does; ``known`` has the keys of what is told already."""
+    """Yield probes of journeys that distinguish what none before does; ``known`` has the keys of what those do."""
     reading, tried = Reading(maker.run.accounts), dict[str, int]()
     for number, journey, place, key in shown(found, known):
         if key in known or tried.get(key, 0) >= _TRIED or key not in maker.every:
             continue
         tried[key] = tried.get(key, 0) + 1
         calls = reading.calls(journey, number, place)
-        test = partial(maker.told, alternative=maker.every[key])
+        test = partial(maker.shows, alternative=maker.every[key])
         count = test(calls) if calls is not None else 0
         if calls is None or not count:
             continue

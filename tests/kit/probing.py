@@ -39,7 +39,7 @@ FILE = Path(confsim.reference.__file__).parent / "probes.json"
 _AROUND = 40
 #: Most calls of a run that are tried to tell two alternatives of an assumption apart.
 _USING = 10
-#: Beginnings of assumptions of which the alternatives are not told apart: there is one each, or many of little use.
+#: Beginnings of assumptions of which the alternatives are not distinguished: there is one each, or many of little use.
 _JOINT = ("gate.", "route.", "code.", "status.")
 #: Most probes of an operation of which the last call is made by everybody.
 _BY_EVERYBODY = 2
@@ -100,7 +100,7 @@ CAST = {
 }
 
 
-class Told(Struct):
+class RecordedStep(Struct):
     """A call of a run, its answer, the caller in words, and the values that it ruled out."""
 
     call: ModelCall
@@ -116,7 +116,7 @@ class Recorded(Struct):
     letter: str
     tag: str
     named: dict[str, Any]
-    steps: list[Told]
+    steps: list[RecordedStep]
 
 
 def recorded(seed: int, letter: str, journeys: int = JOURNEYS) -> Recorded:
@@ -139,8 +139,8 @@ def recorded(seed: int, letter: str, journeys: int = JOURNEYS) -> Recorded:
     assert not report.learned, report.learned
     run = learner.run
     steps = [
-        Told(each.call, each.predicted.reply, each.predicted.used, each.predicted.effective, told)
-        for each, told in zip(run.history, found, strict=True)
+        RecordedStep(each.call, each.predicted.reply, each.predicted.used, each.predicted.effective, ruled_out)
+        for each, ruled_out in zip(run.history, found, strict=True)
     ]
     return Recorded(letter, run.names.tag, symbols_of(run), steps[2:])
 
@@ -160,27 +160,27 @@ class Maker:
         self.every = {each.key: each for id in self.evidence.wanted() for each in self.evidence.others(id)}
         self._copies = 0
 
-    def told(self, calls: Sequence[ProbeCall], alternative: Alternative) -> int:
-        """After how many calls an alternative is told; 0 for never."""
+    def shows(self, calls: Sequence[ProbeCall], alternative: Alternative) -> int:
+        """After how many calls an alternative is distinguished; 0 for never."""
         self._copies += 1
         symbols = Symbols(f"{self.run.names.tag}z{self._copies}", symbols_of(self.run))
         return self.player.shown(symbols, calls, alternative, self.alternatives)
 
     def probes(self, source: Recorded, known: set[str]) -> Iterator[Probe]:
-        """Yield probes that tell what none before does; ``known`` has the keys of what is told already."""
+        """Yield probes that tell what none before does; ``known`` has the keys of what is distinguished already."""
         made = list(_symbolic(source, self.run))
         makers = {name: place for place, (_, names) in enumerate(made) for name in names}
         for place, step in enumerate(source.steps):
             wanted = [self.every[key] for key in step.ruled_out if key in self.every and key not in known]
             while wanted:
-                calls = self._calls(source, made, makers, place, partial(self.told, alternative=wanted[0]))
+                calls = self._calls(source, made, makers, place, partial(self.shows, alternative=wanted[0]))
                 if calls is None:
                     wanted.pop(0)
                     continue
                 calls = self.in_own_client(calls, wanted[0])
                 probe = self.probe(calls, wanted)
-                told = {f"{id}={value}" for id, values in probe.tells.items() for value in values}
-                known |= told
+                values = {f"{id}={value}" for id, values in probe.tells.items() for value in values}
+                known |= values
                 wanted = [each for each in wanted[1:] if each.key not in known]
                 yield probe
 
@@ -214,7 +214,7 @@ class Maker:
         return sorted(found.values(), reverse=True)[:_USING]
 
     def distinguished(self, calls: Sequence[ProbeCall], one: Alternative, other: Alternative) -> int:
-        """After how many calls two alternatives are told apart; 0 for never."""
+        """After how many calls two alternatives are distinguished; 0 for never."""
         self._copies += 1
         symbols = Symbols(f"{self.run.names.tag}z{self._copies}", symbols_of(self.run))
         return self.player.distinguished(symbols, calls, one, other, self.alternatives)
@@ -248,7 +248,7 @@ class Maker:
         for number, (caller, ahead) in enumerate(callers.items()) if calls else ():
             last = replace(calls[-1], caller=caller, number=f"{calls[-1].number}c{number}")
             probed = [*ahead, *(each for each in calls[:-1] if each not in ahead), last]
-            tells = [each for each in wanted if self.told(probed, each) == len(probed)]
+            tells = [each for each in wanted if self.shows(probed, each) == len(probed)]
             if tells:
                 yield self.probe(probed, tells)
                 known |= {each.key for each in tells}
@@ -322,7 +322,7 @@ class Maker:
             )
             for each in calls
         ]
-        return moved if self.told(moved, alternative) == len(moved) else calls
+        return moved if self.shows(moved, alternative) == len(moved) else calls
 
     def _needs(self, made: list[tuple[ProbeCall, list[str]]], makers: Mapping[str, int], place: int) -> set[int]:
         found: set[int] = set()
@@ -353,7 +353,7 @@ class Maker:
         """A probe of these calls with everything that it tells of what is wanted."""
         tells: dict[str, list[str]] = {}
         for each in wanted:
-            if self.told(calls, each):
+            if self.shows(calls, each):
                 tells.setdefault(each.ids[0], []).append(repr(each.values[0][1]))
         last = calls[-1]
         caller = last.caller.strip("{}").partition(" ")[2] if is_symbol(last.caller) else last.caller

@@ -14,7 +14,7 @@ from msgspec import Struct
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, Place, World
-from confsim.reference.probes import told
+from confsim.reference.probes import distinguished
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made, Reply
@@ -257,7 +257,7 @@ class Alternatives:
         elif followed is not None:
             followed.world = predicted.after
             followed.calls += 1
-            if followed.calls > (_PATIENCE if self.patient or _is_told(alternative) else _BRIEF):
+            if followed.calls > (_PATIENCE if self.patient or _is_distinguished(alternative) else _BRIEF):
                 self.lost.add(alternative)
                 self.forget([alternative])
         return False
@@ -275,8 +275,8 @@ class Alternatives:
         return comparison.difference(step.call.declared, step.predicted.reply, reply, made) is not None
 
 
-def _is_told(alternative: Alternative) -> bool:
-    return len(alternative.ids) > 1 or alternative.key in told()
+def _is_distinguished(alternative: Alternative) -> bool:
+    return len(alternative.ids) > 1 or alternative.key in distinguished()
 
 
 def _copied(followed: Mapping[Alternative, _Followed]) -> dict[Alternative, _Followed]:

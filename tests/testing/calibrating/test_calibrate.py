@@ -178,7 +178,7 @@ def test_judging_goes_on_from_a_checkpoint(monkeypatch):
 def test_a_value_that_was_followed_no_longer_explains_an_answer(monkeypatch):
     """What no probe is known to tell is followed for a while; it is followed again before an answer contradicts all."""
     monkeypatch.setattr(alternatives, "_BRIEF", 0)
-    monkeypatch.setattr(alternatives, "told", frozenset)
+    monkeypatch.setattr(alternatives, "distinguished", frozenset)
     report = Beside(choices(initial__dial_in=True)).calibrator(journeys=1, most=90).run()
     assert report.contradicted == []
     assert {**report.learned, **report.assumed} == {"initial.dial-in": True}

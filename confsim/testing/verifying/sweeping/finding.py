@@ -34,7 +34,7 @@ _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
 #: The weight of what is called in the client of the accounts: no client has to be made first to repeat it.
 _NEAR = 10
-#: How many calls of an operation are kept, beside the last.
+#: How many calls of an operation are remembered, beside the last.
 _LAST = 3
 #: The weight of a wrong service that a read distinguishes.
 _SHOWN = 200.0
