@@ -31,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 _OTHER = 1500
 #: How many true services have the calls of one plan.
 SHARED = 10
+#: Of so many plans one is made beside a service that another run was made beside before.
+_SECOND = 3 * SHARED
 BAD = ("false alarms", "differences of the true service")
 
 
@@ -43,9 +45,13 @@ class TrueRun(Struct):
 
 
 class Kept(Struct):
-    """The verdicts so far: when each mutant is seen (0 for never), the calls of reproducers (0 for none), true runs."""
+    """The verdicts so far: when each mutant is seen (0 for never), why one is no service, reproducers, true runs.
+
+    ``lengths`` has the number of calls of a reproducer, 0 for none.
+    """
 
     seen: dict[str, int] = {}
+    broken: dict[str, str] = {}
     lengths: dict[str, int] = {}
     true: dict[int, TrueRun] = {}
 
@@ -101,6 +107,8 @@ def _try_true(chosen: argparse.Namespace, kept: Kept) -> None:
             ahead, latency = (-300_000, 0, 300_000, 86_400_000)[seed % 4], (1, 15, 400)[first // SHARED % 3]
             beside = Beside(seed=seed, ahead=ahead, latency=latency)
             if recorded is None:
+                if first % _SECOND == 0:  # a run was made before, whose things no call removes
+                    beside.verify(examples=8, seed=first, tag="cvbefore")
                 verifier = recorded = beside.verifier(kind=Recorded, examples=chosen.examples, seed=first)
             else:
                 verifier = beside.verifier(kind=Repeated, examples=chosen.examples, seed=first)
@@ -147,9 +155,12 @@ def judged() -> dict[str, str]:
 
 
 def _try_mutants(chosen: argparse.Namespace, kept: Kept, made: plan.Plan, found: list[Mutant]) -> None:
-    tried = [each for each in _part(chosen, found) if str(each) not in kept.seen]
-    for number, (mutant, at, _) in enumerate(plan.each_detected(made, tried), 1):
-        kept.seen[str(mutant)] = at or 0
+    tried = [each for each in _part(chosen, found) if str(each) not in kept.seen and str(each) not in kept.broken]
+    for number, (mutant, at, why) in enumerate(plan.each_detected(made, tried), 1):
+        if at is not None and at < 0:
+            kept.broken[str(mutant)] = why
+        else:
+            kept.seen[str(mutant)] = at or 0
         if number % 20 == 0:
             _store(chosen, kept)
     every = found[:: max(1, len(found) // chosen.reproducers)][: chosen.reproducers] if chosen.reproducers else []
@@ -183,6 +194,7 @@ def _of_mutants(kept: Kept, made: plan.Plan, found: list[Mutant], out: int) -> d
             (f"{kind}: seen within 5,000 requests", _seen(_of(seen, kinds, kind), 5000)),
         )},
         "mutants that no call of the plans could show": out,
+        "mutants with which no service starts": len(kept.broken),
         "judged to show nothing": sum(name in reasons for name in kept.seen),
         "not seen": missed,
         "seen after 1,000 requests": late,

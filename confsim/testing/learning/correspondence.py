@@ -7,6 +7,8 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from msgspec import Struct
+
 from confsim.assumptions.protocol import durations
 
 #: Milliseconds in each unit of an instant since 1970.
@@ -15,6 +17,15 @@ _SINCE_1970 = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
 _LEFT = {"milliseconds": 1, "seconds": 1000}
 #: Most milliseconds between two instants that count as the same, beside the time that a request takes.
 SLACK = 2000
+
+
+class Stranger(Struct, frozen=True):
+    """A value of the service that names what the model does not have, though something there is of the same value."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return str(self.value)
 
 
 class Correspondence:
@@ -81,8 +92,14 @@ class Correspondence:
         return self._to_service.get(kind, {}).get(model, model)
 
     def model(self, kind: str, service: Any) -> Any:
-        """Return the model's value for one of the service's; the same value when it has no pair."""
-        return self._to_model.get(kind, {}).get(service, service)
+        """Return the model's value for one of the service's; the same value when it has no pair.
+
+        A value without a pair that is the pair of another for the model names nothing there: a ``Stranger``.
+        """
+        found = self._to_model.get(kind, {}).get(service)
+        if found is None:
+            return Stranger(service) if service in self._to_service.get(kind, {}) else service
+        return found
 
     def knows(self, kind: str, model: Any) -> bool:
         """Return whether this value of the model has a pair."""

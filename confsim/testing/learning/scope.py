@@ -101,6 +101,9 @@ class RunScope:
         full = self.staying >= MOST_STAYING and not own and "users" in makes
         if full and "users" in makes_lasting(declared):
             return False
+        if ME in declared.path.split("/"):  # it changes its caller
+            caller = things.caller(call.caller)
+            return caller is not None and caller.made
         if "clients" in makes or any(named in protected for named in call.names()):
             return False
         first = next((name for name, kind in kinds.items() if kind != "clients"), None)

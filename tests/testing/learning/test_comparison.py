@@ -90,3 +90,12 @@ def test_in_a_list_of_all_only_what_was_made_is_compared(compare, known):
     assert compare(
         "list_templates", here, {"total": 1, "results": there["results"][:1]}, made={("templates", "a")}
     ) == ("/results")
+
+
+def test_what_others_made_is_not_taken_for_what_the_run_made_since_its_number_is_that_of_the_model(compare, known):
+    """User 3 of the service is user 7 of the model, and user 7 of the service somebody else."""
+    known.pair("users", 7, 3)
+    here = {"total": 1, "results": [{"id": 7, "handle": "a"}]}
+    there = {"total": 2, "results": [{"id": 3, "handle": "a"}, {"id": 7, "handle": "b"}]}
+    assert compare("list_users", here, there, made={("users", 7)}) is None
+    assert compare("list_users", here, {"total": 1, "results": there["results"][1:]}, made={("users", 7)})

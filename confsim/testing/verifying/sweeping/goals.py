@@ -105,7 +105,7 @@ class Goals:
                 if not self._seen[goal]:
                     yield found[0]
             else:
-                yield found[0]
+                yield from self._around.made(found[0])
 
     def _way(self, goal: Goal, way: Sequence[Step]) -> Generator[ModelCall, None, Step | None]:
         """Yield the calls on the way to a goal, and return its last one; None when it leads there no more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
@@ -11,7 +12,7 @@ from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import leaves
 from confsim.testing.verifying.candidates import HELD
-from confsim.testing.verifying.novelty import FOREIGN, pointers
+from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER, pointers
 from confsim.testing.verifying.values import Value, choices, values_of
 
 from .denials import refused
@@ -51,6 +52,9 @@ class Seeker:
         """Yield a change whose effect was not distinguished, again, and a read right after it."""
         for key in [key for key in self._wrongs.missed if key[0] == operation.name]:
             self._wrongs.missed.pop(key, None)
+            if key[2] is Way.UNMOVED:
+                yield from self._unmoved(operation, set(key[1]))
+                continue
             found = self._finder.find(operation, succeeds)
             if found is None:
                 continue
@@ -59,6 +63,19 @@ class Seeker:
             else:
                 yield found[0]
             yield from self._around.looked(self._wrongs.of([operation.name]))
+
+    def _unmoved(self, operation: Operation, rows: set[Any]) -> Iterator[ModelCall]:
+        """Yield a change that applies one of some rows of machines, and a read right after it."""
+
+        def fits(call: ModelCall, predicted: Prediction) -> bool:
+            return succeeds(call, predicted) and predicted.effective and not rows.isdisjoint(predicted.applied)
+
+        found = self._finder.find(operation, fits)
+        if found is None:
+            found = yield from self._around.journey("unmoved", [operation], fits)
+        if found is not None:
+            yield found[0]
+            yield from self._around.looked(self._wrongs.of([operation.name], unmoved=True))
 
     def words(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation with each value of its enumerations and switches, so that it has an effect."""
@@ -101,6 +118,7 @@ class Seeker:
             return
         for home in reversed(self._finder.homes):
             found = self._finder.find(operation, self._names_made, home=home)
+            found = found or self._finder.find(operation, self._refused_anyway, home=home)
             if found is None:
                 continue
             for call in refused(self._candidates, found[0]):
@@ -112,6 +130,12 @@ class Seeker:
         """Return whether a call succeeds and names something that the run created, if it names anything."""
         named = list(call.names())
         return succeeds(call, predicted) and (not named or any(each in self._candidates.things for each in named))
+
+    def _refused_anyway(self, call: ModelCall, predicted: Prediction) -> bool:
+        """Return whether a call that names something that the run created is refused, but not for its caller."""
+        if predicted.reply.status < 400 or not NOT_FOR_THIS_CALLER.isdisjoint(predicted.used):
+            return False
+        return any(each in self._candidates.things for each in call.names())
 
     def fields(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield calls whose answers have fields that no answer of the operation has had."""

@@ -94,8 +94,16 @@ class Surroundings:
         yield from self.write(call, predicted)
         yield from self.looked(self.wrongs.of([call.operation]))
 
+    def made(self, call: ModelCall) -> Iterator[ModelCall]:
+        """Yield a call, and a change again at once when none of its operation was made again so far."""
+        yield call
+        if call.declared.changes and not self.seen[call.operation, "again"] and self.candidates.imagined(call):
+            self.seen[call.operation, "again"] += 1
+            yield call
+
     def write(self, call: ModelCall, predicted: Prediction) -> Iterator[ModelCall]:
         """Yield a change, its repetition, and the same by callers without permission."""
+        self.seen[call.operation, "again"] += 1
         again = self.candidates.imagined(call, predicted.after)
         other = self._other(call, predicted.after if again is None else again.after)
         if other is not None:
@@ -155,7 +163,7 @@ class Surroundings:
         for call in calls[:-1]:
             if stage.is_outdated(call):
                 return None
-            yield call
+            yield from self.made(call)
         if not calls or stage.is_outdated(calls[-1]):
             return None
         predicted = self.candidates.imagined(calls[-1])

@@ -1,6 +1,7 @@
 """Services that are wrong in one way each, followed beside the model until an answer distinguishes them from it.
 
-One loses what an operation changes, one makes it without the last field of its body, one makes it although it refuses.
+One loses what an operation changes, one makes it without the last field of its body, one makes it although it refuses,
+one loses a single call that was the first to apply a row of a machine.
 Each has a world of its own, in which the calls of the run are made as well. So one read can distinguish several, long
 after what they did wrong, and no read is made for what was distinguished already.
 """
@@ -18,7 +19,7 @@ from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.model import Prediction
+from confsim.testing.learning.model import Prediction, RowPlace
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.verifying.candidates import Candidates
@@ -34,25 +35,26 @@ class Way(Enum):
     LOST = "it is answered and not made"
     HALF = "it is made without the last field"
     MADE = "it is refused and made"
+    UNMOVED = "one call of it is answered and not made"
 
 
-#: What a wrong service is known by.
-Key = tuple[str, tuple[tuple[str, str], ...], Way]
+#: What a wrong service is known by: the operation, values of its enumerations or the row of a machine, and the way.
+Key = tuple[str, tuple[tuple[str, str | int], ...], Way]
 
 
 class WrongService(Struct, eq=False):
     """A service that is wrong from ``call`` on: its world, and the names that things have there."""
 
-    way: Way
+    key: Key
     call: ModelCall
     world: World
     known: Correspondence
     calls: int = 0
 
     @property
-    def key(self) -> Key:
-        """The operation, the values of its enumerations, and what is wrong with it."""
-        return key_of(self.call, self.way)
+    def way(self) -> Way:
+        """What is wrong with it."""
+        return self.key[2]
 
 
 class WrongServices:
@@ -69,6 +71,8 @@ class WrongServices:
         self.distinguished: set[Key] = set()
         self.missed: dict[Key, ModelCall] = {}
         self._able: dict[str, str | None] = {}
+        #: Rows of machines of which one is or was followed that has not applied it.
+        self._rows: set[RowPlace] = set()
 
     def go_on_with(self, run: Run) -> None:
         """Stop following all of them, since the model is another."""
@@ -79,6 +83,8 @@ class WrongServices:
         """Stop following one that no answer distinguishes."""
         self.open.remove(wrong)
         self.missed[wrong.key] = wrong.call
+        if wrong.way is Way.UNMOVED:
+            self._rows -= set(wrong.key[1])
 
     def note(self, call: ModelCall, predicted: Prediction) -> None:
         """Record a call that was made: close the wrong services that it distinguishes, begin those that it allows."""
@@ -107,10 +113,10 @@ class WrongServices:
                 found.append(each)
         return found
 
-    def of(self, operations: Iterable[str]) -> list[WrongService]:
-        """Return the followed services that are wrong with one of these operations."""
+    def of(self, operations: Iterable[str], *, unmoved: bool = False) -> list[WrongService]:
+        """Return the followed services that are wrong with these operations; those with one call if ``unmoved``."""
         wanted = set(operations)
-        return [each for each in self.open if each.call.operation in wanted]
+        return [each for each in self.open if each.call.operation in wanted and (each.way is Way.UNMOVED) is unmoved]
 
     # Following
 
@@ -146,24 +152,28 @@ class WrongServices:
         begun = {each.key for each in self.open} | self.distinguished
         if reply.status < 400:
             self._able[name] = call.caller
+            rows = [row for row in predicted.applied if row not in self._rows]
             if key_of(call, Way.LOST) not in begun and predicted.effective:
-                self._follow(Way.LOST, call, predicted, predicted.before)
+                self._follow(key_of(call, Way.LOST), call, predicted, predicted.before)
+            elif rows and predicted.effective:
+                self._follow((name, tuple(rows), Way.UNMOVED), call, predicted, predicted.before)
+            self._rows.update(rows)
             half = halved(call) if key_of(call, Way.HALF) not in begun else None
             found = None if half is None else self._imagined(half, predicted.before)
             if found is not None and found.reply.status < 400:
-                self._follow(Way.HALF, call, predicted, found.after, found)
+                self._follow(key_of(call, Way.HALF), call, predicted, found.after, found)
         elif reply.status in (401, 403) and key_of(call, Way.MADE) not in begun:
             world = self._made_anyway(call, predicted.after)
             if world is not None:
-                self._follow(Way.MADE, call, predicted, world)
+                self._follow(key_of(call, Way.MADE), call, predicted, world)
 
     def _follow(
-        self, way: Way, call: ModelCall, predicted: Prediction, world: World, found: Prediction | None = None
+        self, key: Key, call: ModelCall, predicted: Prediction, world: World, found: Prediction | None = None
     ) -> None:
         """Follow a service from a world on; ``found`` is its answer to the call, where that is not the model's."""
         known = Correspondence()
         known.shift = 0
-        wrong = WrongService(way, call, world, known)
+        wrong = WrongService(key, call, world, known)
         if self._differs(call, predicted, found or predicted, known):  # else the ids of it are known from here
             self.distinguished.add(wrong.key)
             return

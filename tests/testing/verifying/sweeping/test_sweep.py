@@ -7,6 +7,8 @@ from itertools import pairwise
 import pytest
 
 from confsim.api.catalogue import API
+from confsim.testing.learning.calls import ModelCall, kinds_of
+from confsim.testing.learning.things import RunCaller, Thing
 from kit import OTHER_ADMIN
 from kit.beside import Beside
 from kit.mutants import plan, wire
@@ -52,19 +54,29 @@ def test_a_service_that_is_wrong_in_one_way_is_seen(family, name):
     """A leak, a change that is lost, one that is refused and made, one that is refused when it is made again."""
     mutant = next(each for each in family() if each.name == name)
     beside, transport = plan.mutated(mutant)
-    report = beside.verify(transport=transport, examples=4, most_findings=1)
+    report = beside.verify(transport=transport, examples=6, most_findings=1)
     assert len(report.divergences) == 1
     assert len(report.divergences[0].steps) <= 6
 
 
 def test_a_path_that_is_one_of_another_operation_is_not_asked_for():
     """``GET /users/me`` is no request of the user whose id is "me"."""
-    from confsim.testing.learning.calls import ModelCall
-
     run = Beside().verifier()._make()
     owner = Beside().accounts.tokens["owner"]
     assert not run.scope.allows(ModelCall("get_user", owner, {"userId": "me"}))
     assert run.scope.allows(ModelCall("get_me", owner))
+
+
+def test_nobody_of_the_accounts_is_changed_by_what_changes_its_caller():
+    """A handle that the run has reserved is for somebody whom it has made."""
+    run = Beside().verifier()._make()
+    (kind,) = kinds_of("change_handle_with_reservation").values()
+    run.things.add(Thing(kind, "reserved", run.accounts.client))
+    run.things.add_caller(RunCaller("new", "guest", run.accounts.client, 2000, True))
+    owner = run.accounts.tokens["owner"]
+    callers = [owner, "new"]
+    asked = [ModelCall("change_handle_with_reservation", each, {"nonce": "reserved"}) for each in callers]
+    assert [run.scope.allows(each) for each in asked] == [False, True]
 
 
 def test_the_calls_of_a_seed_are_the_same_beside_another_service():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.model import machine_rows_noted
 from confsim.testing.learning.places import Shapes
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.wrong_services import Way, WrongServices, halved
@@ -81,3 +82,17 @@ def test_half_of_a_body_lacks_the_last_field():
     """A body of one field has no half."""
     assert halved(ModelCall("create_channel", None, body={"name": "a", "description": "b"})).body == {"name": "a"}
     assert halved(ModelCall("create_channel", None, body={"name": "a"})) is None
+
+
+def test_a_row_of_a_machine_is_followed_when_its_operation_was_told_before(side):
+    """To make an owner of an operator is another row than to make one of nobody; the owners show each."""
+    first, second = (side.call("get_me", role)["id"] for role in ("user", "operator"))
+    with machine_rows_noted():
+        side.call("add_owner", "owner", uuid=side.channel, userId=str(first))
+        side.call("list_owners", "owner", uuid=side.channel)
+        assert side.open("add_owner") == set()
+        side.call("add_operator", "owner", uuid=side.channel, userId=str(second))
+        side.call("add_owner", "owner", uuid=side.channel, userId=str(second))
+        assert side.open("add_owner") == {Way.UNMOVED}
+        side.call("list_owners", "owner", uuid=side.channel)
+        assert side.open("add_owner") == set()
