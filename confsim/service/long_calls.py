@@ -8,8 +8,9 @@ before it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, contextmanager
 
 from msgspec import Struct
 
@@ -45,12 +46,22 @@ def compute(call: Call, answer: Callable[[Call], Response]) -> ComputedCall:
 
 
 class LongCall:
-    """A call that a thread performs; ``over`` says whether its outcome is in force."""
+    """A call that a thread performs; ``over`` says whether it is done, ``locks`` whether it has the lock."""
 
-    __slots__ = ("over",)
+    __slots__ = ("locks", "over")
 
     def __init__(self) -> None:
-        self.over = False
+        self.locks = self.over = False
+
+    @contextmanager
+    def locking(self, lock: AbstractContextManager[object]) -> Iterator[None]:
+        """Hold the lock; every call that comes meanwhile is to follow, so that no thread waits for the lock."""
+        self.locks = True
+        try:
+            with lock:
+                yield
+        finally:
+            self.locks = False
 
     def end(self) -> None:
         """Let the calls that follow be performed."""
@@ -74,13 +85,17 @@ class LongCall:
         threading.Thread(target=run, daemon=True, name="a long call").start()
         return Response(503, [], poll=lambda: done.result() if done.done() else None)
 
-    def follow(self, perform: Callable[[], Response]) -> Response:
-        """Return the pending response of another call, which is performed when this one is over."""
+    def holds_up(self, *, changes: bool) -> bool:
+        """Return whether a call, that may change something or not, is to follow."""
+        return not self.over and (changes or self.locks)
+
+    def follow(self, perform: Callable[[], Response], *, changes: bool) -> Response:
+        """Return the pending response of another call, which is performed when this one does not hold it up."""
         waiting: list[Response] = []
 
         def poll() -> Response | None:
             if not waiting:
-                if not self.over:
+                if self.holds_up(changes=changes):
                     return None
                 waiting.append(perform())
             response = waiting[0]

@@ -126,9 +126,10 @@ class Pipeline:
         performed by a thread of its own, if this one serves others meanwhile; the response is pending then.
         """
         live, operation, request = self._live, incoming.operation, incoming.request
+        long = self._long
+        if long is not None and long.holds_up(changes=operation.changes):
+            return long.follow(partial(self.perform, incoming, injected), changes=operation.changes)
         with live.lock:
-            if self._long is not None and operation.changes:
-                return self._long.follow(partial(self.perform, incoming, injected))
             faults, injection = self._faults, injected
             query, headers = request.query, request.headers
             if injection is None and (faults.on_calls or (query and QUERY in query) or (headers and HEADER in headers)):
@@ -197,9 +198,9 @@ class Pipeline:
     def _begin_long(self, incoming: Incoming) -> Response:
         """Let a thread perform a call that takes long, when others that do are over; return the pending response."""
         if self._long is not None:
-            return self._long.follow(partial(self.perform, incoming))
+            return self._long.follow(partial(self.perform, incoming), changes=True)
         self._long = long = LongCall()
-        return long.begin(partial(self._perform_beside, incoming), partial(self._end_long, long))
+        return long.begin(partial(self._perform_beside, long, incoming), partial(self._end_long, long))
 
     def _end_long(self, long: LongCall) -> None:
         """Perform the calls that wait for it, once the lock is released."""
@@ -207,7 +208,7 @@ class Pipeline:
         if self._long is long:
             self._long = None
 
-    def _perform_beside(self, incoming: Incoming) -> Response:
+    def _perform_beside(self, long: LongCall, incoming: Incoming) -> Response:
         """Perform a call that takes long, without the lock except at its beginning and at its end."""
         live = self._live
 
@@ -219,10 +220,10 @@ class Pipeline:
             with live.lock:
                 call = self._begun(incoming)
             computed = compute(call, compute_answer)
-            with live.lock:
+            with long.locking(live.lock):
                 if live.world is call.change.world:
                     return self._finish_long(incoming, computed)
-        with live.lock:
+        with long.locking(live.lock):
             return self._finish_long(incoming, compute(self._begun(incoming), compute_answer))
 
     def _finish_long(self, incoming: Incoming, computed: ComputedCall) -> Response:

@@ -64,6 +64,24 @@ def test_others_read_the_world_before_it(sim, serve):
     assert serve(GET).status == 404
 
 
+def test_nobody_waits_for_its_lock(sim, serve, monkeypatch):
+    """While it is put in force, which takes as long as its record on a disk, calls that read follow, too."""
+    flushing, go_on = threading.Event(), threading.Event()
+
+    def flush():
+        if sim.service.journal.count:
+            flushing.set()
+            assert go_on.wait(30)
+
+    sim.service.live.add_barrier(flush)
+    deletion = serve(DELETE)
+    assert flushing.wait(30)
+    reading = serve(GET)
+    assert reading.poll() is None
+    go_on.set()
+    assert [wait_for(each).status for each in (deletion, reading)] == [200, 404]
+
+
 def test_calls_that_change_something_come_after_it(sim, serve):
     """In the journal, too; each is answered as if it had been the next call."""
     with sim.service.live.lock:
