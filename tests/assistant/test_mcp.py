@@ -18,6 +18,7 @@ from confsim.assistant import tools
 from confsim.assistant.tools import TOOLS, Tools
 from confsim.control.scenarios import direct
 from confsim.transport.remote import RemoteTransport
+from kit import ROOM
 from kit.documented import BLOCK, command
 
 pytestmark = pytest.mark.own_ways
@@ -98,9 +99,8 @@ def test_the_world_is_steered(assistant, sim):
     """Time moves, people come, mail is read."""
     moved = assistant.call("control_world", operation="advance_clock", body={"by": "15m"})
     assert moved["answer"]["now"] == sim.clock.now
-    channel = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-    assistant.call("control_world", operation="join_channel", body={"channel": channel, "userId": 1004})
-    here = assistant.call("control_world", operation="list_presence", arguments={"channel": channel})
+    assistant.call("control_world", operation="join_channel", body={"channel": ROOM, "userId": 1004})
+    here = assistant.call("control_world", operation="list_presence", arguments={"channel": ROOM})
     assert [each["userId"] for each in here["answer"]] == [1004]
     assert assistant.call("control_world", operation="list_mail") == {"answer": []}
 

@@ -19,10 +19,10 @@ from confsim.control.bundle.document import decoded
 from confsim.control.bundle.replay import replay
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.refusal import Misuse
+from kit import ROOM
 from kit.wire.sockets import until
 
 OWNER = 1002
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 
 
 def bundle_of(sim, **options):

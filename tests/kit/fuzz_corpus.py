@@ -6,7 +6,8 @@ those of the assumption that is named. What two such lines assert together fails
 
 from __future__ import annotations
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+from . import ROOM
+
 CREATE = "s.call('create_channel', 'demo-owner', body={'name': 'x'})"
 TWICE = f"[{CREATE}, {CREATE}][-1]"
 GUEST = "s.call('create_channel', 'demo-guest', body={'name': 'x'})"

@@ -98,8 +98,7 @@ def get(change: Change, channel: Channel, id: str) -> Destination:
 
 def set_state(change: Change, destination: Destination, trigger: str) -> None:
     """Enable or disable the destination."""
-    repeats.require_change(change, f"{trigger}d", holds=MACHINE.holds(destination, trigger))
-    MACHINE.fire(change, destination, trigger)
+    repeats.turn(change, MACHINE, destination, trigger, state=MACHINE.state(destination).value)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

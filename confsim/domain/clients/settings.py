@@ -48,6 +48,4 @@ MACHINES: Mapping[Default, Machine[Position, Client]] = {
 
 def switch_default(change: Change, client: Client, flag: Default, trigger: str) -> Client:
     """Enable or disable a flag that new channels of the client start with."""
-    machine = MACHINES[flag]
-    repeats.require_change(change, trigger, holds=machine.holds(client, trigger))
-    return machine.fire(change, client, trigger)
+    return repeats.turn(change, MACHINES[flag], client, trigger, state=trigger)

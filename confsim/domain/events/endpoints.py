@@ -46,8 +46,7 @@ MACHINE: Machine[Interface, Client] = switch(
 
 def set_interface(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable the client's events."""
-    repeats.require_change(change, f"{trigger}d", holds=MACHINE.holds(client, trigger))
-    return MACHINE.fire(change, client, trigger)
+    return repeats.turn(change, MACHINE, client, trigger, state=MACHINE.state(client).value)
 
 
 # Endpoints

@@ -119,14 +119,12 @@ def get(change: Change, client: Client, id: str) -> Validator:
 
 def enable(change: Change, validator: Validator) -> Validator:
     """Make the validator the client's active one. Refusal STATE_HOLDS (G537)."""
-    repeats.require_change(change, ValidatorState.ACTIVE.value, holds=validator.state is ValidatorState.ACTIVE)
-    return MACHINE.fire(change, validator, "enable")
+    return repeats.turn(change, MACHINE, validator, "enable", state=ValidatorState.ACTIVE.value)
 
 
 def disable(change: Change, validator: Validator) -> Validator:
     """Make the validator inactive; others are unchanged. Refusal STATE_HOLDS (G537)."""
-    repeats.require_change(change, ValidatorState.INACTIVE.value, holds=validator.state is ValidatorState.INACTIVE)
-    return MACHINE.fire(change, validator, "disable")
+    return repeats.turn(change, MACHINE, validator, "disable", state=ValidatorState.INACTIVE.value)
 
 
 def list_validators(change: Change, client: Client) -> View[Validator]:

@@ -18,9 +18,9 @@ from confsim.http.live.streams import Streams
 from confsim.inspector.app import mounted
 from confsim.kernel.refusal import Misuse
 from confsim.service.worlds import Worlds
+from kit import ROOM
 from kit.wire.sockets import Client, until
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
 USER = 1004
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 

@@ -13,7 +13,7 @@ from websockets.sync.client import connect as open_websocket
 
 from confsim import Misuse, Simulator
 from confsim.http.live.certificate import context, write_self_signed
-from kit import OWNER
+from kit import OWNER, ROOM
 from kit.processes.commands import run, serving
 from kit.wire.sockets import until
 
@@ -45,17 +45,17 @@ def test_calls_are_answered_and_urls_begin_with_https(certificate, trusting):
 
 def test_websockets_are_opened_by_the_address_that_is_handed_out(certificate, trusting):
     """It begins with wss; who closes it leaves."""
-    sim, room = Simulator(), "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+    sim = Simulator()
     with sim.serve(tls=context(*certificate)) as server:
-        url = f"{server.base_url}/channels/{room}/proxyfor"
+        url = f"{server.base_url}/channels/{ROOM}/proxyfor"
         request = urllib.request.Request(url, headers={"Authorization": f"Bearer {OWNER}"})
         with urllib.request.urlopen(request, context=trusting) as answer:
             address = json.load(answer)["url"]
         assert address.startswith(f"wss://127.0.0.1:{server.port}/streaming/")
         with open_websocket(f"{address}?token={OWNER}", ssl=trusting) as websocket:
             assert json.loads(websocket.recv(timeout=30))["state"] == "in"
-            assert len(sim.presence(room)) == 1
-        assert until(lambda: not sim.presence(room))
+            assert len(sim.presence(ROOM)) == 1
+        assert until(lambda: not sim.presence(ROOM))
 
 
 def test_a_connection_ends_as_tls_connections_do(certificate, trusting):

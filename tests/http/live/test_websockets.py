@@ -12,10 +12,9 @@ from websockets.sync.client import connect as open_websocket
 
 from confsim import Simulator
 from confsim.control.export.calls import merged
+from kit import EVENT_ROOM, ROOM
 from kit.wire.sockets import until
 
-ROOM = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
-EVENTS = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb"
 OWNER, USER = 1002, 1004
 TARGET = f"/streaming/{ROOM}"
 
@@ -270,18 +269,18 @@ def test_who_is_inside_is_sent_back_to_the_lobby(serve):
 def test_rooms_and_the_end_of_the_session_are_reported(place):
     """Moved into a breakout room and back; the end of the session closes the connection."""
     sim = place.sim
-    breakout = sim.call("create_breakout_session", "demo-owner", uuid=EVENTS, body={"name": "b"}).body["id"]
-    at = {"uuid": EVENTS, "breakoutSession": breakout}
+    breakout = sim.call("create_breakout_session", "demo-owner", uuid=EVENT_ROOM, body={"name": "b"}).body["id"]
+    at = {"uuid": EVENT_ROOM, "breakoutSession": breakout}
     room = sim.call("create_breakout_room", "demo-owner", **at, body={"name": "r"}).body["id"]
     assert sim.call("add_breakout_participant", "demo-owner", **at, breakoutRoom=room, userId=USER).ok
-    ws, _ = place.open("demo-user", EVENTS)
-    host, _ = place.open("demo-owner", EVENTS)
-    assert sim.call("start_breakout_session", "demo-owner", uuid=EVENTS).ok
+    ws, _ = place.open("demo-user", EVENT_ROOM)
+    host, _ = place.open("demo-owner", EVENT_ROOM)
+    assert sim.call("start_breakout_session", "demo-owner", uuid=EVENT_ROOM).ok
     assert (moved := reported(ws))["type"] == "moved"
     assert moved["room"]
-    assert sim.call("stop_breakout_session", "demo-owner", uuid=EVENTS).ok
+    assert sim.call("stop_breakout_session", "demo-owner", uuid=EVENT_ROOM).ok
     assert reported(ws)["type"] == "returned"
-    assert sim.call("end_active_session", "demo-owner", uuid=EVENTS).ok
+    assert sim.call("end_active_session", "demo-owner", uuid=EVENT_ROOM).ok
     assert reported(ws)["type"] == "session-ended"
     assert closed(ws) == (1000, "session-ended")
     assert reported(host)["type"] == "session-ended"

@@ -18,7 +18,7 @@ from confsim.testing.observing.proxy import Proxy
 from confsim.testing.observing.session import observe
 from confsim.transport.address import address
 from confsim.transport.wsgi import WsgiTransport
-from kit import CUSTOMER, OWNER, choices
+from kit import CUSTOMER, OWNER, ROOM, choices
 from kit.beside import Beside
 from kit.documented import command
 
@@ -65,9 +65,8 @@ def test_what_was_not_seen_made_is_passed_over():
     simulator = Simulator()
     observer = Observer("http://confsim.test/v1_0", ACCOUNTS)
     transport = WsgiTransport(simulator.wsgi)
-    room = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
     for path, token in (
-        (f"/channels/{room}", OWNER),
+        (f"/channels/{ROOM}", OWNER),
         ("/users/me", "demo-user"),
         ("/nothing", OWNER),
         ("/users/me", OWNER),
