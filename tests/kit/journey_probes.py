@@ -1,5 +1,7 @@
 """Adds probes that journeys of the suite show: ``python -m kit.journey_probes FILE``, with FILE of ``campaigns flips``.
 
+It also notes in ``tests/data/tellable.json`` which values API calls alone can show, whether there is a probe or not.
+
 A journey of API calls alone, from the demo world, is played under other values of entries that no probe tells yet.
 Where an answer differs, its calls become a probe: what they name in the demo world is made by the run before them.
 """
@@ -7,6 +9,7 @@ Where an answer differs, its calls become a probe: what they name in the demo wo
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -14,6 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from confsim.kernel.refusal import Misuse
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.service.messages import Response
 from confsim.testing.calibrating.alternative import Alternative
@@ -23,10 +27,11 @@ from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import reply_of
 from confsim.testing.learning.places import Shapes
 from confsim.testing.observing.requests import Reader, token_of
-from kit import CUSTOMER, EVENT_ROOM, GUEST, OTHER, PARTNER, ROOM
+from kit import CUSTOMER, EVENT_ROOM, GUEST, OTHER, PARTNER, ROOM, tellable
 from kit.probing import JSON, Maker, ordered, store
 from kit.proofs import flips, journeys, stories
 from kit.proofs.flips import Journey
+from kit.tellable import Compared
 
 #: Most calls of a journey, and most journeys that are tried for a value.
 _LONGEST, _TRIED = 40, 4
@@ -145,33 +150,52 @@ def of_the_api(every: Iterable[Journey]) -> list[Journey]:
     return sorted(journeys.distinct(found), key=lambda journey: len(journey.requests))
 
 
-def shown(found: list[Journey], known: set[str]) -> Iterator[tuple[int, Journey, int, str]]:
-    """Yield where a value changes an answer: number and journey, place of the answer, and the value as text."""
+def shown(found: list[Journey], known: set[str], accounts: Accounts) -> Iterator[tuple[int, Journey, int, str]]:
+    """Yield where a value changes an answer: number and journey, place of the answer, and the value as text.
+
+    A value is sought in a few journeys, and no longer once it is known.
+    """
     wanted = {id: [each for each in every if _key(each) not in known] for id, every in flips.flips().items()}
+    tried: Counter[str] = Counter()
+    reader = Reader({})
     for number, journey in enumerate(found):
         read, base = flips.read_by(journey)
-        for flip in (each for id in wanted if id in read for each in wanted[id] if _key(each) not in known):
-            try:
-                answers = flips.run(journey, {flip.id: flip.value}).answers
-            except Exception:
+        calls = [reader.call(each, token_of(each, accounts)[1]) for each in journey.requests]
+        for flip in (each for id in wanted if id in read for each in wanted[id]):
+            key = _key(flip)
+            if key in known or tried[key] >= _TRIED:
                 continue
-            pairs = enumerate(zip(base.answers, answers, strict=True))
-            place = next((place for place, (one, other) in pairs if one != other), None)
+            answers = _answers(journey, flip)
+            compared = Compared()
+            each = enumerate(zip(calls, journey.requests, base.answers, answers, strict=False))
+            place = next((place for place, asked in each if compared.differ(*asked)), None)
             if place is not None:
-                yield number, journey, place, _key(flip)
+                tried[key] += 1
+                yield number, journey, place, key
+
+
+def _answers(journey: Journey, flip: flips.Flip) -> list[object]:
+    """What a journey is answered under a flip, nothing where the world cannot be built."""
+    try:
+        return flips.run(journey, {flip.id: flip.value}).answers
+    except Misuse:
+        return []
 
 
 def _key(flip: flips.Flip) -> str:
     return Alternative((flip.id, flip.value)).key
 
 
-def made(maker: Maker, found: list[Journey], known: set[str]) -> Iterator[Probe]:
-    """Yield probes of journeys that distinguish what none before does; ``known`` has the keys of what those do."""
-    reading, tried = Reading(maker.run.accounts), dict[str, int]()
-    for number, journey, place, key in shown(found, known):
-        if key in known or tried.get(key, 0) >= _TRIED or key not in maker.every:
+def made(maker: Maker, found: list[Journey], known: set[str], seen: set[str]) -> Iterator[Probe]:
+    """Yield probes of journeys that tell what none before does; ``known`` has the keys of what is told already.
+
+    What journeys show, whether a probe does or not, is added to ``seen``.
+    """
+    reading = Reading(maker.run.accounts)
+    for number, journey, place, key in shown(found, known, maker.run.accounts):
+        seen.add(key)
+        if key not in maker.every:
             continue
-        tried[key] = tried.get(key, 0) + 1
         calls = reading.calls(journey, number, place)
         test = partial(maker.shows, alternative=maker.every[key])
         count = test(calls) if calls is not None else 0
@@ -190,9 +214,11 @@ def main(file: Path) -> None:
     maker = Maker()
     known = {f"{id}={value}" for probe in probes() for id, values in probe.tells.items() for value in values}
     every = [*journeys.stored(file), *journeys.scenarios(), *stories.stories(), *journeys.by_everybody()]
-    found = list(made(maker, of_the_api(every), known))
+    seen: set[str] = set()
+    found = list(made(maker, of_the_api(every), known, seen))
     found += maker.more_gates([*probes(), *found], known)
     store([*probes(), *ordered(found)])
+    tellable.store(known | seen)
 
 
 if __name__ == "__main__":

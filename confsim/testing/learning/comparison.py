@@ -68,7 +68,7 @@ def reply_of(response: Response) -> Reply:
     if response.body and (kind == _JSON or kind.endswith("+json")):
         try:
             body = msgspec.json.decode(response.body)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             kind = f"{kind}, malformed"
     return Reply(response.status, kind, body, headers)
 

@@ -95,6 +95,11 @@ class RunScope:
             return True
         return call.declared.shows_identity
 
+    def _is_made(self, token: str | None) -> bool:
+        """Return whether the run made a caller."""
+        caller = self._things.caller(token)
+        return caller is not None and caller.made
+
     def _allows_change(self, call: ModelCall, own: bool) -> bool:
         things, declared, kinds = self._things, call.declared, path_kinds(call.declared)
         makes, protected = made_by(declared), {("api_tokens", each) for each in things.protected_tokens}
@@ -106,12 +111,13 @@ class RunScope:
             return caller is not None and caller.made
         if "clients" in makes or any(named in protected for named in call.names()):
             return False
+        if _is_about_caller(call.operation) and not self._is_made(call.caller):
+            return False
         first = next((name for name, kind in kinds.items() if kind != "clients"), None)
         if first is not None:
             value = call.path[first]
             if value == ME:
-                caller = things.caller(call.caller)
-                return caller is not None and caller.made
+                return self._is_made(call.caller)
             return (kinds[first], int(value) if kinds[first] == "users" and value.isdigit() else value) in things
         if makes and not declared.of_whole_client:  # it is made anew, in any client
             return True
@@ -120,6 +126,12 @@ class RunScope:
         if declared.removes and not own:
             return all(named in things for named in call.names() if named[0] == declared.removes)
         return own
+
+
+@cache
+def _is_about_caller(operation: str) -> bool:
+    """Return whether its path names the caller."""
+    return ME in API[operation].path.split("/")
 
 
 @cache

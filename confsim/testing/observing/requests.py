@@ -45,7 +45,7 @@ class Reader:
         if request.body and operation.body is not None and operation.body.is_json:
             try:
                 body = msgspec.json.decode(request.body)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 body = request.body
         return ModelCall(operation.name, token, path, query, body, kind if request.body else None)
 

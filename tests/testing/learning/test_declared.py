@@ -108,6 +108,12 @@ def make_person(call: Call) -> Made:
     raise NotImplementedError
 
 
+@WIDGETS.operation("POST /people/me/widget/{id}", gate=gates.SIGNED_IN)
+def wear_widget(call: Call, id: WidgetId) -> None:
+    """Change what the caller wears."""
+    raise NotImplementedError
+
+
 @pytest.fixture(autouse=True)
 def joined(monkeypatch):
     """The family of widgets in the catalogue."""
@@ -197,6 +203,14 @@ def test_what_is_made_may_be_made_and_what_the_run_made_may_be_removed(scope):
     scope.allow_phone_calls = True
     assert scope.served("ring_widget")
     assert not scope.served("ask_widget")
+
+
+def test_a_caller_of_the_accounts_is_not_changed(scope):
+    """Only somebody whom the run made, even where what is named is the run's."""
+    scope._things.add_caller(RunCaller("made", "guest", "home", 2, made=True))
+    assert scope.allows(ModelCall("wear_widget", "made", {"id": "w1"}))
+    assert not scope.allows(ModelCall("wear_widget", "mine", {"id": "w1"}))
+    assert not scope.allows(ModelCall("wear_widget", None, {"id": "w1"}))
 
 
 def test_users_who_stay_are_few(scope):

@@ -212,3 +212,15 @@ def test_the_command_writes_what_was_learned(monkeypatch, tmp_path, capsys):
     assert output.read_text() == "[status]\ncreated = 201\n"
     assert OWNER not in report.read_text()
     assert "1 learned" in capsys.readouterr().out
+
+
+def test_a_body_that_is_nested_too_deeply_is_followed():
+    """It is read as bytes: the model refuses it as the service does."""
+    simulator = Simulator()
+    observer = Observer("http://confsim.test/v1_0", ACCOUNTS)
+    transport = WsgiTransport(simulator.wsgi)
+    headers = {"authorization": f"Bearer {OWNER}", "content-type": "application/json"}
+    request = Request("POST", "/v1_0/channels/create", "", headers, b"[" * 100_000)
+    observer.see(request, transport.exchange(request))
+    report = observer.conclude()
+    assert (report.seen, report.followed, report.contradicted) == (1, 1, [])

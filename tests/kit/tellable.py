@@ -1,0 +1,55 @@
+"""The values that API calls alone can show, as the flips of journeys have: ``tests/data/tellable.json``.
+
+``python -m kit.journey_probes FILE`` writes it. A value is in it when a journey of API calls, from the demo world, is
+answered otherwise under it than under the default, in what calibrate compares: ids, links, texts for people and tokens
+are the service's own. Requests that are no operation's are compared as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from confsim.service.messages import Request, Response
+from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparison import Comparison, reply_of
+from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.places import Shapes
+
+FILE = Path(__file__).resolve().parents[1] / "data" / "tellable.json"
+
+
+@cache
+def tellable() -> Mapping[str, frozenset[str]]:
+    """The values that an API call can show, as text, by the id of their entry."""
+    return {id: frozenset(values) for id, values in json.loads(FILE.read_text()).items()}
+
+
+def store(keys: Iterable[str]) -> None:
+    """Write the file; each key is ``id=value``."""
+    found: dict[str, list[str]] = {}
+    for key in sorted(set(keys)):
+        id, _, value = key.partition("=")
+        found.setdefault(id, []).append(value)
+    FILE.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
+class Compared:
+    """Compares the answers of two worlds to the same requests, one after the other."""
+
+    def __init__(self) -> None:
+        self._known = Correspondence()
+        self._known.shift = 0
+        self._comparison = Comparison(Shapes({}), self._known)
+
+    def differ(self, call: ModelCall | None, request: Request, one: Any, other: Any) -> bool:
+        """Whether the answers to a request differ; ``call`` is None when it is no operation's."""
+        if one == other or one is None or other is None:
+            return False
+        if call is None or request.method not in ("GET", "POST", "PUT", "DELETE"):
+            return True
+        first, second = (reply_of(Response(status, list(headers), body)) for status, headers, body, _ in (one, other))
+        return self._comparison.difference(call.declared, first, second) is not None
