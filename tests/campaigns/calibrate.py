@@ -23,7 +23,7 @@ from confsim.service.files.profile import read_profile
 from confsim.testing.calibrating.calibrator import CalibrateReport
 from confsim.testing.calibrating.session import profile_text
 from kit.beside import Beside
-from kit.probing import Maker
+from kit.probes.making import Maker
 
 BAD = ("wrong claims", "contradicted", "could not begin")
 #: Entries that are left at their default: what they change happens before the first call, or never in one.

@@ -1,4 +1,4 @@
-"""Adds probes that journeys of the suite show: ``python -m kit.journey_probes FILE``, with FILE of ``campaigns flips``.
+"""Adds probes that journeys of the suite show: ``python -m kit.probes.journeys FILE``, with FILE of ``campaigns flips``.
 
 It also notes in ``tests/data/tellable.json`` which values API calls alone can show, whether there is a probe or not.
 
@@ -27,11 +27,12 @@ from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import reply_of
 from confsim.testing.learning.places import Shapes
 from confsim.testing.observing.requests import Reader, token_of
-from kit import CUSTOMER, EVENT_ROOM, GUEST, OTHER, PARTNER, ROOM, tellable
-from kit.probing import JSON, Maker, ordered, store
+from kit import CUSTOMER, EVENT_ROOM, GUEST, OTHER, PARTNER, ROOM
+from kit.probes import tellable
+from kit.probes.making import JSON, Maker, ordered, store
+from kit.probes.tellable import Compared
 from kit.proofs import flips, journeys, stories
 from kit.proofs.flips import Journey
-from kit.tellable import Compared
 
 #: Most calls of a journey, and most journeys that are tried for a value.
 _LONGEST, _TRIED = 40, 4

@@ -1,6 +1,6 @@
 """The values that API calls alone can show, as the flips of journeys have: ``tests/data/tellable.json``.
 
-``python -m kit.journey_probes FILE`` writes it. A value is in it when a journey of API calls, from the demo world, is
+``python -m kit.probes.journeys FILE`` writes it. A value is in it when a journey of API calls, from the demo world, is
 answered otherwise under it than under the default, in what calibrate compares: ids, links, texts for people and tokens
 are the service's own. Requests that are no operation's are compared as they are.
 """
@@ -19,7 +19,7 @@ from confsim.testing.learning.comparison import Comparison, reply_of
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Shapes
 
-FILE = Path(__file__).resolve().parents[1] / "data" / "tellable.json"
+FILE = Path(__file__).resolve().parents[2] / "data" / "tellable.json"
 
 
 @cache
