@@ -1,4 +1,4 @@
-"""Adds probes that journeys of the suite show: ``python -m kit.probes.journeys FILE``, with FILE of ``campaigns flips``.
+"""Adds probes from journeys of the suite: ``python -m kit.probes.journeys FILE``, with FILE of ``campaigns flips``.
 
 It also notes in ``tests/data/tellable.json`` which values API calls alone can show, whether there is a probe or not.
 

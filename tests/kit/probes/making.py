@@ -1,4 +1,4 @@
-"""Makes ``confsim/reference/probes.json``: calls that tell what a service follows. ``python -m kit.probes.making [SEED…]``.
+"""Makes ``confsim/reference/probes.json``, what tells what a service follows: ``python -m kit.probes.making [SEED…]``.
 
 Calibrate runs beside a service under the defaults, with all accounts of the demo world, once for each seed. Of each
 answer that ruled values out, the calls before it are stored on which it depends.
