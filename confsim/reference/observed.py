@@ -16,10 +16,21 @@ from typing import Any
 @cache
 def observed() -> Mapping[str, Any]:
     """Return the observations, by operation."""
-    from importlib.resources import files
-
-    made = json.loads((files(__package__) / "observed.json").read_text("utf-8"))
+    made = _read("observed.json")
     found: dict[str, Any] = made["operations"]
     for each in found.values():
         each["example"]["assumptions"] += made["assumptions of all examples"]
     return found
+
+
+@cache
+def observed_control() -> Mapping[str, Any]:
+    """Return the examples of the operations of the control plane; those that answer whole documents have none."""
+    return _read("observed_control.json")
+
+
+def _read(name: str) -> dict[str, Any]:
+    from importlib.resources import files
+
+    made: dict[str, Any] = json.loads((files(__package__) / name).read_text("utf-8"))
+    return made

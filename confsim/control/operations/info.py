@@ -299,6 +299,8 @@ def control_document(root: str = SERVER) -> bytes:
 @cache
 def _subject() -> Subject:
     from confsim.contract.openapi.document import Subject
+    from confsim.reference.observed import observed_control
 
     text = "What no call of the API does: time, faults, people, phones and the journal of a world."
-    return Subject(CONTROL, CONTROL.title, __version__, text, areas=CONTROL.areas, problems=True)
+    examples = observed_control()
+    return Subject(CONTROL, CONTROL.title, __version__, text, areas=CONTROL.areas, problems=True, observed=examples)

@@ -374,10 +374,21 @@ def walked(value):
         yield from walked(each)
 
 
-def test_every_operation_has_an_example_that_fits():
+#: Operations of the control plane that answer or take a document of their own, for which an example is too long.
+DOCUMENTS = {"get_bundle", "get_control_openapi", "get_coverage", "get_state", "put_state"}
+
+
+@pytest.mark.parametrize(
+    ("make", "documents"),
+    [(plain, set()), (lambda: msgspec.json.decode(control_document()), DOCUMENTS)],
+    ids=["api", "control"],
+)
+def test_every_operation_has_an_example_that_fits(make, documents):
     """The body and the answer of a real call are valid by the schemas."""
-    made = plain()
+    made = make()
     for name, one in operations(made).items():
+        if name in documents:
+            continue
         body = one.get("requestBody", {}).get("content", {}).get("application/json")
         if body is not None:
             fits(body, made)

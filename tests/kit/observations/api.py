@@ -1,6 +1,6 @@
 """What real calls of each operation give, read from the journals of the scenarios and of a walk through the catalogue.
 
-    PYTHONPATH=.:tests python -m kit.observing [SEEN...]
+    PYTHONPATH=.:tests python -m kit.observations.api [SEEN...]
 
 writes ``confsim/reference/observed.json``: an example of each operation, and the refusals that were known, with those
 of the files SEEN, each line of which is a tuple of operation, reason and the ids of the profile.
@@ -25,11 +25,10 @@ from confsim.contract.operation import Operation
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.reference import observed
 from confsim.service.journal import JournalEntry
+from kit import API_TOKEN, CUSTOMER, START
+from kit.catalogue_walk import walk
 
-from . import API_TOKEN, CUSTOMER, START
-from .catalogue_walk import walk
-
-SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
+SCENARIOS = Path(__file__).resolve().parents[3] / "scenarios"
 PATH = Path(observed.__file__).parent / "observed.json"
 CALLERS = ("demo-owner", "demo-customer-admin", API_TOKEN, "demo-partner-admin")
 

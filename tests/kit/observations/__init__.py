@@ -1,0 +1,1 @@
+"""What real calls of each operation give, which the OpenAPI documents show."""
