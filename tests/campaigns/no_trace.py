@@ -10,14 +10,17 @@ import argparse
 from typing import Any
 
 from confsim.api.catalogue import API
-from kit.proofs.no_trace import failures, of_commands, of_operations
+from kit.proofs.no_trace import COMMANDS, failures, of_commands, of_operations
 
+NAMES = (*API.operations, *COMMANDS)
 BAD = ("operations that never succeeded", "traces")
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    options.add_argument("--only", nargs="*", default=[], metavar="NAME", help="operations; without them all")
+    options.add_argument(
+        "--only", nargs="*", default=[], metavar="NAME", choices=NAMES, help="operations; without them all"
+    )
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:

@@ -13,12 +13,15 @@ from typing import Any
 from confsim.api.catalogue import API
 from kit.proofs.tenants import Found, collected, credentials, roles, tenants
 
+NAMES = tuple(API.operations)
 BAD = ("operations that never succeeded", "cells that are not as they are to be")
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    options.add_argument("--only", nargs="*", default=[], metavar="NAME", help="operations; without them all")
+    options.add_argument(
+        "--only", nargs="*", default=[], metavar="NAME", choices=NAMES, help="operations; without them all"
+    )
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings import related_breakout, related_identity, related_members, related_telephony
+from confsim.domain.couplings import related, related_breakout, related_identity, related_members, related_telephony
 from confsim.domain.identity import validators
-from confsim.domain.runtime import sessions
+from confsim.domain.runtime import presence, sessions
 from confsim.domain.telephony import number_assignments, numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, Level
 from confsim.kernel.world import World
-from kit import CUSTOMER, EVENT_ROOM, demo
+from kit import CUSTOMER, EVENT_ROOM, ROOM, demo
 from kit.things.breakout import prepare, start
 
 SECRET = "a secret that is long enough for everybody"
@@ -44,6 +45,17 @@ def test_what_a_client_loses_with_its_service(choice, released):
     for client, left in ((one, not released), (two, True)):
         assert len(list(validators.list_active(change, client.id))) == int(left)
         assert len(list(number_assignments.ASSIGNMENTS.of(change, client.id).all)) == int(left)
+
+
+def test_the_session_in_which_somebody_is_connected():
+    """That of the channel, or of the breakout room where the user is; none where none is open."""
+    sim = demo()
+    sim.presence.join(EVENT_ROOM, 1002)
+    change = sim.service.change()
+    present = presence.find(change, channels.get(change, CUSTOMER, EVENT_ROOM), 1002)
+    (open_here,) = related.session_at(change, present)
+    assert open_here.channel == EVENT_ROOM
+    assert list(related.session_at(change, replace(present, place=ROOM))) == [None]
 
 
 @pytest.mark.parametrize("choice", ["completes", "goes-on"])
