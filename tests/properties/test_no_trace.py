@@ -55,11 +55,11 @@ def test_every_operation_has_a_call_that_succeeds(cases):
 
 def test_a_change_that_is_not_dropped_is_noticed(cases):
     """A pipeline that put what a failed call had written would leave traces."""
-    bug = Pipeline._bug
+    failed = Pipeline._failed
 
-    def note(self, call, error):
-        self._live.put(call.change)
-        return bug(self, call, error)
+    def note(self, call, request, bug):
+        response, _ = failed(self, call, request, bug)
+        return response, self._live.put(call.change)
 
-    with mock.patch.object(Pipeline, "_bug", note):
+    with mock.patch.object(Pipeline, "_failed", note):
         assert any(problem == "it left a trace" for _, problem in failures(cases["create_channel"]))

@@ -129,13 +129,13 @@ class Deaths:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Note the defects that confsim answers with 500."""
-        bug = Pipeline._bug
+        failed = Pipeline._failed
 
         def noting(*arguments: Any) -> Any:
             self.crashed = True
-            return bug(*arguments)
+            return failed(*arguments)
 
-        with mock.patch.object(Pipeline, "_bug", noting):
+        with mock.patch.object(Pipeline, "_failed", noting):
             yield
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
