@@ -115,7 +115,7 @@ class Names(Struct, frozen=True):
     """Marks what names a thing, a parameter or a field of a body or an answer: ``Annotated[str, Names("recordings")]``.
 
     ``kind`` is the word for the things that it can name, one for all operations; ``several`` is True for a text that
-    can name several of them, separated by commas; ``secret`` is True for what gives access to whoever has it.
+    can name several of them, separated by commas; ``secret`` is True for what gives access to anyone.
     """
 
     kind: str

@@ -12,8 +12,6 @@ from .worlds import run_of
 if TYPE_CHECKING:
     from confsim.control.coverage.report import CoverageNames, CoverageReport, Groups
 
-#: The kinds of things that are counted, in the order of the report.
-KINDS = ("operations", "refusals", "transitions", "assumptions")
 #: The name under which a worker of xdist reports its coverage.
 OUTPUT = "confsim_coverage"
 #: Most names that the table lists for each kind of an area; the JSON report has all.
@@ -117,11 +115,12 @@ class Coverage:
 
 def table(found: CoverageReport) -> list[str]:
     """Return one line for each touched area (seen of possible, by kind) and one for all."""
-    rows: list[tuple[str, ...]] = [("area", *KINDS)]
+    kinds = found.totals.__struct_fields__
+    rows: list[tuple[str, ...]] = [("area", *kinds)]
     for name, area in found.areas.items():
-        met, of = ([_count(getattr(area, kind), part) for kind in KINDS] for part in ("met", "missing"))
+        met, of = ([_count(getattr(area, kind), part) for kind in kinds] for part in ("met", "missing"))
         rows.append((name, *(f"{one}/{one + other}" for one, other in zip(met, of, strict=True))))
-    shares = (getattr(found.totals, kind) for kind in KINDS)
+    shares = (getattr(found.totals, kind) for kind in kinds)
     rows.append(("all", *(f"{share.met}/{share.of}" for share in shares)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -143,7 +142,7 @@ def missing(found: CoverageReport) -> list[str]:
     """Return the missing things of each touched area; refusals only of operations that were called."""
     lines = []
     for name, area in found.areas.items():
-        for kind in KINDS:
+        for kind in found.totals.__struct_fields__:
             items = getattr(area, kind).missing
             if kind == "refusals":
                 listed = [

@@ -24,7 +24,7 @@ FORMS = {name: _sampled(declared) for name, declared in vars(forms).items() if _
 
 @pytest.mark.parametrize("name", FORMS)
 def test_every_sample_fits_its_form(name: str) -> None:
-    """Under the defaults, so that whoever tries calls with samples sees them succeed."""
+    """Under the defaults, so that anyone who tries calls with samples sees them succeed."""
     for samples, form in FORMS[name]:
         for value in samples.values:
             validate(value, form.keywords({}))

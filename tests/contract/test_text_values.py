@@ -133,7 +133,7 @@ def test_a_type_that_no_parameter_can_have():
 
 
 def test_the_problem_of_a_number_can_be_said_otherwise():
-    """As by whoever reads a number of its own kind."""
+    """As by anyone who reads a number of its own kind."""
     assert outcome(lambda: integer(Context({}), "query x", "y", "odd")) == "query x: 'y' is odd"
 
 

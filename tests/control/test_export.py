@@ -139,7 +139,7 @@ def test_curl_lines_lead_a_server_to_the_same_world(sim, shell):
 
 
 def test_addresses_are_those_of_the_mount(sim):
-    """Whatever name the calls were made by: where the world stands for whoever asks."""
+    """Whatever name the calls were made by: where the world stands for anyone who asks."""
     sim.worlds.add("w1").client("demo-user").get("/nowhere", headers={"Host": "old.example"})
     with sim.serve() as server:
         text = web.get(f"{server.root}/w/w1/_confsim/requests/export?as=curl").text

@@ -24,7 +24,7 @@ def test_the_longest_origin_id(length, admitted):
 
 
 def test_found_users_by_their_rank():
-    """A Partner Admin ranks above a Customer Admin, whoever came first."""
+    """A Partner Admin ranks above a Customer Admin, no matter who came first."""
     sim = demo()
     ids = [sim.make_user(CUSTOMER, f"Ann {level}", levels=[level]).id for level in (20, 10)]
     listed = ok(sim, "list_users", ADMIN, search="ann", sort="level", order="desc")["results"]

@@ -369,7 +369,7 @@ def test_a_foreign_host_name_is_refused(sim):
 )
 @pytest.mark.parametrize("path", [TERMS, "/_confsim/health", "/w/nobody/v1_0/terms"])
 def test_what_is_no_host_name_is_malformed(sim, host, path):
-    """400 whoever asks for what (RFC 9112, 3.2); two header lines arrive as one with a comma."""
+    """400 no matter who asks for what (RFC 9112, 3.2); two header lines arrive as one with a comma."""
     assert sim.app(Request("GET", path, "", {"host": host})).status == 400
 
 

@@ -218,7 +218,7 @@ def test_more_than_is_reasonable(sim, head, status):
 
 
 def test_worlds_without_end(sim):
-    """Whoever makes worlds and drops none is stopped; those that are in use stay."""
+    """Anyone who makes worlds and drops none is stopped; those that are in use stay."""
 
     def attack(port):
         made = [send(port, "POST", "/_confsim/worlds", b'{"name": "w%d"}' % number)[0] for number in range(30)]
@@ -358,7 +358,7 @@ def fetching(original):
 
 
 def test_images_fetched_from_within(sim, monkeypatch, canary):
-    """An image "at" an internal address would show its secrets to whoever asked; here a stub answers, unfetched."""
+    """An image "at" an internal address would show its secrets to anyone who asked; here a stub answers, unfetched."""
 
     def attack():
         sim.call("set_user_image", "demo-user", userId="me", url=canary.url)

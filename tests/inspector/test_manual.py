@@ -69,7 +69,7 @@ def test_an_operation_of_the_control_plane_shows_what_it_takes_and_answers(opera
 
 
 def test_the_python_page_needs_no_pytest(monkeypatch):
-    """Whoever serves a world need not have it: what the fixture gives is read, not imported."""
+    """Anyone who serves a world need not have it: what the fixture gives is read, not imported."""
     manual.reference.cache_clear()
     monkeypatch.setitem(sys.modules, "pytest", None)
     assert "## Server" in manual.reference("python")

@@ -31,7 +31,7 @@ def test_the_search_knows_what_could_have_been(history, could_be):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_threads_under_a_scheduler(seed):
-    """Whoever goes on at each point of the code, nothing is lost, nothing is had twice."""
+    """No matter who goes on at each point of the code, nothing is lost, nothing is had twice."""
     assert scheduled(seed) == []
 
 

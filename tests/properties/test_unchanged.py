@@ -1,4 +1,4 @@
-"""A refused call leaves no trace in the world, whoever makes it and whatever is wrong with it."""
+"""A refused call leaves no trace in the world, no matter who makes it and whatever is wrong with it."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def test_the_clock_of_a_world_is_an_assumption_where_none_is_given(sim):
 
 
 def test_a_fault_that_matches_callers_rests_on_how_tokens_are_presented(sim):
-    """It hits whoever presents the token so, instead of the operation."""
+    """It hits anyone who presents the token so, instead of the operation."""
     sim.faults.add("get_me", do={"status": 503}, match={"caller": USER})
     assert sim.client(USER).get("/users/me").status_code == 503
     assert "auth.presentation" in sim.requests[-1].assumptions

@@ -109,7 +109,7 @@ def test_an_entry_is_complete_when_it_is_added(sim):
 
 
 def test_iterating_is_not_disturbed_by_new_entries(sim):
-    """Whoever reads sees what was there."""
+    """Anyone who reads sees what was there."""
     sim.call("get_user_terms", "demo-user")
     for _ in sim.service.journal:
         sim.call("get_user_terms", "demo-user")

@@ -126,7 +126,7 @@ class PartOne(Journey):
     @precondition(lambda self: self.tokens_of)
     @rule(caller=PEOPLE, data=st.data())
     def use(self, caller: str, data: Any) -> None:
-        """A valid token gives its handle to whoever uses it, once."""
+        """A valid token gives its handle to anyone who uses it, once."""
         token = data.draw(st.sampled_from(sorted(self.tokens_of)))
         handle = self.tokens_of[token]
         outcome = self.call("change_handle_with_reservation", caller, nonce=token)

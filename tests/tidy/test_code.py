@@ -30,7 +30,7 @@ BANNED_ATTRIBUTES = {
     "read_text",
     "read_bytes",
 }
-#: What `now` may be asked of: the change, the call, or whoever asks for them.
+#: What `now` may be asked of: the change, the call, or anyone who asks for them.
 HOLDERS_OF_NOW = {"change", "call", "self", "context"}
 
 #: Registries that declarations fill while modules are imported, and nothing else ever.

@@ -23,7 +23,7 @@ BELOW = ("kernel/", "assumptions/", "contract/", "domain/", "reference/")
 
 
 def settable() -> set[str]:
-    """The properties of confsim that have a setter: whoever sets one calls a method."""
+    """The properties of confsim that have a setter: anyone who sets one calls a method."""
     return {
         node.name
         for path in MODULES.values()

@@ -123,7 +123,7 @@ def test_every_entry_is_asked_somewhere():
 
 
 def test_a_prefix_belongs_to_one_module():
-    """Whoever has an id knows where its entry is declared."""
+    """Anyone who has an id knows where its entry is declared."""
     found = set(prefixes_declared())
     assert {prefix for prefix, _ in found} == HOME.keys()
     assert [(prefix, module) for prefix, module in sorted(found) if HOME[prefix] != module] == []

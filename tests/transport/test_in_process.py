@@ -1,4 +1,4 @@
-"""Worlds made in this process, under the choices of whoever runs a whole suite."""
+"""Worlds made in this process, under the choices of anyone who runs a whole suite."""
 
 from __future__ import annotations
 

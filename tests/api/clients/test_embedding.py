@@ -99,7 +99,7 @@ def test_a_login_leads_back_to_listed_domains_only(sim):
 
 @pytest.mark.parametrize(("set_", "read"), KINDS)
 def test_a_disabled_child_is_not_even_read_by_choice(set_, read):
-    """A disabled service may refuse everything, whoever asks (G162)."""
+    """A disabled service may refuse everything, no matter who asks (G162)."""
     sim = Simulator(clock=START, profile={"service.refused-while-disabled": "everything"})
     assert sim.call(read, "demo-partner-admin", clientId=CUSTOMER).status == 200
     sim.call("set_client_service_state", "demo-partner-admin", clientId=CUSTOMER, state="disable")

@@ -150,7 +150,7 @@ def test_urls_and_tokens_are_not_each_other(sim):
     ("caller", "status"), [(OPERATOR, 200), (ADMIN, 200), (API_TOKEN, 200), (USER, 403), (None, 401)]
 )
 def test_the_url_of_an_asset_needs_the_callers_own_token(sim, caller, status):
-    """Whoever may read the asset may read its bytes."""
+    """Anyone who may read the asset may read its bytes."""
     url = assets(sim, recorded(sim))[0]["url"]
     assert fetch(sim, url, caller).status_code == status
 

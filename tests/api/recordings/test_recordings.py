@@ -41,7 +41,7 @@ def set_email(sim, handle, email):
 
 @pytest.mark.rule("R499")
 def test_recording_is_possible_with_a_verified_owner(sim):
-    """One owner with a confirmed address is enough, whoever asks."""
+    """One owner with a confirmed address is enough, no matter who asks."""
     for caller in (OWNER, OPERATOR, USER):
         assert sim.call("check_record_possible", caller, uuid=ROOM).body == {"possible": True}
 

@@ -102,7 +102,7 @@ def test_auto_close_may_close_an_empty_channel_at_once():
 @pytest.mark.rule("R346", "R347")
 @pytest.mark.parametrize(("choice", "muted"), [("all-but-hosts", True), ("all-but-presenters", False)])
 def test_the_lock_mutes_attendees(people, choice, muted):
-    """Whoever is no host is muted, also who comes later; presenters may be spared. Unmuting ends it."""
+    """Anyone who is no host is muted, also who comes later; presenters may be spared. Unmuting ends it."""
     sim = demo(attendees__locked=choice)
     sim.presence.join(ROOM, OWNER)
     sim.call("set_attendees_state", OPERATOR, uuid=ROOM, state="mute")

@@ -290,7 +290,7 @@ def test_hosts_alone_end_sessions(sim, operation, caller):
 
 
 def test_a_channel_has_one_session_at_a_time(sim):
-    """Whoever comes joins the active one."""
+    """Anyone who comes joins the active one."""
     assert len({sim.presence.join(ROOM, token).session for token in (USER, OWNER, GUEST)}) == 1
     assert len(listed(sim)) == 1
 

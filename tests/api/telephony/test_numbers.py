@@ -173,7 +173,7 @@ def test_who_assigns_numbers(sim, operation):
 
 
 def test_who_reads_assignments(sim):
-    """Whoever has access to the channel."""
+    """Anyone who has access to the channel."""
     assign(sim)
     for caller in (OWNER, USER, GUEST, API_TOKEN):
         assert assigned(sim, caller=caller)["total"] == 1

@@ -94,7 +94,7 @@ def test_any_other_text_is_a_handle(sim, handle):
 
 @pytest.mark.parametrize("caller", ["demo-user", "demo-guest", API_TOKEN])
 def test_any_credential_may_check_and_reserve(sim, caller):
-    """Guests and API tokens reserve handles too; whoever has no token does not."""
+    """Guests and API tokens reserve handles too; anyone who has no token does not."""
     assert sim.call("check_handle_unique", caller, handle="Nova").status == 200
     assert sim.call("reserve_handle", caller, body={"handle": "Nova"}).status == 200
     for operation, arguments in (
@@ -265,7 +265,7 @@ def test_an_invalid_token_registers_nobody(sim, caller):
 
 @pytest.mark.parametrize("caller", ["demo-user", "demo-owner"])
 def test_a_registered_user_registers_nobody(sim, caller):
-    """Whoever is registered and no administrator is refused, and the token stays good."""
+    """Anyone who is registered and no administrator is refused, and the token stays good."""
     token = _reserved(sim)
     answer = sim.call("create_user", caller, token=token, body={})
     assert code(answer) == (409, "not_a_guest")

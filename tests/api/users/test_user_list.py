@@ -38,7 +38,7 @@ def test_the_user_list_holds_whoever_has_a_role(sim, people):
 
 @pytest.mark.rule("R053", "R151")
 def test_a_guest_who_is_operator_is_listed_without_auth_kind(sim, people):
-    """A channel role is a role, whoever has it."""
+    """A channel role is a role, no matter who has it."""
     assert sim.call("add_operator", OWNER, uuid=ROOM, userId=people["demo-guest"]).ok
     (item,) = sim.call("list_users", ADMIN, search="gwen").body["results"]
     assert "authKind" not in item
@@ -78,7 +78,7 @@ def test_the_user_list_of_a_child(sim):
 
 @pytest.mark.parametrize("caller", ["demo-owner", "demo-operator", "demo-user", "demo-guest"])
 def test_the_user_list_is_for_administrators(sim, caller):
-    """Whoever is no administrator is refused."""
+    """Anyone who is no administrator is refused."""
     assert sim.call("list_users", caller).status == 403
 
 
@@ -184,7 +184,7 @@ def test_levels_are_numbers(sim):
 
 @pytest.mark.rule("R020", "R022", "R023", "R156")
 def test_pages_of_the_user_list(sim):
-    """Total counts whoever matches every filter, whatever page is asked for."""
+    """Total counts everyone who matches every filter, whatever page is asked for."""
     for place in range(25):
         made_user(sim, CUSTOMER, f"Stub {place:02}", Account.PREDEFINED)
     made_user(sim, CUSTOMER, "Stub boss", levels=(Level.CUSTOMER_ADMIN,))

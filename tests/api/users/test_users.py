@@ -102,7 +102,7 @@ KINDS = [
 @pytest.mark.rule("R051")
 @pytest.mark.parametrize(("account", "fields", "kind", "unregistered"), KINDS)
 def test_each_sort_of_account_has_its_kind(sim, account, fields, kind, unregistered):
-    """Kind and unregistered show the kind of account of a user; whoever is not connected has no authKind."""
+    """Kind and unregistered show the kind of account of a user; anyone who is not connected has no authKind."""
     shown = user_of(sim, made_user(sim, CUSTOMER, "Ann", account, **fields).id)
     assert (shown["kind"], shown["unregistered"], shown.get("authKind")) == (kind, unregistered, None)
 
@@ -332,7 +332,7 @@ def test_the_client_of_a_user(sim, people):
 
 
 def test_a_registered_user_is_found_by_handle(sim, people):
-    """The handle finds whoever has it, without case; guests and users of other clients are not found."""
+    """The handle finds the user who has it, without case; guests and users of other clients are not found."""
     assert sim.call("find_user_by_handle", "demo-guest", handle="uma USER").body == {"id": people["demo-user"]}
     for handle in ("Guest Gwen", "Otto Other", "nobody"):
         assert sim.call("find_user_by_handle", "demo-owner", handle=handle).status == 404

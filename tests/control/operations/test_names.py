@@ -73,7 +73,7 @@ def json_of(server, path, host="localhost"):
 
 
 def test_addresses_are_what_was_set(sim):
-    """While the server runs: of API and control plane, of every world, whoever asks; as before when it is undone."""
+    """While the server runs: of API and control plane, of every world and for everyone; as before when it is undone."""
     sim.call("set_user_image", "demo-user", userId="me", url="https://pictures.example/1.png")
     sim.worlds.add("w1", "")
     plane = sim.client()

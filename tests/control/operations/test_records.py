@@ -97,7 +97,7 @@ def test_what_cannot_be_set_is_reported(plane, sim, place, body, status):
 
 
 def test_limits_are_reported_by_their_names(plane):
-    """In the words of whoever sets them."""
+    """In the words of anyone who sets them."""
     found = plane("POST", f"/records/channel/{ROOM}", {"maxUsers": -1, "populationLimit": -2})[1]["detail"]
     assert found == "channel: maxUsers, populationLimit below 0"
 

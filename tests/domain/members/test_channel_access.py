@@ -69,7 +69,7 @@ def test_hosts_of_an_event_room_have_access_to_its_rooms(scene):
 
 @pytest.mark.parametrize("hidden", ["both", "event room", "room"])
 def test_those_linked_to_a_private_event_room_have_access_to_its_rooms(scene, hidden):
-    """Whoever is linked to the event room may go where it sends its users, and nobody else (G310)."""
+    """Anyone who is linked to the event room may go where it sends its users, and nobody else (G310)."""
     change, client, channel, callers = scene
     linked_users.link(change, channel, callers["user"].user)
     stranger = Caller(client, users.create(change, client.id, "y", Account.REGISTERED))

@@ -146,7 +146,7 @@ def test_owners_rank_above_operators(scene):
 
 
 def test_roles_in_a_room_are_those_of_its_event_room(scene):
-    """Whoever is made operator of a room is made one of the event room, and is listed for both."""
+    """Anyone who is made operator of a room is made one of the event room, and is listed for both."""
     change, channel, people = scene
     room = create_room(change, channel, "Below")
     roles.add_operator(change, room, people[0])

@@ -74,7 +74,7 @@ def test_each_recording_is_ready_at_its_own_instant(sim):
 
 
 def test_the_next_thing_to_happen_is_that_it_is_ready(sim):
-    """The upload on the way is no stop for whoever advances the clock to the next thing."""
+    """The upload on the way is no stop for anyone who advances the clock to the next thing."""
     sim.call("start_recording", "demo-operator", uuid=ROOM)
     sim.call("stop_recording", "demo-operator", uuid=ROOM)
     (happened,) = sim.clock.advance(until="next")

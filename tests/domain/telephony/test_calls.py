@@ -269,7 +269,7 @@ def test_the_latest_open_call_of_a_user_is_meant():
 
 
 def test_calls_are_told_of():
-    """That they start and how they end, to whoever listens to the events."""
+    """That they start and how they end, to anyone who listens to the events."""
     office = Office(MANUAL)
     calls.be_busy(office.change, office.call())
     office.ring()

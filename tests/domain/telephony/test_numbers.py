@@ -229,7 +229,7 @@ def test_dial_in_that_is_off_can_stop_the_preparation():
 
 
 def test_unknown_and_foreign_numbers_are_not_assigned():
-    """What the client has not is not there, whoever has it."""
+    """What the client has not is not there, no matter who has it."""
     shop = Shop()
     other = clients.create(shop.change, "Other", None)
     room = channels.create(shop.change, other, "Elsewhere", None, None)

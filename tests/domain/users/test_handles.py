@@ -137,7 +137,7 @@ def test_a_held_handle_is_refused_to_others_alone():
 
 
 def test_a_registered_handle_is_refused_to_all_but_its_bearer():
-    """Whoever has a handle may reserve it, and nobody else."""
+    """Anyone who has a handle may reserve it, and nobody else."""
     tenant = Tenant()
     ann = tenant.user("Ann")
     with pytest.raises(Refusal, match="handle_taken"):

@@ -110,7 +110,7 @@ def test_a_guest_who_registers_keeps_id_and_leaves_the_channel(change: Change):
 
 @pytest.mark.parametrize("account", sorted(set(CREATED_BY) - {Account.GUEST}, key=str))
 def test_only_guests_register_themselves(change: Change, account: Account):
-    """Whoever is no guest cannot become registered by an own call."""
+    """Anyone who is no guest cannot become registered by an own call."""
     with pytest.raises(Refusal, match="not_a_guest"):
         users.register(change, _made(change, account), "Bob")
 

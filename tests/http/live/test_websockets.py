@@ -375,7 +375,7 @@ def test_addresses_follow_the_template(serve):
 
 
 def test_a_replay_repeats_who_came_and_went(place):
-    """The handshake itself is none of its calls; whoever came in is."""
+    """The handshake itself is none of its calls; anyone who came in is."""
     ws, _ = place.open("demo-owner")
     ws.close()
     assert until(lambda: place.here() == {})

@@ -242,7 +242,7 @@ def test_clients_do_not_share_a_table() -> None:
 
 
 def test_a_shared_table_is_of_the_whole_service() -> None:
-    """What is put into it is there whoever asks, and in no table of a client."""
+    """What is put into it is there no matter who asks, and in no table of a client."""
     change = World().change(0)
     EVERYBODYS.of(change).put(Thing(1, "red"))
     THINGS.of(change, "one").put(Thing(2, "red"))

@@ -187,7 +187,7 @@ class Baton:
 
 
 class BatonLock:
-    """A lock that can be taken again by its holder; whoever waits for it passes the baton on."""
+    """A lock that can be taken again by its holder; one who waits for it passes the baton on."""
 
     def __init__(self, baton: Baton) -> None:
         self._baton = baton

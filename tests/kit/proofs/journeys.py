@@ -130,7 +130,7 @@ def scenarios() -> Iterator[Journey]:
 
 
 def catalogue_walk(seed: int) -> Journey:
-    """Every operation, called with sample arguments by whoever may, in the demo world."""
+    """Every operation, called with sample arguments by anyone who may, in the demo world."""
 
     def play() -> None:
         simulator = Simulator(clock=START, seed=seed)

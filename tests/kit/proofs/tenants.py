@@ -1,5 +1,5 @@
 """Every operation, at every place where it takes an id: one of another tenant, and one of something deleted, answer
-exactly as one that never was; whoever has no token, an expired one, or too low a role is refused in the declared order.
+exactly as one that never was; callers without a token, with an expired one or a low role are refused in declared order.
 """
 
 from __future__ import annotations

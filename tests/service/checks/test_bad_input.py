@@ -97,7 +97,7 @@ WAYS = pytest.mark.parametrize("send", [in_process, over_wsgi], ids=["call", "ws
 @WAYS
 @each("operation", JSON, ids=by_name)
 def test_malformed_bodies_are_reported(base, operation, send):
-    """What is no JSON says so, on every call, whoever makes it."""
+    """What is no JSON says so, on every call, no matter who makes it."""
     for raw in MALFORMED.values():
         reported = refused(base[1], send, operation, raw)
         assert reported["status"] in {400, 413}

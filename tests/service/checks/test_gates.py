@@ -81,7 +81,7 @@ def test_every_other_call_needs_a_credential(sim, people, operation, token, code
     ids=by_name,
 )
 def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation, who):
-    """Whoever holds one of the grants of the gate passes it; everybody else is refused for the role."""
+    """Anyone who holds one of the grants of the gate passes it; everybody else is refused for the role."""
     answer = sim.fork().call(operation.name, who, body={}, **arguments(operation, people))
     grants = set(operation.gate.grants)
     hosted = any(parameter.names == "channels" for parameter in operation.path_parameters)
@@ -95,7 +95,7 @@ def test_a_gate_lets_those_through_who_hold_a_role_of_it(sim, people, operation,
         assert stopped
 
 
-#: What whoever may enter a channel may also read of it.
+#: What anyone who may enter a channel may also read of it.
 READ_BY_VISITORS = [
     "list_owners", "get_channel", "get_guest_access", "get_turn_credentials", "get_data_channel", "get_streaming_proxy",
     "list_channel_properties", "get_channel_property", "get_channel_config", "get_channel_settings",
@@ -107,7 +107,7 @@ READ_BY_VISITORS = [
 
 @each("name", READ_BY_VISITORS)
 def test_a_private_channel_is_for_those_with_access(sim, people, name):
-    """Whoever is signed in reads of any channel; of a private one only its hosts, its guests and administrators."""
+    """Anyone who is signed in reads of any channel; of a private one only its hosts, its guests and administrators."""
     operation = API[name]
     sim = sim.fork()
     sim.call("set_channel_property", "demo-owner", uuid=ROOM, key="1", body="x")

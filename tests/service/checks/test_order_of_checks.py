@@ -55,7 +55,7 @@ def recorded(sim):
 
 @each("place", PLACES, ids=lambda place: f"{place[0].name} {place[1].name}")
 def test_what_is_not_there_is_reported_before_the_role(sim, place):
-    """Whatever the path names: whoever may not use it hears that it is not there."""
+    """Whatever the path names: anyone who may not use it hears that it is not there."""
     operation, missing = place
     answer = sim.call(operation.name, USER, **arguments(sim, operation, missing))
     assert answer.status == 404
@@ -64,7 +64,7 @@ def test_what_is_not_there_is_reported_before_the_role(sim, place):
 
 @each("place", PLACES, ids=lambda place: f"{place[0].name} {place[1].name}")
 def test_a_profile_tells_the_role_first(place):
-    """Then whoever may not use such things does not hear which are there; who may use them does."""
+    """Then anyone who may not use such things does not hear which are there; who may use them does."""
     operation, missing = place
     sim = demo(checks__order="role first")
     given = arguments(sim, operation, missing)

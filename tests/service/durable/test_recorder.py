@@ -189,7 +189,7 @@ def test_only_what_changes_the_world_is_recorded(begin, place):
 
 
 def test_a_record_tells_its_instant_and_its_operation(begin, place):
-    """For whoever opens the file with the sqlite3 shell."""
+    """For anyone who opens the file with the sqlite3 shell."""
     sim = begin(place)
     sim.clock.advance("1h")
     sim.call("update_terms_url", "demo-api-token", body=URL)

@@ -276,7 +276,7 @@ def test_a_reset_takes_them_away_and_forks_start_without(sim):
 
 
 def test_a_call_that_is_refused_by_itself_counts_too(sim):
-    """Whoever calls and whatever comes of it, a matching call is a call."""
+    """No matter who calls and whatever comes of it, a matching call is a call."""
     sim.faults.add("get_me", on=2, do={"status": 503})
     assert [*statuses(sim, 1, caller="nobody"), *statuses(sim, 1, caller=None)] == [401, 503]
 

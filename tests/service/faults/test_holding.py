@@ -104,7 +104,7 @@ def test_a_call_held_after_its_operation_has_its_place_in_the_journal(sim, held)
 
 
 def test_an_entry_that_was_removed_while_its_call_was_held_does_not_come_back(sim, held):
-    """The journal has been cleared; whoever follows it gets the entry all the same."""
+    """The journal has been cleared; anyone who follows it gets the entry all the same."""
     followed = []
     sim.service.journal.follow(followed.append)
     call, answer = held(hold="after")
