@@ -72,7 +72,7 @@ def _room_view(room: Room) -> BreakoutRoom:
 
 def _session_view(call: Call, breakout: Breakout) -> BreakoutSession:
     user = call.maybe_user
-    mine = None if user is None else assignments.room_of(call.change, breakout, user.id)
+    mine = None if user is None else assignments.find_room(call.change, breakout, user.id)
     return BreakoutSession(
         id=breakout.id,
         name=breakout.name,
@@ -177,7 +177,7 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
     active = breakouts.find_active(call.change, uuid)
     if active is None:
         return NO_CONTENT
-    if assignments.room_of(call.change, active, user.id) is None:
+    if assignments.find_room(call.change, active, user.id) is None:
         choice = ask(call, assumed.WITHOUT_ROOM)
         if choice == "204":
             return NO_CONTENT
@@ -301,7 +301,7 @@ def list_breakout_participants(
 ) -> list[User]:
     """List the users assigned to a room, as they were assigned. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
     breakouts.require_event_room(call.change, uuid)
-    return [user_view(call, user, imgSize) for user in assignments.participants(call.change, breakoutRoom)]
+    return [user_view(call, user, imgSize) for user in assignments.list_participants(call.change, breakoutRoom)]
 
 
 @operation(

@@ -261,7 +261,7 @@ def list_broadcast_history(
 ) -> BroadcastHistory:
     """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
     broadcasts.require_feature(call.change, uuid)
-    found = broadcasts.history(call.change, uuid, session, sort, descending=order is SortOrder.DESC)
+    found = broadcasts.list_history(call.change, uuid, session, sort, descending=order is SortOrder.DESC)
     if not found and ask(call, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
     shown = page(call, found, limit, offset, lambda each: _history_row_view(call, each))

@@ -113,7 +113,7 @@ _NO_TEMPLATE = Chosen(assumed.NO_TEMPLATE, {"404": ChannelTemplate, "204": Chann
 )
 def get_channel_template(call: Call, uuid: Channel) -> Annotated[ChannelTemplate | NoContent, _NO_TEMPLATE]:
     """Get the template that the channel uses. 404 when it uses none."""
-    seen = templates.selected(call.change, call.client, uuid)
+    seen = templates.find_selected(call.change, call.client, uuid)
     if seen is not None:
         return ChannelTemplate(id=seen.id, name=seen.template.name, inherited=seen.inherited)
     if ask(call, assumed.NO_TEMPLATE) == "204":
@@ -133,7 +133,7 @@ def list_channel_templates(
     call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None
 ) -> Page[Template]:
     """List the templates that can be selected for the channel: the enabled ones, own and inherited."""
-    return views.page(call, templates.for_channel(call.change, call.client, uuid), limit, offset, _template_view)
+    return views.page(call, templates.list_for_channel(call.change, call.client, uuid), limit, offset, _template_view)
 
 
 @operation(

@@ -68,7 +68,7 @@ def remove_operator(call: Call, uuid: Channel, userId: User) -> None:
 )
 def list_operators(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
     """List the operators of the channel: owners first, each in the order of their appointment."""
-    return [_host_view(call, user, imgSize, owner) for user, owner in roles.hosts(call.change, uuid)]
+    return [_host_view(call, user, imgSize, owner) for user, owner in roles.list_hosts(call.change, uuid)]
 
 
 @operation(
@@ -80,7 +80,7 @@ def list_operators(call: Call, uuid: Channel, *, imgSize: ImageSize | None = Non
 )
 def list_owners(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
     """List the owners of the channel, in the order of their appointment."""
-    return [_host_view(call, user, imgSize, True) for user in roles.owners(call.change, uuid)]
+    return [_host_view(call, user, imgSize, True) for user in roles.list_owners(call.change, uuid)]
 
 
 @operation(

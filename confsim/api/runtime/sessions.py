@@ -118,7 +118,7 @@ def list_session_participants(
     call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None
 ) -> list[UserSummary]:
     """List the participants of a session: every user once, by first join."""
-    found = list(_participants(call, sessions.attendances(call.change, sessionId)))
+    found = list(_participants(call, sessions.list_attendances(call.change, sessionId)))
     choice = ask(call, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
         found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))

@@ -127,14 +127,14 @@ def unassign(change: Change, breakout: Breakout, room: Room, user: User) -> None
     MACHINE.end(change, assignment, "remove", before=before, details={"what": "participant", "id": user.id})
 
 
-def participants(change: Change, room: Room) -> list[User]:
+def list_participants(change: Change, room: Room) -> list[User]:
     """The users assigned to the room, in the order in which they were assigned (R466)."""
     people = users.USERS.of(change, room.client)
     assigned = breakout_rooms.list_assigned(change, room)
     return [user for assignment in assigned if (user := people.get(assignment.user)) is not None]
 
 
-def room_of(change: Change, breakout: Breakout, user: int) -> Room | None:
+def find_room(change: Change, breakout: Breakout, user: int) -> Room | None:
     """The room of the breakout session in which the user is, else the assigned one (R313), or None."""
     present = presence.PRESENCES.get(change, f"{breakout.channel}/{user}", breakout.client)
     rooms = ROOMS.of(change, breakout.client)

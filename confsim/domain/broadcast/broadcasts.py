@@ -216,7 +216,7 @@ class BroadcastSort(StrEnum):
     ENDED = "ended"
 
 
-def history(
+def list_history(
     change: Change, channel: Channel, session: str | None, sort: BroadcastSort | None, *, descending: bool
 ) -> Sequence[Broadcast]:
     """The broadcasts of the channel, those of one session when given, in order (R528)."""

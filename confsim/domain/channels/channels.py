@@ -348,7 +348,7 @@ def find_anywhere(change: Change, id: str) -> Channel | None:
     return None if client is None else find(change, client, id)
 
 
-def rooms(change: Change, channel: Channel) -> View[Channel]:
+def list_rooms(change: Change, channel: Channel) -> View[Channel]:
     """The channels whose parent is this one, in order of creation."""
     return ROOMS.of(change, channel.client).where(ROOMS_OF, channel.id)
 

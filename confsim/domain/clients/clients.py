@@ -166,7 +166,7 @@ def update(change: Change, client: Client, **fields: object) -> Client:
     return CLIENTS.of(change).put(replace(client, **fields))
 
 
-def children(change: Change, client: Client) -> View[Client]:
+def list_children(change: Change, client: Client) -> View[Client]:
     """The direct children, in order of creation."""
     return CLIENTS.of(change).where(CHILDREN, client.id)
 
@@ -182,7 +182,7 @@ def is_below(change: Change, client: Client, ancestor: Client) -> bool:
 
 def list_below(change: Change, client: Client) -> Sequence[Client]:
     """The children of the client, in order of creation; with all descendants, depth first, where those count (G154)."""
-    direct = children(change, client)
+    direct = list_children(change, client)
     if ask(change, assumed.DEPTH) == "direct":
         return direct
     return [each for child in direct for each in (child, *list_below(change, child))]
@@ -191,7 +191,7 @@ def list_below(change: Change, client: Client) -> Sequence[Client]:
 def descendants(change: Change, client: Client) -> Iterator[Client]:
     """The client and every client below it."""
     yield client
-    for child in children(change, client):
+    for child in list_children(change, client):
         yield from descendants(change, child)
 
 

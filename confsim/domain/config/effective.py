@@ -63,8 +63,8 @@ def _templates(change: Change, client: Client, channel: Channel) -> list[Level]:
     """The templates that apply to the channel, with the selected one last."""
     found: dict[str, VisibleTemplate] = {}
     if ask(change, assumed.INHERITED_LEVEL) == "enabled":
-        found = {each.id: each for each in templates.inherited(change, client) if each.enabled}
-    used = templates.selected(change, client, channel)
+        found = {each.id: each for each in templates.list_inherited(change, client) if each.enabled}
+    used = templates.find_selected(change, client, channel)
     if used is not None:
         found.pop(used.id, None)
         found[used.id] = used

@@ -89,7 +89,7 @@ def deselect(change: Change, channel: Channel) -> None:
     MACHINE.fire_if_allowed(change, selection, "remove")
 
 
-def selected(change: Change, channel: Channel) -> str | None:
+def find_selected(change: Change, channel: Channel) -> str | None:
     """The id of the template that the channel uses, or None."""
     selection = find(change, channel)
     return None if selection is None else selection.template

@@ -235,24 +235,24 @@ def list_templates(
     return MappedSequence(found, lambda template: _as_seen_by(change, client, template))
 
 
-def inherited(change: Change, client: Client) -> list[VisibleTemplate]:
+def list_inherited(change: Change, client: Client) -> list[VisibleTemplate]:
     """The templates that the client inherits: those from furthest above first, each client's in order of creation."""
     above = [_visible_in(change, client, each) for each in _sources(change, client) if each.id != client.id]
     return [_as_seen_by(change, client, template) for view in reversed(above) for template in view]
 
 
-def for_channel(change: Change, client: Client, channel: Channel) -> Sequence[VisibleTemplate]:
+def list_for_channel(change: Change, client: Client, channel: Channel) -> Sequence[VisibleTemplate]:
     """The templates to choose from for a channel (G410)."""
     how = ask(change, assumed.LISTED)
     if how == "selected":
-        used = selected(change, client, channel)
+        used = find_selected(change, client, channel)
         return [] if used is None else [used]
     return list_templates(change, client, offered=how != "all")
 
 
-def selected(change: Change, client: Client, channel: Channel) -> VisibleTemplate | None:
+def find_selected(change: Change, client: Client, channel: Channel) -> VisibleTemplate | None:
     """The template that the channel uses, also when it is no longer offered (G413)."""
-    id = template_choice.selected(change, channel)
+    id = template_choice.find_selected(change, channel)
     if id is None:
         return None
     found = (TEMPLATES.get(change, id, each.id) for each in clients.ancestors(change, client))

@@ -182,7 +182,7 @@ def showing(change: Change, session: Session, broadcast: Broadcast) -> dict[str,
 def recording_of(change: Change, session: Session) -> Iterable[Recording]:
     """The recording of the channel, where it stops with the session."""
     if ask(change, assumed_recordings.SESSION_ENDS) == "stops":
-        current = recordings.running(change, session.client, session.channel)
+        current = recordings.find_running(change, session.client, session.channel)
         if current is not None:
             yield current
 

@@ -184,20 +184,20 @@ def ids(change: Change, channel: Channel, role: Role) -> tuple[int, ...]:
     return tuple(host.user for host in _appointed(change, channel, role))
 
 
-def owners(change: Change, channel: Channel) -> list[User]:
+def list_owners(change: Change, channel: Channel) -> list[User]:
     """The owners in the order of their appointment (R208, G136); those of its event room for a breakout room."""
     return _people(change, channel, Role.OWNER)
 
 
-def operators(change: Change, channel: Channel) -> list[User]:
+def list_operators(change: Change, channel: Channel) -> list[User]:
     """The plain operators in the order of their appointment; those of its event room for a breakout room."""
     return _people(change, channel, Role.OPERATOR)
 
 
-def hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
+def list_hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
     """The hosts of the channel as (user, whether owner), owners first (R207, G274)."""
-    above = owners(change, channel) if ask(change, assumed.OPERATORS_LIST) == "with-owners" else []
-    return [*((user, True) for user in above), *((user, False) for user in operators(change, channel))]
+    above = list_owners(change, channel) if ask(change, assumed.OPERATORS_LIST) == "with-owners" else []
+    return [*((user, True) for user in above), *((user, False) for user in list_operators(change, channel))]
 
 
 def hosts_of(change: Change, channel: Channel) -> list[Host]:

@@ -194,7 +194,7 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
 )
 
 
-def running(change: Change, client: str, channel: str) -> Recording | None:
+def find_running(change: Change, client: str, channel: str) -> Recording | None:
     """The recording of the channel that is in progress, or None."""
     return RECORDINGS.of(change, client).one(RUNNING, channel)
 
@@ -222,7 +222,7 @@ def start(change: Change, channel: Channel, caller: Caller) -> None:
 
     Refusals RECORDING_IN_PROGRESS, RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL.
     """
-    current = running(change, channel.client, channel.id)
+    current = find_running(change, channel.client, channel.id)
     if current is not None and ask(change, assumed.AGAIN) == "ignore":
         return
     if current is None:
@@ -240,7 +240,7 @@ def _require_recordable(change: Change, channel: Channel, caller: Caller) -> Non
 
 def stop(change: Change, channel: Channel, caller: Caller) -> None:
     """Stop the recording in progress; its processing begins. Refusals NO_RECORDING, RECORDING_STOPPED_BY_STARTER."""
-    current = running(change, channel.client, channel.id)
+    current = find_running(change, channel.client, channel.id)
     if current is None and ask(change, assumed.STOP_NOTHING) == "ignore":
         return
     stranger = current is not None and current.by != caller.name
@@ -294,6 +294,6 @@ def drafts(change: Change, recording: Recording) -> Iterator[dict[str, Recording
     for content in contents:
         yield made(content, assets.label(content))
     if ask(change, assumed.INDIVIDUAL) == "each-participant":
-        for attendance in sessions.attendances(change, SESSIONS.of(change, recording.client)[recording.session]):
+        for attendance in sessions.list_attendances(change, SESSIONS.of(change, recording.client)[recording.session]):
             if attendance.user in recording.inside or attendance.joins[-1] > recording.joins:
                 yield made(AssetContent.INDIVIDUAL, attendance.handle, attendance.user)

@@ -291,7 +291,7 @@ def attended(change: Change, session: Session, user: int) -> bool:
     return f"{session.id}/{user}" in ATTENDANCES.of(change, session.client)
 
 
-def attendances(change: Change, session: Session) -> View[Attendance]:
+def list_attendances(change: Change, session: Session) -> View[Attendance]:
     """The attendances of the session, in the order of the first join."""
     return ATTENDANCES.of(change, session.client).where(BY_SESSION, session.id)
 

@@ -217,7 +217,7 @@ def list_of_channel(change: Change, channel: Channel) -> View[NumberAssignment]:
 
 def list_available(change: Change, client: Client, country: str | None) -> Sequence[Number]:
     """The numbers of the client that can be attached, directly or through a routing code (R480, G469)."""
-    found = numbers.enabled(change, client, country)
+    found = numbers.list_enabled(change, client, country)
     if ask(change, assumed.AVAILABLE) == "enabled":
         return found
     rows, every = ASSIGNMENTS.of(change, client.id), NUMBERS.of(change, client.id)

@@ -153,12 +153,12 @@ def list_inbound(change: Change, client: Client, country: str | None) -> Sequenc
     """The inbound numbers of the client, oldest first; of one country when given (R481, G470)."""
     note(change, assumed.INVENTORY)
     if ask(change, assumed.INBOUND) == "enabled":
-        return enabled(change, client, country)
+        return list_enabled(change, client, country)
     every = NUMBERS.of(change, client.id).all
     return every if country is None else [number for number in every if is_of(change, number, country)]
 
 
-def enabled(change: Change, client: Client, country: str | None) -> Sequence[Number]:
+def list_enabled(change: Change, client: Client, country: str | None) -> Sequence[Number]:
     """The enabled numbers of the client, oldest first; of one country when its code is given, without case (G471)."""
     rows = NUMBERS.of(change, client.id)
     found = rows.where(ENABLED, None)

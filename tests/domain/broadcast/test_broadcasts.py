@@ -26,7 +26,7 @@ def room(change):
 
 def owner(change):
     """The owner of the demo room."""
-    return roles.owners(change, room(change))[0]
+    return roles.list_owners(change, room(change))[0]
 
 
 def come(change):

@@ -75,7 +75,7 @@ def test_rooms_are_kept_apart(change, client):
     base = make(change, client)
     room = create_room(change, base, "Room")
     assert channels.get(change, client.id, room.id) == room
-    assert list(channels.rooms(change, base)) == [room]
+    assert list(channels.list_rooms(change, base)) == [room]
     assert (len(CHANNELS.of(change, client.id)), len(ROOMS.of(change, client.id))) == (1, 1)
     assert channels.base_channel(change, room) == base
     assert channels.get_by_meeting_id(change, client, room.meeting_id) == room

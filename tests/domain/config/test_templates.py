@@ -80,7 +80,7 @@ def test_a_withdrawn_template_stays_where_it_is_used():
     templates.share(family.change, made, "allow")
     template_choice.select(family.change, family.rooms[2], made.id, enabled=True)
     templates.share(family.change, templates.get(family.change, family.clients[0], made.id), "disallow")
-    used = templates.selected(family.change, family.clients[2], family.rooms[2])
+    used = templates.find_selected(family.change, family.clients[2], family.rooms[2])
     assert used is not None
     assert (used.id, used.inherited) == (made.id, True)
 
@@ -129,7 +129,8 @@ def test_any_journey_agrees_with_three_sets(steps):
             else:
                 templates.offer(family.change, seen, trigger)
                 (enabled.add if trigger == "enable" else enabled.discard)(place)
-        reported = {place for place, room in enumerate(family.rooms) if template_choice.selected(family.change, room)}
+        selected = [template_choice.find_selected(family.change, room) for room in family.rooms]
+        reported = {place for place, template in enumerate(selected) if template}
         assert reported == using
         assert {place for place, client in enumerate(family.clients) if family.sees(client, made.id)} == (
             {0, 1, 2} if inheritable else {0}

@@ -151,7 +151,7 @@ def test_roles_in_a_room_are_those_of_its_event_room(scene):
     room = create_room(change, channel, "Below")
     roles.add_operator(change, room, people[0])
     assert roles.ids(change, channel, Role.OPERATOR) == (people[0].id,)
-    listed = [[(user.id, owner) for user, owner in roles.hosts(change, each)] for each in (room, channel)]
+    listed = [[(user.id, owner) for user, owner in roles.list_hosts(change, each)] for each in (room, channel)]
     assert listed == [[(people[0].id, False)]] * 2
 
 
