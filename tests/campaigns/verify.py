@@ -109,7 +109,8 @@ def _try_true(chosen: argparse.Namespace, kept: Kept) -> None:
             if recorded is None:
                 if first % _SECOND == 0:  # a run was made before, whose things no call removes
                     beside.verify(examples=8, seed=first, tag="cvbefore")
-                verifier = recorded = beside.verifier(kind=Recorded, examples=chosen.examples, seed=first)
+                recorded = beside.verifier(kind=Recorded, examples=chosen.examples, seed=first)
+                verifier: Recorded | Repeated = recorded
             else:
                 verifier = beside.verifier(kind=Repeated, examples=chosen.examples, seed=first)
                 verifier.plan = recorded.plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from confsim import Simulator
 from confsim.service.clock import Clock
@@ -18,6 +18,8 @@ from confsim.testing.verifying.verifier import Verifier
 from confsim.transport.transport import WireTransport
 from confsim.transport.wsgi import WsgiTransport
 from kit import START_MS
+
+V = TypeVar("V", bound=Verifier)
 
 #: How far the service's clock is ahead, and how long a request takes one way, in milliseconds.
 AHEAD, LATENCY = 300_000, 15
@@ -62,9 +64,9 @@ class Beside:
         profile: Mapping[str, Any] | None = None,
         transport: WireTransport | None = None,
         most: int | None = None,
-        kind: type[Verifier] = Verifier,
+        kind: type[V] = Verifier,  # type: ignore[assignment]  # the default of V
         **options: Any,
-    ) -> Verifier:
+    ) -> V:
         """A verifier, of this kind, that takes the service to follow ``profile``."""
         self.known = Correspondence()
         chosen = {"tag": "cvtest", "allow_phone_calls": True, "base_url": "http://confsim.test/v1_0", **options}
