@@ -11,11 +11,10 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lists import looked_through
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.indexes import Index
+from confsim.kernel.tables.indexes import Index, Order
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
@@ -39,7 +38,11 @@ class Destination(Record, kw_only=True):
     enabled: bool
 
 
-BY_CHANNEL: Index[Destination] = Index("channel", lambda destination: (destination.channel,))
+#: In the order of creation; entries carry the URL of an enabled destination, and None of another.
+ENABLED: Order[Destination] = Order(
+    "created", lambda destination: 0, carries=lambda destination: destination.url if destination.enabled else None
+)
+BY_CHANNEL: Index[Destination] = Index("channel", lambda destination: (destination.channel,), orders=(ENABLED,))
 DESTINATIONS: Table[str, Destination] = Table(
     "broadcast destinations", Destination, "id", BY_CHANNEL, secrets={"url": SecretForm.KEYED_URL}
 )
@@ -108,5 +111,4 @@ def list_destinations(change: Change, channel: Channel) -> View[Destination]:
 
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:
     """The URLs of the enabled destinations of the channel."""
-    found = looked_through(change, list_destinations(change, channel))
-    return tuple(destination.url for destination in found if destination.enabled)
+    return tuple(url for url in list_destinations(change, channel).by(ENABLED).carried if url is not None)
