@@ -12,13 +12,9 @@ from confsim.assumptions.register import Context, ask
 from confsim.kernel.tables.indexes import Order
 from confsim.kernel.tables.table import Record
 from confsim.kernel.tables.views import View
-from confsim.kernel.world import Change
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
-
-#: The number of records whose reading counts as one step of a change, as a transition of a machine does.
-READS_OF_A_STEP = 200
 
 
 def matches(context: Context, wanted: str, *texts: str | None) -> bool:
@@ -38,12 +34,6 @@ def matches(context: Context, wanted: str, *texts: str | None) -> bool:
         if hit:
             return True
     return False
-
-
-def looked_through(change: Change, records: Sequence[T]) -> Sequence[T]:
-    """The records, each of which is going to be looked at; so many of them are a step of the change."""
-    change.take(len(records) // READS_OF_A_STEP)
-    return records
 
 
 class MappedSequence(Sequence[T]):

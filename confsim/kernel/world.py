@@ -137,7 +137,7 @@ class Change(Struct, eq=False, gc=False):
     clients of which something was written, "" for what is shared. ``touched`` lists the rows that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
     given, is called at each fault point. ``steps`` is how many more steps it may take, 0 for any number; a transition
-    of a machine is one.
+    of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World

@@ -152,7 +152,7 @@ def test_a_refusal_and_a_defect_leave_no_trace(sim, serve, monkeypatch):
 
 def test_a_search_of_many_texts_takes_long(sim, serve, monkeypatch):
     """As many as are looked at; a second one waits for the first."""
-    monkeypatch.setattr("confsim.domain.lists.READS_OF_A_STEP", 1)
+    monkeypatch.setattr("confsim.kernel.tables.views.READS_OF_A_STEP", 1)
     for number in range(6):
         sim.call("create_channel", OWNER, body={"name": f"Room {number}"})
     with sim.service.live.lock:

@@ -134,8 +134,7 @@ def list_clients(
     clients.require_reseller(call.change, call.client, call.operation.name)
     found = clients.list_below(call.change, call.client)
     if query:
-        looked_through = lists.looked_through(call.change, found)
-        found = [client for client in looked_through if lists.matches(call, query, client.name)]
+        found = [client for client in found if lists.matches(call, query, client.name)]
     return page(call, found, limit, offset, lambda client: _item_view(call, client))
 
 

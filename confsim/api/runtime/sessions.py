@@ -190,8 +190,7 @@ def list_channel_participants(
     """List the participants of the sessions of the channel, the latest first; ``search`` matches the handle."""
     found = _participants(call, sessions.participants_of_channel(call.change, uuid))
     if search:
-        looked_through = lists.looked_through(call.change, found)
-        found = [each for each in looked_through if lists.matches(call, search, each.handle)]
+        found = [each for each in found if lists.matches(call, search, each.handle)]
     return page(call, found, limit, offset, lambda each: _participant_view(call, each, imgSize))
 
 

@@ -18,7 +18,7 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lists import in_order, looked_through, matches, ordered, text_key
+from confsim.domain.lists import in_order, matches, ordered, text_key
 from confsim.domain.lookups import require_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -259,7 +259,7 @@ def list_assets(
     if own and search.one_tag is not None and isinstance(found, View) and not _caseless(change):
         tagged = _with_tag(change, pool, search.one_tag)
         return in_order(change, tagged, _COLUMNS[sort], text=text, descending=descending)
-    return [asset for asset in looked_through(change, found) if _matches(change, asset, search)]
+    return [asset for asset in found if _matches(change, asset, search)]
 
 
 _COLUMNS = {AssetSort.CREATED: UPLOADED, AssetSort.NAME: NAME, AssetSort.SIZE: SIZE}

@@ -57,8 +57,7 @@ def _with_rooms(change: Change, client: Client, found: Sequence[Channel], everyt
 def _matching(change: Change, found: Sequence[Channel], search: str | None) -> Sequence[Channel]:
     if not search:
         return found
-    looked_through = lists.looked_through(change, found)[::-1]
-    return [channel for channel in looked_through if lists.matches(change, search, channel.name)][::-1]
+    return [channel for channel in found[::-1] if lists.matches(change, search, channel.name)][::-1]
 
 
 def _sorted(change: Change, found: Sequence[Channel], *, by_name: bool, descending: bool) -> Sequence[Channel]:

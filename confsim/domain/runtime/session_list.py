@@ -22,7 +22,7 @@ from confsim.domain.members import roles
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Order
 from confsim.kernel.tables.table import Rows
-from confsim.kernel.tables.views import UNIQUE, Picked, View, merged
+from confsim.kernel.tables.views import READS_OF_A_STEP, UNIQUE, Picked, View, merged
 from confsim.kernel.world import Change
 
 from . import presence, sessions
@@ -158,8 +158,8 @@ def list_sessions(
             bounds = None if low is None and high is None else (low, high)
             found = _merged(visible, every, views, order, bounds, recorded, descending=descending)
     if filters.search:
-        looked_through = lists.looked_through(change, found)
-        return [session for session in looked_through if lists.matches(change, filters.search, session.name)]
+        change.take(len(found) // READS_OF_A_STEP)
+        return [session for session in found if lists.matches(change, filters.search, session.name)]
     return found
 
 
@@ -238,7 +238,7 @@ def _merged(
     if len(views) <= FEW:
         return merged(map(shown, chain.from_iterable(views.values())), UNIQUE, reverse=descending)
     found = shown(every)
-    visible.change.take((visible.roles + len(found)) // (_SCANNED * lists.READS_OF_A_STEP))
+    visible.change.take((visible.roles + len(found)) // (_SCANNED * READS_OF_A_STEP))
     hosted = views if visible.hosts_more_than(every) else visible.among(every)
 
     def of_hosted(view: View[Session]) -> Iterator[bool]:

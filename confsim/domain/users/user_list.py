@@ -73,11 +73,7 @@ def _members(change: Change, client: Client, levels: list[int] | None) -> Sequen
 def _matching(change: Change, members: Sequence[User], search: str | None) -> Sequence[User]:
     if not search:
         return members
-    return [
-        user
-        for user in lists.looked_through(change, members)
-        if lists.matches(change, search, user.handle, user.full_name)
-    ]
+    return [user for user in members if lists.matches(change, search, user.handle, user.full_name)]
 
 
 def list_by_ids(change: Change, client: Client, ids: list[int]) -> list[User]:

@@ -63,6 +63,11 @@ class Writer(Protocol):
     written: dict[str, None]
     touched: list[tuple[tuple[str, str], Any]]
     owners: Map[str, Owners]
+    steps: int
+
+    def take(self, steps: int) -> None:
+        """Take so many steps. Raises TooLong when they are more than it may."""
+        ...
 
     def open_tables(self, client: str) -> list[TableState]:
         """Return the tables of one client, or the shared ones for "", as a list that the change writes to."""
@@ -200,7 +205,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """Return every record, in the first order of the table, by default that of creation."""
         table = self.table
         state = self.tables[table.position]
-        return View(state.rows, table.all, state.all, state.all.orders[0])
+        return View(self.change, state.rows, table.all, state.all, state.all.orders[0])
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
@@ -232,8 +237,8 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         state = self.tables[self.table.position]
         bucket = state.indexes[index.position].get(value)
         if type(bucket) is Bucket:
-            return View(state.rows, index, bucket, bucket.orders[0])
-        return View(state.rows, index, bucket, () if bucket is None else (bucket,))
+            return View(self.change, state.rows, index, bucket, bucket.orders[0])
+        return View(self.change, state.rows, index, bucket, () if bucket is None else (bucket,))
 
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
         """Return the number of records with any of these values; a record with several is counted for each."""

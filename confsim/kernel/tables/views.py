@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import compress, islice, repeat
 from operator import itemgetter
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 from msgspec import Struct, StructMeta
 
@@ -19,8 +19,20 @@ R_co = TypeVar("R_co", covariant=True)
 #: The record of a row, and the key of an entry: views are read by these without a line of Python for each record.
 _SECOND: Callable[[Any], Any] = itemgetter(1)
 _LAST: Callable[[Any], Any] = itemgetter(-1)
+#: The number of records whose reading counts as one step of a change, as a transition of a machine does.
+READS_OF_A_STEP = 100
 #: What an entry carries.
 _CARRIED: Callable[[Any], Any] = itemgetter(2)
+
+
+class Limited(Protocol):
+    """The part of a change that limits its steps."""
+
+    steps: int
+
+    def take(self, steps: int) -> None:
+        """Take so many steps. Raises TooLong when they are more than it may."""
+        ...
 
 
 class _ViewMeta(StructMeta, ABCMeta):
@@ -31,9 +43,10 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
     """Records in an order, as they were when the view was made; views come from ``Rows.all`` and ``Rows.where``.
 
     ``bucket`` is the table's bucket of these records, None for none, and ``entries`` are those of one of its orders, of
-    which the view shows the slice ``places``, or all.
+    which the view shows the slice ``places``, or all. Reading ``READS_OF_A_STEP`` records is a step of the ``change``.
     """
 
+    change: Limited
     rows: Records
     arrangement: Arrangement[Any]
     bucket: Bucket | Made | None
@@ -54,9 +67,14 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         if not isinstance(place, slice):
             record: R_co = rows[entries[places[place]][-1]][1]
             return record
-        return [rows[entry[-1]][1] for entry in _those(entries, places[place])]
+        wanted = places[place]
+        if self.change.steps and len(wanted) >= READS_OF_A_STEP:
+            self.change.take(len(wanted) // READS_OF_A_STEP)
+        return [rows[entry[-1]][1] for entry in _those(entries, wanted)]
 
     def __iter__(self) -> Iterator[R_co]:
+        if self.change.steps:
+            self.change.take(len(self) // READS_OF_A_STEP)
         return map(_SECOND, map(self.rows.__getitem__, map(_LAST, self.shown())))
 
     def shown(self) -> Iterable[Entry]:
@@ -88,7 +106,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
     def descending(self) -> View[R_co]:
         """Return the same records in the opposite order."""
         places = range(len(self.entries)) if self.places is None else self.places
-        return View(self.rows, self.arrangement, self.bucket, self.entries, places[::-1])
+        return View(self.change, self.rows, self.arrangement, self.bucket, self.entries, places[::-1])
 
     @property
     def first(self) -> R_co | None:
@@ -108,9 +126,9 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         place = self.arrangement.orders.index(order)
         bucket = self.bucket
         if isinstance(bucket, Bucket):
-            return View(self.rows, self.arrangement, bucket, bucket.orders[place])
+            return View(self.change, self.rows, self.arrangement, bucket, bucket.orders[place])
         entries = () if bucket is None else (order.entry(bucket, self.rows[bucket[1]][1]),)
-        return View(self.rows, self.arrangement, bucket, entries)
+        return View(self.change, self.rows, self.arrangement, bucket, entries)
 
     def between(self, order: Order[Any], low: Any, high: Any) -> View[R_co]:
         """Return the records whose key in a declared order (one with a key) is at least ``low`` and less than ``high``.
@@ -120,12 +138,13 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         view = self.by(order)
         start = 0 if low is None else position(view.entries, (low,))
         stop = len(view.entries) if high is None else position(view.entries, (high,))
-        return View(view.rows, view.arrangement, view.bucket, view.entries, range(start, max(start, stop)))
+        places = range(start, max(start, stop))
+        return View(view.change, view.rows, view.arrangement, view.bucket, view.entries, places)
 
     def cut(self, start: int, stop: int) -> View[R_co]:
         """Return the records from index ``start`` to before ``stop``."""
         places = range(len(self.entries)) if self.places is None else self.places
-        return View(self.rows, self.arrangement, self.bucket, self.entries, places[start:stop])
+        return View(self.change, self.rows, self.arrangement, self.bucket, self.entries, places[start:stop])
 
     def entry(self, place: int) -> Entry:
         """Return the entry of the record at an index."""

@@ -13,7 +13,7 @@ from confsim.kernel.tables.filling import fill
 from confsim.kernel.tables.indexes import Index, Order
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import UNIQUE, merged
-from confsim.kernel.world import World
+from confsim.kernel.world import TooLong, World
 
 
 class Pebble(Record):
@@ -71,6 +71,25 @@ def test_what_lies_before_a_page_is_not_read(monkeypatch):
     page = merged((found.where(COLOUR, colour).by(BY_SIZE) for colour in "abc"), UNIQUE)[2000:2020]
     assert walked == [(20,)]
     assert page == sorted(found.all, key=lambda pebble: (pebble.size, pebble.id))[2000:2020]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [list, lambda view: view[:], lambda view: list(view.descending), lambda view: view.by(BY_SIZE)[50:]],
+    ids=["all", "slice", "descending", "by an order"],
+)
+def test_reading_many_records_takes_steps(read):
+    """A hundred are a step, and more than a change may take are too many."""
+    found = rows([("a", number) for number in range(250)])
+    found.change.limit(2)
+    with pytest.raises(TooLong):
+        read(found.where(COLOUR, "a"))
+    found.change.limit(4)
+    assert len(read(found.where(COLOUR, "a"))) >= 200
+    assert found.change.steps == 2
+    found.change.limit(1)
+    assert len(found.where(COLOUR, "a")[-99:]) == 99  # a page is none
+    assert found.where(COLOUR, "a").last is not None
 
 
 @pytest.mark.parametrize("place", [0, 1500, 2999])
