@@ -189,6 +189,29 @@ class Finder:
         if call.declared.changes and predicted.reply.status < 400:
             self._made[call.operation] = [*self._made.get(call.operation, [])[-_LAST:], call]
 
+    def made(self, operation: str) -> list[ModelCall]:
+        """Return the last calls of an operation that changed something, latest first."""
+        return self._made.get(operation, [])[::-1]
+
+    def undone(self, call: ModelCall) -> list[ModelCall] | None:
+        """Return what to call so that a call that was made changes something again; None when nothing is found."""
+        candidates = self._candidates
+        if _is_effective(candidates.imagined(call)):
+            return []
+        caller = candidates.things.caller(call.caller)
+        candidates.move_to(call.query.get("for_client") or (caller.home if caller else "") or candidates.home)
+        near = [each for each in API if each.changes and each.area == call.declared.area]
+        for known in near:
+            for _ in range(4 if candidates.served(known.name) else 0):
+                prior = candidates.drawn(known, candidates.likely(known), right=True)
+                prior = None if prior is None else about(prior, call)
+                first = None if prior is None else candidates.imagined(prior)
+                if prior is None or first is None or first.reply.status >= 400:
+                    continue
+                if _is_effective(candidates.imagined_after((prior, first), call)):
+                    return [prior]
+        return None
+
     def fullest(self, operation: Operation) -> Step | None:
         """Return the call of the operation with the longest list; None without a list, or when others may add to it."""
         best: Step | None = None
@@ -291,6 +314,10 @@ class Finder:
         known = Correspondence()
         known.shift = 0
         return Comparison(self.shapes, known).difference(call.declared, one, other) is not None
+
+
+def _is_effective(predicted: Prediction | None) -> bool:
+    return predicted is not None and predicted.reply.status < 400 and predicted.effective
 
 
 def succeeds(call: ModelCall, predicted: Prediction) -> bool:

@@ -32,7 +32,7 @@ class Pages:
 
     def whole(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield pages and orders of the list of an operation, which is made longer before if it has to be."""
-        if not self._undecided(operation) and self._seen[operation.name, "several"]:
+        if not self.undecided(operation) and self._seen[operation.name, "several"]:
             return
         found = self._finder.fullest(operation)
         for _ in range(_MOST_ADDED):
@@ -51,7 +51,7 @@ class Pages:
 
         Unless it is the ``last`` time, a list that could show more when it is longer is not read yet.
         """
-        count, undecided = count_of(predicted.reply), self._undecided(call.declared)
+        count, undecided = count_of(predicted.reply), self.undecided(call.declared)
         if self._candidates.scope.is_open(call) or (not undecided and self._seen[call.operation, "several"]):
             return
         if count < 2:
@@ -61,28 +61,33 @@ class Pages:
             return  # postponed: there may be more elements later
         if not self._seen[call.operation, "several"]:
             yield _without(call, *CUTTING)
-        while undecided := self._undecided(call.declared):
+        while undecided := self.undecided(call.declared):
             found = max(((len(self._decided(each, undecided)), each) for each in cuts(call)), key=lambda each: each[0])
             if not found[0]:
                 return
             yield found[1]
-            if self._undecided(call.declared) == undecided:
+            if self.undecided(call.declared) == undecided:
                 return
 
-    def _undecided(self, operation: Operation) -> list[str]:
+    def undecided(self, operation: Operation) -> list[str]:
         """Return the parameters of a list that have not decided yet what it shows."""
         there = [each for each in CUTTING if each in operation.query_names]
         return [each for each in there if not self._seen[operation.name, "decided by", each]]
 
-    def _decided(self, call: ModelCall, asked: Iterable[str]) -> list[str]:
-        predicted = self._candidates.imagined(call)
+    def can_be_decided(self, call: ModelCall, predicted: Prediction) -> bool:
+        """Return whether, where a list was predicted, a page or order of it is decided by what did not decide yet."""
+        undecided = self.undecided(call.declared)
+        return any(self._decided(each, undecided, predicted.before) for each in cuts(call))
+
+    def _decided(self, call: ModelCall, asked: Iterable[str], world: World | None = None) -> list[str]:
+        predicted = self._candidates.imagined(call, world)
         if predicted is None or predicted.reply.status >= 400:
             return []
         return list(decided(self._candidates.model.imagine, call, predicted, asked))
 
     def _is_decided(self, call: ModelCall) -> bool:
         """Return whether pages and orders of a list decide what it shows, by all parameters that did not yet."""
-        undecided = set(self._undecided(call.declared))
+        undecided = set(self.undecided(call.declared))
         for each in cuts(call):
             if not undecided:
                 return True

@@ -10,7 +10,7 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.places import leaves
+from confsim.testing.learning.places import Elements, ObjectShape, leaves
 from confsim.testing.verifying.candidates import HELD
 from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER, pointers
 from confsim.testing.verifying.values import Value, choices, values_of
@@ -37,6 +37,20 @@ class Seeker:
         #: How many operations in a row have not shown a reason: any more than it was, and each alone.
         self._in_vain: Counter[str] = Counter()
         self._alone_in_vain: Counter[str] = Counter()
+
+    def anew(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield a call that has made something once more, when that is gone, and reads of its effect."""
+        if not operation.creates or self._seen[operation.name, "anew"]:
+            return
+        for call in self._finder.made(operation.name):
+            ahead = self._finder.undone(call)
+            if ahead is None:
+                continue
+            self._seen[operation.name, "anew"] += 1
+            yield from ahead
+            yield self._around.unvaried(call)
+            yield from self._around.looked(self._wrongs.of([operation.name], unmoved=True))
+            return
 
     def removal(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield what has not succeeded so far, removals above all, after a journey to it, and a read of its effect."""
@@ -160,12 +174,17 @@ class Seeker:
             yield found[0]
 
     def several(self, operation: Operation) -> Iterator[ModelCall]:
-        """Yield pages and sort orders of a list that has had no two elements, after a journey that makes it longer."""
-        if not (operation.query_names & {"limit", "sort", "order"}) or self._seen[operation.name, "several"]:
+        """Yield a list that has had no two elements, or its pages and orders that nothing decided, after a journey."""
+        pages, seen = self._around.pages, self._seen[operation.name, "several"]
+        shape = self._finder.shapes.answer(operation)
+        inside = shape.fields.values() if isinstance(shape, ObjectShape) else (shape,)
+        if not any(isinstance(each, Elements) for each in inside) or (seen and not pages.undecided(operation)):
             return
 
         def fits(call: ModelCall, predicted: Prediction) -> bool:
-            return count_of(predicted.reply) > 1 and not self._candidates.scope.is_open(call)
+            if count_of(predicted.reply) < 2 or self._candidates.scope.is_open(call):
+                return False
+            return not seen or pages.can_be_decided(call, predicted)
 
         found = self._finder.find(operation, fits)
         if found is None:

@@ -58,6 +58,11 @@ class Surroundings:
             self._varied = call, self._by_another(call)
         return self._varied[1]
 
+    def unvaried(self, call: ModelCall) -> ModelCall:
+        """Return the call, which is to be made by its own caller."""
+        self._varied = call, call
+        return call
+
     def _by_another(self, call: ModelCall) -> ModelCall:
         candidates, name = self.candidates, call.operation
         if call.declared.public or call.declared.about_caller or made_by(call.declared) or ME in call.path.values():
@@ -95,9 +100,10 @@ class Surroundings:
         yield from self.looked(self.wrongs.of([call.operation]))
 
     def made(self, call: ModelCall) -> Iterator[ModelCall]:
-        """Yield a call, and a change again at once when none of its operation was made again so far."""
+        """Yield a call, and a removal again at once when none of its operation was made again so far."""
+        predicted = None if self.seen[call.operation, "again"] else self.candidates.imagined(call)
         yield call
-        if call.declared.changes and not self.seen[call.operation, "again"] and self.candidates.imagined(call):
+        if predicted is not None and predicted.removed:
             self.seen[call.operation, "again"] += 1
             yield call
 

@@ -66,9 +66,9 @@ class Sweep:
         self._work += [(seeker.denials, each) for each in served]
         self._work += [(seeker.roles, each) for each in served]
         self._work += [(self._disabled, each) for each in API if disrupts_client(each)]
-        self._work += [(seeker.words, each) for each in writes]
+        self._work += [(work, each) for work in (seeker.words, seeker.anew) for each in writes]
         self._work += [(seeker.missed, each) for each in writes]
-        self._work += [*pages, *explored, *explored]
+        self._work += [*pages, *explored, *((seeker.several, each) for each in reads), *explored]
         self._work += [(seeker.reasons, each) for each in served]
 
     def go_on_with(self, run: Run) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -38,6 +39,8 @@ class Way(Enum):
     UNMOVED = "one call of it is answered and not made"
 
 
+#: In place of rows, for a call that was made before in the same way.
+_AGAIN = (("again", 0),)
 #: What a wrong service is known by: the operation, values of its enumerations or the row of a machine, and the way.
 Key = tuple[str, tuple[tuple[str, str | int], ...], Way]
 
@@ -73,6 +76,8 @@ class WrongServices:
         self._able: dict[str, str | None] = {}
         #: Rows of machines of which one is or was followed that has not applied it.
         self._rows: set[RowPlace] = set()
+        #: The calls that changed something.
+        self._made: set[bytes] = set()
 
     def go_on_with(self, run: Run) -> None:
         """Stop following all of them, since the model is another."""
@@ -84,7 +89,7 @@ class WrongServices:
         self.open.remove(wrong)
         self.missed[wrong.key] = wrong.call
         if wrong.way is Way.UNMOVED:
-            self._rows -= set(wrong.key[1])
+            self._rows.difference_update(wrong.key[1])
 
     def note(self, call: ModelCall, predicted: Prediction) -> None:
         """Record a call that was made: close the wrong services that it distinguishes, begin those that it allows."""
@@ -152,11 +157,14 @@ class WrongServices:
         begun = {each.key for each in self.open} | self.distinguished
         if reply.status < 400:
             self._able[name] = call.caller
+            again = self._is_made_again(call)
             rows = [row for row in predicted.applied if row not in self._rows]
             if key_of(call, Way.LOST) not in begun and predicted.effective:
                 self._follow(key_of(call, Way.LOST), call, predicted, predicted.before)
             elif rows and predicted.effective:
                 self._follow((name, tuple(rows), Way.UNMOVED), call, predicted, predicted.before)
+            elif again and predicted.effective and (name, _AGAIN, Way.UNMOVED) not in begun:
+                self._follow((name, _AGAIN, Way.UNMOVED), call, predicted, predicted.before)
             self._rows.update(rows)
             half = halved(call) if key_of(call, Way.HALF) not in begun else None
             found = None if half is None else self._imagined(half, predicted.before)
@@ -166,6 +174,13 @@ class WrongServices:
             world = self._made_anyway(call, predicted.after)
             if world is not None:
                 self._follow(key_of(call, Way.MADE), call, predicted, world)
+
+    def _is_made_again(self, call: ModelCall) -> bool:
+        """Return whether the same call succeeded before, and note it."""
+        one = msgspec.msgpack.encode(call)
+        known = one in self._made
+        self._made.add(one)
+        return known
 
     def _follow(
         self, key: Key, call: ModelCall, predicted: Prediction, world: World, found: Prediction | None = None

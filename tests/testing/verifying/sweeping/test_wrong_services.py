@@ -96,3 +96,17 @@ def test_a_row_of_a_machine_is_followed_when_its_operation_was_told_before(side)
         assert side.open("add_owner") == {Way.UNMOVED}
         side.call("list_owners", "owner", uuid=side.channel)
         assert side.open("add_owner") == set()
+
+
+def test_what_was_made_before_is_followed_when_it_is_made_anew(side):
+    """An owner is removed, and made again by the same call: a service may answer that from memory."""
+    owner = {"uuid": side.channel, "userId": str(side.call("get_me", "user")["id"])}
+    side.call("add_owner", "owner", **owner)
+    side.call("list_owners", "owner", uuid=side.channel)
+    side.call("remove_owner", "owner", **owner)
+    side.call("list_owners", "owner", uuid=side.channel)
+    assert side.wrongs.open == []
+    side.call("add_owner", "owner", **owner)
+    assert side.open("add_owner") == {Way.UNMOVED}
+    side.call("list_owners", "owner", uuid=side.channel)
+    assert side.open("add_owner") == set()
