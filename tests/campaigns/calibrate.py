@@ -1,33 +1,58 @@
 """Calibrate beside services that follow hidden profiles: nothing wrong is claimed, what can be seen is seen.
 
 Each hidden profile has several values of its own, drawn from the alternatives of the register. A claim is wrong when a
-value is learned that the service has not, or a default confirmed that it has not. An entry can be seen when a probe
-distinguishes its value from every other (``confsim.reference.probes``); verify runs under the profile that is written.
+value is learned that the service has not, or a default confirmed that it has not. An entry can be told when an answer
+to API calls alone depends on it (``kit.probes.tellable``), whether a probe is known or not; it is told as far as
+answers go when no value is left open that such an answer would show. Verify runs under the profile that is written.
+``--part 2/5`` takes the second fifth of the profiles; ``--kept FILE`` adds the findings to those of other parts, which
+are not made again.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import time
 import tomllib
-from collections import Counter
-from functools import cache
 from math import ceil
+from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
-from confsim.reference.probes import probes
-from confsim.service.files.profile import read_profile
+from confsim.reference.probes import distinguished
+from confsim.service.files.profile import plain, read_profile
 from confsim.testing.calibrating.calibrator import CalibrateReport
+from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.session import profile_text
 from kit.beside import Beside
-from kit.probes.making import Maker
+from kit.probes.tellable import tellable
 
 BAD = ("wrong claims", "contradicted", "could not begin")
 #: Entries that are left at their default: what they change happens before the first call, or never in one.
 _LEFT = ("route.", "time.", "mail.", "world.")
+
+
+class Calibrated(Struct):
+    """What became of one hidden profile: counts, wrong claims and divergences in words."""
+
+    tellable: int = 0
+    settled: int = 0
+    told: int = 0
+    hidden_tellable: int = 0
+    hidden_learned: int = 0
+    learned: int = 0
+    confirmed: int = 0
+    contradicted: int = 0
+    requests: int = 0
+    ended_early: str = ""
+    could_not_begin: str = ""
+    wrong: list[str] = []
+    divergences: list[str] = []
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -40,6 +65,8 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--verified", type=int, default=0, metavar="N", help="journeys of verify under what was learned"
     )
+    options.add_argument("--kept", type=Path, metavar="FILE", help="findings of other parts, to be added to")
+    options.add_argument("--seconds", type=float, default=float("inf"), help="begin no profile after so long")
 
 
 def hidden(seed: int, values: int) -> dict[str, Any]:
@@ -52,66 +79,87 @@ def hidden(seed: int, values: int) -> dict[str, Any]:
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Calibrate, print what is wrong, and return the figures."""
-    total, wrong, requests = Counter[str](), list[str](), list[int]()
     part, parts = map(int, chosen.part.split("/"))
+    file, until = chosen.kept, time.monotonic() + chosen.seconds
+    kept = msgspec.json.decode(file.read_bytes(), type=dict[int, Calibrated]) if file and file.exists() else {}
     for seed in range(chosen.first, chosen.first + chosen.profiles)[part - 1 :: parts]:
-        profile = hidden(seed, chosen.values)
-        plain = {id: _plain(value) for id, value in profile.items()}
-        try:
-            report = Beside(profile).calibrator(journeys=chosen.examples, seed=seed).run()
-        except Misuse as misuse:
-            total["could not begin"] += 1
-            print(f"seed {seed}: {misuse}")  # noqa: T201  (this is its output)
+        if seed in kept or time.monotonic() > until:
             continue
-        wrong += [f"seed {seed}: {id} = {value!r}" for id, value in report.learned.items() if plain.get(id) != value]
-        wrong += [f"seed {seed}: {id} at its default" for id in report.confirmed if id in profile]
-        _show(seed, plain, report)
-        settled = {*report.learned, *report.confirmed}
-        can_be = {id for id in REGISTER.entries if _can_be_distinguished(id, profile)}
-        total.update(
-            {
-                "values learned": len(report.learned),
-                "changed": len(can_be & profile.keys()),
-                "changed, learned": len(can_be & profile.keys() & report.learned.keys()),
-                "tellable": len(can_be),
-                "tellable, settled": len(can_be & settled),
-                "confirmed": len(report.confirmed),
-                "contradicted": len(report.contradicted),
-                "interrupted": bool(report.interrupted),
-            }
-        )
-        requests.append(report.requests)
-        if chosen.verified:
-            written = tomllib.loads(profile_text(report.learned, report.assumed))
-            found = Beside(profile).verify(profile=read_profile(written), examples=chosen.verified)
-            total["divergences"] += len(found.divergences)
-            for divergence in found.divergences:
-                print(f"seed {seed}: verify: {divergence}")  # noqa: T201
-    for claim in wrong:
-        print(f"wrong: {claim}")  # noqa: T201
+        kept[seed] = _calibrated(seed, chosen)
+        if file:
+            file.write_bytes(msgspec.json.encode(dict(sorted(kept.items()))))
+    for seed, each in sorted(kept.items()):
+        for line in (*each.wrong, *each.divergences):
+            print(f"seed {seed}: {line}")  # noqa: T201  (this is its output)
+    return _figures(list(kept.values()), chosen)
+
+
+def _figures(found: list[Calibrated], chosen: argparse.Namespace) -> dict[str, Any]:
+    def total(name: str) -> int:
+        return sum(getattr(each, name) for each in found)
+
+    values = {f"{id}={value}": id for id, every in tellable().items() for value in every}
+    without = {id for value, id in values.items() if value not in distinguished()}
     return {
-        "profiles": len(requests),
-        "could not begin": total["could not begin"],
-        "ended early": total["interrupted"],
-        "wrong claims": len(wrong),
-        "values hidden": chosen.values * len(requests),
-        "values learned": total["values learned"],
-        "values hidden that a known probe tells": total["changed"],
-        "values hidden that a known probe tells, not learned": total["changed"] - total["changed, learned"],
-        "entries that a known probe tells": total["tellable"],
-        "95 % of the entries that a known probe tells": ceil(0.95 * total["tellable"]),
-        "entries that a known probe tells, learned or confirmed": total["tellable, settled"],
-        "confirmed": total["confirmed"],
-        "contradicted": total["contradicted"],
-        "requests": sum(requests),
-        "three for each entry": 3 * len(REGISTER.entries) * len(requests),
-        "divergences under the written profile": total["divergences"],
+        "profiles": len(found),
+        "could not begin": sum(bool(each.could_not_begin) for each in found),
+        "ended early": sum(bool(each.ended_early) for each in found),
+        "wrong claims": sum(len(each.wrong) for each in found),
+        "values hidden": chosen.values * len(found),
+        "values learned": total("learned"),
+        "values hidden that can be told": total("hidden_tellable"),
+        "values hidden that can be told, not learned": total("hidden_tellable") - total("hidden_learned"),
+        "entries": len(REGISTER.entries),
+        "entries that can be told by the API alone": len(tellable()),
+        "of these, entries with a value that no known probe tells": len(without),
+        "entries that can be told, of all profiles": total("tellable"),
+        "95 % of the entries that can be told": ceil(0.95 * total("tellable")),
+        "entries that can be told, learned or confirmed": total("settled"),
+        "entries that can be told, told as far as answers go": total("told"),
+        "confirmed": total("confirmed"),
+        "contradicted": total("contradicted"),
+        "requests": total("requests"),
+        "three for each entry": 3 * len(REGISTER.entries) * len(found),
+        "divergences under the written profile": sum(len(each.divergences) for each in found),
     }
 
 
-def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport) -> None:
+def _calibrated(seed: int, chosen: argparse.Namespace) -> Calibrated:
+    """Calibrate beside a service under the hidden profile of a seed, and verify under what was written."""
+    profile = hidden(seed, chosen.values)
+    calibrator = Beside(profile).calibrator(journeys=chosen.examples, seed=seed)
+    try:
+        report = calibrator.run()
+    except Misuse as misuse:
+        return Calibrated(could_not_begin=str(misuse))
+    own = plain(profile)
+    can_be = {id for id in REGISTER.entries if _can_be_told(id, profile)}
+    found = Calibrated(
+        tellable=len(can_be),
+        settled=len(can_be & {*report.learned, *report.confirmed}),
+        told=len([id for id in can_be if not _left_open(id, report, calibrator.evidence)]),
+        hidden_tellable=len(can_be & profile.keys()),
+        hidden_learned=len(can_be & profile.keys() & report.learned.keys()),
+        learned=len(report.learned),
+        confirmed=len(report.confirmed),
+        contradicted=len(report.contradicted),
+        requests=report.requests,
+        ended_early=report.interrupted,
+        wrong=[f"{id} = {value!r}" for id, value in report.learned.items() if own.get(id) != value]
+        + [f"{id} at its default" for id in report.confirmed if id in profile],
+    )
+    if chosen.verified:
+        written = tomllib.loads(profile_text(report.learned, report.assumed))
+        verified = Beside(profile).verify(profile=read_profile(written), examples=chosen.verified)
+        found.divergences = [f"verify: {each}"[:500] for each in verified.divergences]
+    _show(seed, own, report, found)
+    return found
+
+
+def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport, found: Calibrated) -> None:
     """Print what became of each hidden value, and what is contradicted."""
-    print(f"seed {seed}: {report.requests} requests, {len(report.confirmed)} confirmed")  # noqa: T201
+    told = f"{found.told} of {found.tellable} that can be told"
+    print(f"seed {seed}: {report.requests} requests, {len(report.confirmed)} confirmed, {told}")  # noqa: T201
     for id, value in hidden.items():
         said = "learned" if id in report.learned else report.undetermined.get(id, "confirmed")
         print(f"seed {seed}: {id} = {value!r}: {said}")  # noqa: T201
@@ -119,39 +167,14 @@ def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport) -> None:
         print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
 
 
-def _can_be_distinguished(id: str, profile: dict[str, Any]) -> bool:
-    """Whether probes tell the value of an entry from each of its others."""
-    entry = REGISTER.entries[id]
-    own = profile.get(id, entry.default)
-    others = [each for each in (entry.default, *candidates(entry)) if each != own]
-    return bool(others) and all(_distinguished(id, own, each) for each in others)
+def _can_be_told(id: str, profile: dict[str, Any]) -> bool:
+    """Whether an answer depends on an entry: on its own value, or on any other when it is at its default."""
+    values = tellable().get(id, frozenset())
+    return repr(profile[id]) in values if id in profile else bool(values)
 
 
-@cache
-def _apart_from_default() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for probe in probes():
-        for id, values in probe.tells.items():
-            found.setdefault(id, set()).update(values)
-    return found
-
-
-def _distinguished(id: str, one: Any, other: Any) -> bool:
-    """Whether a probe tells two values of an entry apart."""
-    entry, known = REGISTER.entries[id], _apart_from_default().get(id, set())
-    if entry.default in (one, other):
-        return repr(other if one == entry.default else one) in known
-    return bool(known) and _maker().apart_by_probes(id, one, other)
-
-
-@cache
-def _maker() -> Maker:
-    return Maker()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    return getattr(value, "value", value)
+def _left_open(id: str, report: CalibrateReport, evidence: AssumptionEvidence) -> bool:
+    """Whether a value is left open that an answer would show, or that explains all answers as well."""
+    others = [repr(dict(each.values)[id]) for each in evidence.others(id)]
+    disputed = not others or report.undetermined.get(id, "").startswith("it cannot be distinguished")
+    return id in report.undetermined and (disputed or not tellable()[id].isdisjoint(others))

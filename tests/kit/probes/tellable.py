@@ -2,7 +2,8 @@
 
 ``python -m kit.probes.journeys FILE`` writes it. A value is in it when a journey of API calls, from the demo world, is
 answered otherwise under it than under the default, in what calibrate compares: ids, links, texts for people and tokens
-are the service's own. Requests that are no operation's are compared as they are.
+are the service's own. Requests that are no operation's are compared as they are. Operations that calibrate leaves out,
+as they need a key that others hold or disturb others, show nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from confsim.service.messages import Request, Response
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, reply_of
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.declared import why_left_out
 from confsim.testing.learning.places import Shapes
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "tellable.json"
@@ -43,11 +45,15 @@ class Compared:
     def __init__(self) -> None:
         self._known = Correspondence()
         self._known.shift = 0
+        self._left_out = False
         self._comparison = Comparison(Shapes({}), self._known)
 
     def differ(self, call: ModelCall | None, request: Request, one: Any, other: Any) -> bool:
         """Whether the answers to a request differ; ``call`` is None when it is no operation's."""
-        if one == other or one is None or other is None:
+        if one == other or one is None or other is None or self._left_out:
+            return False
+        if call is not None and why_left_out(call.declared):
+            self._left_out = True
             return False
         if call is None or request.method not in ("GET", "POST", "PUT", "DELETE"):
             return True
