@@ -30,12 +30,6 @@ class ComputedCall(Struct, frozen=True, gc=False):
     call: Call
     outcome: Response | Exception
 
-    def response(self) -> Response:
-        """Return the response. Raises what the call raised."""
-        if isinstance(self.outcome, Exception):
-            raise self.outcome
-        return self.outcome
-
 
 def compute(call: Call, answer: Callable[[Call], Response]) -> ComputedCall:
     """Compute a call, whose change stays its own."""

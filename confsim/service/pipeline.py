@@ -228,13 +228,17 @@ class Pipeline:
 
     def _finish_long(self, incoming: Incoming, computed: ComputedCall) -> Response:
         """Put a call that was computed in force and note it; return its response."""
-        call, request, change = computed.call, incoming.request, computed.call.change
-        try:
-            response, after = computed.response(), self._live.put(change)
-        except Refusal as refusal:
-            response, after = self._refused(call, refusal)
-        except Exception as bug:
-            response, after = self._failed(call, request, bug)
+        call, request, outcome = computed.call, incoming.request, computed.outcome
+        change = call.change
+        if isinstance(outcome, Refusal):
+            response, after = self._refused(call, outcome)
+        elif isinstance(outcome, Exception):
+            response, after = self._failed(call, request, outcome)
+        else:
+            try:
+                response, after = outcome, self._live.put(change)
+            except Exception as bug:
+                response, after = self._failed(call, request, bug)
         entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
         if after is not change.world:
             self._live.run_reactions(change.now)

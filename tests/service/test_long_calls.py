@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from confsim.api.catalogue import API
+from confsim.assumptions.protocol.refusals import Reason
+from confsim.kernel.refusal import Refusal
 from confsim.service import long_calls, pipeline
 from confsim.service.deferred import polling, wait_for
 from confsim.service.messages import Request
@@ -148,6 +151,25 @@ def test_a_refusal_and_a_defect_leave_no_trace(sim, serve, monkeypatch):
     assert [type(bug) for bug in sim.service.live.take_bugs()] == [ZeroDivisionError]
     assert sim.service.world is before
     assert wait_for(serve(DELETE)).status == 200
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_it_leaves_no_cyclic_garbage(sim, serve, monkeypatch, refused):
+    """Which a server would never collect: neither when it is done nor when it is refused in the end."""
+
+    def refuse(run):
+        if run and refused:
+            raise Refusal(Reason.NOT_FOUND, what="channel", id=ROOM)
+
+    with wrapped(monkeypatch, "delete_channel", refuse):
+        gc.collect()
+        gc.disable()
+        try:
+            status = wait_for(serve(DELETE)).status
+            assert gc.collect() == 0
+        finally:
+            gc.enable()
+    assert status == (404 if refused else 200)
 
 
 def test_a_search_of_many_texts_takes_long(sim, serve, monkeypatch):
