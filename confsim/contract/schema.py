@@ -264,7 +264,11 @@ def _exclusive(names: tuple[str, ...], required: int) -> Schema:
     """Return a schema with exactly one of these fields beside the required ones; client generators ignore ``oneOf``."""
     if not names:
         return {}
-    others = {name: {"properties": {other: False for other in names if other != name}} for name in names}
+    # Others are allowed, as they are without the word, which linters need that look for unknown fields in examples.
+    others = {
+        name: {"properties": {other: False for other in names if other != name}, "additionalProperties": True}
+        for name in names
+    }
     return {"minProperties": required + 1, "dependentSchemas": others}
 
 

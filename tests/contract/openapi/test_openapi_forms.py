@@ -152,6 +152,8 @@ def test_bodies_of_which_one_field_is_given():
     ):
         schema = {"$ref": f"#/components/schemas/{name}", "components": made["components"]}
         assert (fits(schema, some), fits(schema, none), fits(schema, both)) == (True, False, False), name
+        parts = made["components"]["schemas"][name]["dependentSchemas"].values()
+        assert all(each["additionalProperties"] for each in parts)
 
 
 def test_durations_end_where_the_service_ends_them():
