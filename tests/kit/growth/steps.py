@@ -8,10 +8,11 @@ from types import FrameType
 from typing import Any
 
 from confsim import Simulator
+from kit.budgets import THOROUGH
 from kit.growth.kinds import KINDS
 from kit.growth.prepared import Names, prepared
 
-SMALL, LARGE = 100, 5000
+SMALL, LARGE = 100, 5000 if THOROUGH else 2000
 #: Things of each kind where every line is counted that looks through all of them, part by part.
 LARGER = 1000
 #: How many times the steps of the small world a call may take in the large one.
