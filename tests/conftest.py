@@ -20,6 +20,7 @@ from confsim import Simulator
 from confsim.reference import rules
 from kit import START
 from kit.processes import imported
+from kit.processes.sharing import shared
 from kit.rows import merged
 
 # quick, for the suite: the same examples at every run, and no deadline on a loaded machine.
@@ -128,6 +129,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Send the calls of all tests the way that ``--through`` says; refuse rules that there are not."""
     _share_bytecode(config)
+    if getattr(config.option, "numprocesses", None):  # the workers of xdist, which are started later
+        server = shared()
+        server.__enter__()
+        config.add_cleanup(lambda: server.__exit__(None, None, None))
     if hasattr(config, "workerinput"):  # a worker of xdist writes nothing: the reports are shown by who started it
         config.pluginmanager.unregister(name="terminalreporter")
         _send_less(config)

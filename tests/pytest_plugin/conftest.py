@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from kit.processes.commands import program
 from kit.processes.plugin import ALONE, IN_PROCESS, NO_AUTOLOAD
 
 
@@ -16,12 +19,15 @@ def no_other_plugins():
 
 
 @pytest.fixture
-def run(pytester):
-    """Run a test file in this process, with options."""
+def run(pytester, monkeypatch, tmp_path_factory):
+    """Run a test file in this process, with options; workers of xdist are forked from a process that has imported."""
 
     def running(source, *options):
         pytester.makepyfile(source)
-        xdist = ("-p", "xdist.plugin") if any(option.startswith("-n") for option in options) else ()
+        xdist = ()
+        if any(option.startswith("-n") for option in options):
+            xdist = ("-p", "xdist.plugin")
+            monkeypatch.setattr(sys, "executable", str(program("python", tmp_path_factory.mktemp("python"))))
         return pytester.runpytest_inprocess(*ALONE, *IN_PROCESS, *xdist, *options)
 
     return running

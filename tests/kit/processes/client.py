@@ -1,7 +1,7 @@
-"""A program that a shell script finds by its name: the fork server runs it in place of this process.
+"""A program that others find by its name: the fork server runs it in place of this process.
 
-Run as ``python client.py N PROGRAM ARGUMENTS…``: descriptor N is the fork server's socket. What it writes goes where
-this process writes, its exit code is the one of this process. It reads nothing, and signals do not reach it.
+Run as ``python client.py SOCKET PROGRAM ARGUMENTS…`` with the path of the fork server's socket. It reads and writes
+where this process does, its exit code is the one of this process. Signals do not reach it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ import socket
 import sys
 
 if __name__ == "__main__":
-    descriptor, program, *arguments = sys.argv[1:]
+    path, program, *arguments = sys.argv[1:]
     message = {"program": program, "arguments": arguments, "cwd": os.getcwd(), "environment": dict(os.environ)}
     status, theirs = os.pipe()
-    with socket.socket(fileno=int(descriptor)) as control:
-        socket.send_fds(control, [json.dumps(message).encode()], [theirs, 1, 2])
-    os.close(theirs)
-    with open(status, encoding="ascii") as written:
-        _process, code = map(int, written)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as control:
+        control.connect(path)
+        socket.send_fds(control, [json.dumps(message).encode()], [theirs, 0, 1, 2])
+        os.close(theirs)
+        for each in (0, 1):  # who waits for their end is not to wait for this process
+            os.close(each)
+        with open(status, encoding="ascii") as written:
+            _process, code = map(int, written)
     os._exit(code if code >= 0 else 128 - code)

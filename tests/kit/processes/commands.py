@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -24,6 +24,7 @@ import pytest
 from confsim import cli
 
 from .plugin import ALONE, NO_AUTOLOAD, QUIET
+from .sharing import PYTHON, SOCKET, shared
 
 Ran = tuple[int, str, str]
 
@@ -33,19 +34,21 @@ MOST = 60
 
 
 @cache
-def _fork_server() -> socket.socket:
-    """The socket of the server that forks, which ends with this process."""
-    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with its:
-        script = str(Path(__file__).with_name("fork_server.py"))
-        process = subprocess.Popen([sys.executable, "-P", script, str(its.fileno())], pass_fds=[its.fileno()])
+def _fork_server() -> str:
+    """The path of the socket of the server that forks: that of the run, or one that ends with this process."""
+    if SOCKET in os.environ:
+        return os.environ[SOCKET]
+    server = ExitStack()
+    atexit.register(server.close)
+    return server.enter_context(shared())
 
-    def stop() -> None:
-        ours.close()
-        process.wait()
 
-    atexit.register(stop)
-    return ours
+@cache
+def _connection() -> socket.socket:
+    """The connection to the server, which ends with this process."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    connection.connect(_fork_server())
+    return connection
 
 
 class Command:
@@ -60,7 +63,9 @@ class Command:
         }
         status, output, errors = os.pipe(), os.pipe(), os.pipe()
         theirs = [each[1] for each in (status, output, errors)]
-        socket.send_fds(_fork_server(), [json.dumps(message).encode()], theirs)
+        with open(os.devnull, "rb") as nothing:
+            descriptors = [theirs[0], nothing.fileno(), *theirs[1:]]
+            socket.send_fds(_connection(), [json.dumps(message).encode()], descriptors)
         for each in theirs:
             os.close(each)
         self._status: IO[bytes] = open(status[0], "rb")  # noqa: SIM115
@@ -144,13 +149,19 @@ def run_pytest(*arguments: str, autoload: bool = False) -> pytest.RunResult:
         return pytest.RunResult(command.wait(), output.splitlines(), errors.splitlines(), time.perf_counter() - begun)
 
 
+def program(name: str, directory: Path) -> Path:
+    """An executable in the directory, by which the server that forks runs a program: confsim, pytest, python."""
+    path = directory / name
+    client = Path(__file__).with_name("client.py")
+    path.write_text(f'#!/bin/sh\nexec {PYTHON} -IS {client} {_fork_server()} {name} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
 def run_script(text: str, directory: Path) -> Ran:
     """One run of a shell script that stops at what fails, and finds ``confsim`` and ``pytest`` in the directory."""
-    control = _fork_server().fileno()
-    client = f"exec {sys.executable} -IS {Path(__file__).with_name('client.py')} {control}"
-    for program in ("confsim", "pytest"):
-        directory.joinpath(program).write_text(f'#!/bin/sh\n{client} {program} "$@"\n')
-        directory.joinpath(program).chmod(0o755)
+    for name in ("confsim", "pytest"):
+        program(name, directory)
     ours = {
         "PATH": f"{directory}:{os.environ['PATH']}",
         "PYTEST_ADDOPTS": " ".join(QUIET),
@@ -158,7 +169,7 @@ def run_script(text: str, directory: Path) -> Ran:
     }
     environment = {**os.environ, **ours}
     line = ["bash", "-euo", "pipefail", "-c", text]
-    done = subprocess.run(line, capture_output=True, text=True, env=environment, pass_fds=[control], timeout=MOST)
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, timeout=MOST)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,8 +1,9 @@
 """A process that has imported confsim and pytest and forks itself for every run of them: a start costs milliseconds.
 
-Run as ``python fork_server.py N`` with a socket on descriptor N. Each message is a JSON object of ``program``,
-``arguments``, ``cwd`` and ``environment`` with three descriptors: where the process id and the exit status are written,
-standard output, standard error. It ends when nobody holds the other end of the socket.
+Run as ``python fork_server.py N M`` with descriptors of a socket that listens, and of one whose other end is closed
+when it is to end. Each message of a connection is a JSON object of ``program``, ``arguments``, ``cwd`` and
+``environment`` with four descriptors: where the process id and the exit status are written, standard input, output,
+and error.
 """
 
 from __future__ import annotations
@@ -25,47 +26,59 @@ from io import StringIO
 LEFT_OUT = ("confsim.assistant", "confsim.testing", "confsim.pytest_plugin", "confsim.__main__")
 
 
-def next_run(control: socket.socket) -> dict[str, object]:
+def next_run(listener: socket.socket, end: socket.socket) -> dict[str, object]:
     """Fork for every message, and write the exit status of each child; return the message in the child that runs it."""
     statuses: dict[int, int] = {}
     ended, tell = socket.socketpair()
-    for end in (ended, tell):
-        end.setblocking(False)
+    for each in (ended, tell):
+        each.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # what is handled in Python is written to the descriptor
     signal.set_wakeup_fd(tell.fileno())
     with selectors.DefaultSelector() as ready:
-        for each in (control, ended):
+        for each in (listener, end, ended):
             ready.register(each, selectors.EVENT_READ)
         while True:
             sources = [key.fileobj for key, _ in ready.select()]
+            if end in sources:
+                raise SystemExit
             if ended in sources:
                 ended.recv(4096)
                 _report(statuses)
-            if control not in sources:
-                continue
-            message, (*descriptors,), _, _ = socket.recv_fds(control, 1 << 20, 3)
-            if not message:
-                raise SystemExit
-            status, output, errors = descriptors
-            child = os.fork()
-            if child == 0:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-                for each in (control, ended, tell):
-                    each.close()
-                for other in (status, *statuses.values()):
-                    os.close(other)
-                os.dup2(output, 1)
-                os.dup2(errors, 2)
-                os.close(output)
-                os.close(errors)
-                return json.loads(message)
-            os.close(output)
-            os.close(errors)
-            statuses[child] = status
-            with suppress(BrokenPipeError):  # nobody waits any more
-                os.write(status, b"%d\n" % child)
+            if listener in sources:
+                ready.register(listener.accept()[0], selectors.EVENT_READ)
+            for control in sources:
+                if control in (listener, ended):
+                    continue
+                message, (*descriptors,), _, _ = socket.recv_fds(control, 1 << 20, 4)
+                if not message:
+                    ready.unregister(control)
+                    control.close()
+                elif _forked(descriptors, statuses):
+                    signal.set_wakeup_fd(-1)
+                    for each in [tell, *(key.fileobj for key in ready.get_map().values())]:
+                        each.close()
+                    return json.loads(message)
+
+
+def _forked(descriptors: list[int], statuses: dict[int, int]) -> bool:
+    """Fork a child with its standard streams and note where its status is written; true in the child."""
+    status, *streams = descriptors
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for other in (status, *statuses.values()):
+            os.close(other)
+        for place, stream in enumerate(streams):
+            os.dup2(stream, place)
+            os.close(stream)
+        return True
+    for stream in streams:
+        os.close(stream)
+    statuses[child] = status
+    with suppress(BrokenPipeError):  # nobody waits any more
+        os.write(status, b"%d\n" % child)
+    return False
 
 
 def _report(statuses: dict[int, int]) -> None:
@@ -104,14 +117,19 @@ if __name__ == "__main__":
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    run = next_run(socket.socket(fileno=int(sys.argv[1])))
+    run = next_run(*(socket.socket(fileno=int(each)) for each in sys.argv[1:]))
     os.environ.clear()
     os.environ.update(run["environment"])
     os.chdir(run["cwd"])
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stdout = open(1, "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8", closefd=False)  # noqa: SIM115
+    code = None
     try:
-        code = pytest.main(run["arguments"]) if run["program"] == "pytest" else cli.main(run["arguments"])
+        if run["program"] == "python":  # as a worker of xdist is started: python -u -c TEXT
+            exec(run["arguments"][-1], {"__name__": "__main__"})
+        else:
+            code = pytest.main(run["arguments"]) if run["program"] == "pytest" else cli.main(run["arguments"])
     except SystemExit as ended:
         code = ended.code
     threading._shutdown()
