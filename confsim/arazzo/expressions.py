@@ -1,4 +1,7 @@
-"""Runtime expressions: ``$inputs.name``, ``$steps.id.outputs.name``, ``$response.body#/pointer``, ``{$…}`` in texts."""
+"""Runtime expressions: ``$inputs.name``, ``$steps.id.outputs.name``, ``$response.body#/pointer``, ``{$…}`` in texts.
+
+Own code: the grammar is Arazzo's own (1.0.1, Runtime Expressions), and no library parses it by itself.
+"""
 
 from __future__ import annotations
 

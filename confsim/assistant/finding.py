@@ -1,4 +1,7 @@
-"""The word search for operations: in names, summaries, paths and descriptions, with forms of words and typos."""
+"""The word search for operations: in names, summaries, paths and descriptions, with forms of words and typos.
+
+Own code: a few English endings are enough for some hundreds of short texts, without an index or a stemmer.
+"""
 
 from __future__ import annotations
 

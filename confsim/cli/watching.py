@@ -1,4 +1,7 @@
-"""The watch over the files of a served world, which restarts when one of them changes."""
+"""The watch over the files of a served world, which restarts when one of them changes.
+
+Own code: a few files are compared at each tick of the server, without a thread or a compiled package.
+"""
 
 from __future__ import annotations
 

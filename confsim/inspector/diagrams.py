@@ -1,4 +1,7 @@
-"""State machines as inline SVG: states in a column, transitions as arcs, the present state marked."""
+"""State machines as inline SVG: states in a column, transitions as arcs, the present state marked.
+
+Own code: Mermaid needs a large script in the browser and Graphviz a program; these pages need neither.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Durations in the forms that people write."""
+"""Durations in the forms that people write.
+
+Own code: msgspec reads ISO 8601 except weeks, and the short forms are one regular expression.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """JSON documents of any shape: depth limit, merging, patching and splitting.
 
-Documents are never modified: every function returns a new one, which may share parts with its arguments.
+Documents are never modified: every function returns a new one, which may share parts with its arguments. Own code: a
+merge patch (RFC 7396) is ten lines, and the other functions follow rules of the documents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A proxy that forwards everything, and gives each exchange to an observer once it is over."""
+"""A proxy that forwards everything, and gives each exchange to an observer once it is over.
+
+Own code over ``http.server``: mitmproxy is a program with dozens of dependencies, and this one only forwards.
+"""
 
 from __future__ import annotations
 
