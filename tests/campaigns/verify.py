@@ -5,8 +5,8 @@ one is answered otherwise. For some of them (``--reproducers``) the whole comman
 are. ``--true N`` runs it beside N true services with other seeds, clocks that are apart, latency, and header lines in
 another order; ``SHARED`` of them share the choice of the calls, which is most of the time of a run.
 
-``--part 2/5`` tries the second fifth; ``--kept FILE`` adds the verdicts to those of other parts, keeps the plan beside
-them, and figures are of all of them. Mutants that nobody could notice stand with the reason in
+``--part 2/5`` tries the second fifth, and figures are of that; ``--kept FILE`` keeps the verdicts, and the plan beside
+them, so that nothing is tried twice. Mutants that nobody could notice stand with the reason in
 ``tests/data/verify_mutants.toml``.
 """
 
@@ -63,7 +63,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--part", default="1/1", metavar="I/N", help="which part of the mutants and services to try")
     options.add_argument("--only", default="", metavar="TEXT", help="mutants whose name contains this")
     options.add_argument("--reproducers", type=int, default=0, metavar="N", help="mutants for which verify runs whole")
-    options.add_argument("--kept", type=Path, metavar="FILE", help="verdicts of other parts, to be added to")
+    options.add_argument("--kept", type=Path, metavar="FILE", help="verdicts so far, to be added to")
     options.add_argument("--true", type=int, default=0, metavar="N", help="true services")
     options.add_argument("--examples", type=int, default=12, help="journeys beside each of these")
 
@@ -73,14 +73,18 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     kept = msgspec.json.decode(chosen.kept.read_bytes(), type=Kept) if chosen.kept and chosen.kept.exists() else Kept()
     figures: dict[str, Any] = {"false alarms": 0, "differences of the true service": 0}
     if chosen.true:
-        _try_true(chosen, kept)
-        figures |= _of_true(kept)
+        seeds = _try_true(chosen, kept)
+        figures |= _of_true({seed: kept.true[seed] for seed in seeds})
     if chosen.most:
         made = _plan(chosen)
         plan.MOST = chosen.most
         found, out = plan.mutants(made)
-        _try_mutants(chosen, kept, made, [each for each in found if chosen.only in str(each)])
-        figures |= _of_mutants(kept, made, found, out)
+        tried = _part(chosen, [each for each in found if chosen.only in str(each)])
+        whole = _part(chosen, found[:: max(1, len(found) // max(1, chosen.reproducers))][: chosen.reproducers])
+        _try_mutants(chosen, kept, made, tried)
+        _try_reproducers(chosen, kept, whole)
+        figures |= _of_mutants(kept, made, tried) | _of_reproducers(kept, whole)
+        figures["mutants that no call of the plans could show"] = out if chosen.part.startswith("1/") else 0
     return figures
 
 
@@ -97,23 +101,21 @@ def _part(chosen: argparse.Namespace, every: list[Any]) -> list[Any]:
 # True services
 
 
-def _try_true(chosen: argparse.Namespace, kept: Kept) -> None:
-    """Verify true services, those of a plan one after another."""
+def _try_true(chosen: argparse.Namespace, kept: Kept) -> list[int]:
+    """Verify true services, those of a plan one after another, and return their seeds."""
+    every: list[int] = []
     for first in _part(chosen, list(range(0, chosen.true, SHARED))):
-        seeds = [each for each in range(first, min(first + SHARED, chosen.true)) if each not in kept.true]
-        recorded: Recorded | None = None
+        of_plan = range(first, min(first + SHARED, chosen.true))
+        seeds = [each for each in of_plan if each not in kept.true]
+        every += of_plan
+        plans: dict[str, Recorded] = {}
         for seed in seeds:
             # The services of a plan are of one latency, from which the instants follow at which the model answers.
             ahead, latency = (-300_000, 0, 300_000, 86_400_000)[seed % 4], (1, 15, 400)[first // SHARED % 3]
             beside = Beside(seed=seed, ahead=ahead, latency=latency)
-            if recorded is None:
-                if first % _SECOND == 0:  # a run was made before, whose things no call removes
-                    beside.verify(examples=8, seed=first, tag="cvbefore")
-                recorded = beside.verifier(kind=Recorded, examples=chosen.examples, seed=first)
-                verifier: Recorded | Repeated = recorded
-            else:
-                verifier = beside.verifier(kind=Repeated, examples=chosen.examples, seed=first)
-                verifier.plan = recorded.plan
+            if first % _SECOND == 0:  # a run was made before, whose things no call removes
+                _planned(beside, plans, tag="cvbefore", examples=8, seed=first).run()
+            verifier = _planned(beside, plans, tag="cvtest", examples=chosen.examples, seed=first)
             report = verifier.run()
             alarms = [f"{each.operation} at {each.place}" for each in report.divergences]
             alarms += [report.interrupted] if report.interrupted else []
@@ -121,10 +123,20 @@ def _try_true(chosen: argparse.Namespace, kept: Kept) -> None:
                 print(f"false alarm: seed {seed}: {each}", flush=True)  # noqa: T201  (this is its output)
             kept.true[seed] = TrueRun(report.requests, getattr(verifier, "strayed", 0), alarms)
         _store(chosen, kept)
+    return every
 
 
-def _of_true(kept: Kept) -> dict[str, Any]:
-    runs = kept.true
+def _planned(beside: Beside, plans: dict[str, Recorded], *, tag: str, **options: Any) -> Recorded | Repeated:
+    """A run whose calls are those of the first with this tag, which notes them in ``plans``."""
+    if tag not in plans:
+        plans[tag] = beside.verifier(kind=Recorded, tag=tag, **options)
+        return plans[tag]
+    again = beside.verifier(kind=Repeated, tag=tag, **options)
+    again.plan = plans[tag].plan
+    return again
+
+
+def _of_true(runs: dict[int, TrueRun]) -> dict[str, Any]:
     return {
         "true services": len(runs),
         "false alarms": sum(len(each.alarms) for each in runs.values()),
@@ -155,8 +167,8 @@ def judged() -> dict[str, str]:
     return tomllib.loads((ROOT / "tests/data/verify_mutants.toml").read_text())
 
 
-def _try_mutants(chosen: argparse.Namespace, kept: Kept, made: plan.Plan, found: list[Mutant]) -> None:
-    tried = [each for each in _part(chosen, found) if str(each) not in kept.seen and str(each) not in kept.broken]
+def _try_mutants(chosen: argparse.Namespace, kept: Kept, made: plan.Plan, mutants: list[Mutant]) -> None:
+    tried = [each for each in mutants if str(each) not in kept.seen and str(each) not in kept.broken]
     for number, (mutant, at, why) in enumerate(plan.each_detected(made, tried), 1):
         if at is not None and at < 0:
             kept.broken[str(mutant)] = why
@@ -164,23 +176,23 @@ def _try_mutants(chosen: argparse.Namespace, kept: Kept, made: plan.Plan, found:
             kept.seen[str(mutant)] = at or 0
         if number % 20 == 0:
             _store(chosen, kept)
-    every = found[:: max(1, len(found) // chosen.reproducers)][: chosen.reproducers] if chosen.reproducers else []
-    for mutant in _part(chosen, every):
-        if str(mutant) not in kept.lengths:
-            kept.lengths[str(mutant)] = plan.in_child(_length, mutant) or 0
-            _store(chosen, kept)
     _store(chosen, kept)
 
 
-def _of_mutants(kept: Kept, made: plan.Plan, found: list[Mutant], out: int) -> dict[str, Any]:
+def _try_reproducers(chosen: argparse.Namespace, kept: Kept, mutants: list[Mutant]) -> None:
+    for mutant in mutants:
+        if str(mutant) not in kept.lengths:
+            kept.lengths[str(mutant)] = plan.in_child(_length, mutant) or 0
+            _store(chosen, kept)
+
+
+def _of_mutants(kept: Kept, made: plan.Plan, mutants: list[Mutant]) -> dict[str, Any]:
     reasons = judged()
-    kinds = {str(each): each.kind for each in found}
-    seen = {name: at for name, at in kept.seen.items() if name in kinds and name not in reasons}
+    kinds = {str(each): each.kind for each in mutants}
+    seen = {name: kept.seen[name] for name in kinds if name in kept.seen and name not in reasons}
     missed = sorted(name for name, at in seen.items() if not 0 < at <= 5000)
-    late = sorted(name for name, at in seen.items() if 1000 < at <= 5000)
     for name in missed:
         print(f"not seen: {name}")  # noqa: T201
-    lengths = list(kept.lengths.values())
     return {
         "requests of the plan": [made.first + len(made.calls)],
         "differences of the true service": len(made.differences),
@@ -194,17 +206,22 @@ def _of_mutants(kept: Kept, made: plan.Plan, found: list[Mutant], out: int) -> d
             (f"{kind}: seen within 1,000 requests", _seen(_of(seen, kinds, kind), 1000)),
             (f"{kind}: seen within 5,000 requests", _seen(_of(seen, kinds, kind), 5000)),
         )},
-        "mutants that no call of the plans could show": out,
-        "mutants with which no service starts": len(kept.broken),
-        "judged to show nothing": sum(name in reasons for name in kept.seen),
+        "mutants with which no service starts": sum(name in kept.broken for name in kinds),
+        "judged to show nothing": sum(name in reasons for name in kinds),
         "not seen": missed,
-        "seen after 1,000 requests": late,
-        "whole runs": len(lengths),
-        "reproducers of at most six calls": sum(0 < length <= 6 for length in lengths),
-        "half of the whole runs": len(lengths) / 2,
-        "calls of the reproducers": sorted(lengths),
-        "whole runs without a reproducer": sorted(name for name, length in kept.lengths.items() if not length),
+        "seen after 1,000 requests": sorted(name for name, at in seen.items() if 1000 < at <= 5000),
     }  # fmt: skip
+
+
+def _of_reproducers(kept: Kept, mutants: list[Mutant]) -> dict[str, Any]:
+    lengths = {str(each): kept.lengths[str(each)] for each in mutants}
+    return {
+        "whole runs": len(lengths),
+        "reproducers of at most six calls": sum(0 < length <= 6 for length in lengths.values()),
+        "half of the whole runs": len(lengths) / 2,
+        "calls of the reproducers": sorted(lengths.values()),
+        "whole runs without a reproducer": sorted(name for name, length in lengths.items() if not length),
+    }
 
 
 def _of(seen: dict[str, int], kinds: dict[str, str], kind: str) -> list[int]:

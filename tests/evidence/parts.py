@@ -183,7 +183,7 @@ PARTS: dict[str, Part] = {
     "rules": campaign("rules"),
     "tables": campaign("tables", "--part", "{share}"),
     "mutants": campaign("mutants"),
-    "verify": campaign("verify", "--most", "40", "--reproducers", "8", "--part", "{share}"),
+    "verify": campaign("verify", "--most", "40", "--reproducers", "24", "--part", "{share}"),
     "verify beside true services": campaign("verify", "--most", "0", "--true", "1000", "--part", "{share}"),
     "calibrate": campaign("calibrate", "--profiles", "1000", "--verified", "2", "--part", "{share}"),
     "fuzz, singles": campaign("fuzz", "--mode", "singles", "--part", "{share}"),
