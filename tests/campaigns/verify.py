@@ -25,8 +25,8 @@ from kit.beside import Beside
 from kit.mutants import plan
 from kit.mutants.mutant import Mutant
 from kit.planned import Recorded, Repeated
+from kit.source import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
 #: Requests of a plan of another seed, which reaches other things.
 _OTHER = 1500
 #: How many true services have the calls of one plan.
@@ -164,7 +164,7 @@ def _plan(chosen: argparse.Namespace) -> plan.Plan:
 
 def judged() -> dict[str, str]:
     """The mutants that nobody could notice by the API alone, each with the reason."""
-    return tomllib.loads((ROOT / "tests/data/verify_mutants.toml").read_text())
+    return tomllib.loads((REPOSITORY / "tests/data/verify_mutants.toml").read_text())
 
 
 def _try_mutants(chosen: argparse.Namespace, kept: Kept, made: plan.Plan, mutants: list[Mutant]) -> None:

@@ -94,15 +94,19 @@ def make_plan(requests: int, seed: int = 0, beside: Beside | None = None) -> Pla
     return Plan(run.planned, first, known, reach.keys, reach.made, differences)
 
 
-def mutants(plan: Plan, seed: int = 0) -> tuple[list[Mutant], int]:
-    """The mutants that the plan could reach, at most ``MOST`` of each kind, and how many it could not."""
-    families = (
+def families() -> tuple[Iterator[Mutant], ...]:
+    """All mutants, by kind."""
+    return (
         tables.edges(), tables.guards(), tables.codes(), wire.bodies(), wire.units(), wire.paging(),
         wire.idempotency(), wire.leaks(), wire.partial_writes(), wire.ordering(),
     )  # fmt: skip
+
+
+def mutants(plan: Plan, seed: int = 0) -> tuple[list[Mutant], int]:
+    """The mutants that the plan could reach, at most ``MOST`` of each kind, and how many it could not."""
     found: list[Mutant] = []
     out = 0
-    for family in families:
+    for family in families():
         every = list(family)
         within = [each for each in every if each.key in plan.reached]
         out += len(every) - len(within)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from itertools import pairwise
 
 import pytest
@@ -13,6 +14,7 @@ from kit import OTHER_ADMIN
 from kit.beside import Beside
 from kit.mutants import plan, wire
 from kit.planned import Recorded, Repeated
+from kit.source import REPOSITORY
 
 #: Operations that are also called to have something to begin with.
 _BEFORE = {"create_client", "create_api_token", "create_channel"}
@@ -90,3 +92,10 @@ def test_the_calls_of_a_seed_are_the_same_beside_another_service():
     assert report.divergences == []
     assert report.requests == first.report.requests
     assert again.strayed == 0
+
+
+def test_what_is_judged_to_show_nothing_is_a_mutant():
+    """Each that stands in the table is one of those that are tried, and has a reason."""
+    judged = tomllib.loads((REPOSITORY / "tests/data/verify_mutants.toml").read_text())
+    assert judged.keys() <= {str(each) for family in plan.families() for each in family}
+    assert all(judged.values())
