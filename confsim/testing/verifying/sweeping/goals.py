@@ -12,6 +12,7 @@ from confsim.testing.learning.model import Prediction
 from confsim.testing.verifying.candidates import Step
 
 from .finding import DRAWS
+from .rehearsing import Fits
 from .surroundings import Surroundings
 from .tried import Goal, is_about_callers
 
@@ -20,7 +21,7 @@ EXPLORED, _IDLE = 2, 4
 #: How often more it is, the first time, while operations of it have not succeeded.
 _MORE = 3
 #: The part of the trials, beside those for any call, that seek one call in place of several.
-_NOW = 3
+_NOW = 2
 
 
 class Goals:
@@ -115,8 +116,19 @@ class Goals:
 
         self._tried.forget(goal)
         if len(way) > 1:  # with what there is by now it may be one call
-            found = self._finder.find(way[-1][0].declared, fits, draws=_NOW * DRAWS)
+            found = self._now(way[-1][0].declared, fits)
             if found is not None:
                 return found
         stage = self._around.rehearsal()
         return (yield from self._around.followed(stage, stage.trimmed(way, fits), fits))
+
+    def _now(self, operation: Operation, fits: Fits) -> Step | None:
+        """Return one call that fits, with what was made last or with what there is; None when none is found."""
+        latest = max((each.journey for each in self._candidates.things), default=-1)
+        for journey in (latest, -1):
+            self._candidates.begin_journey(journey)
+            found = self._finder.find(operation, fits, draws=_NOW * DRAWS)
+            if found is not None:
+                break
+        self._candidates.begin_journey(-1)
+        return found
