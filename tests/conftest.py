@@ -270,6 +270,12 @@ def pytest_runtest_teardown() -> Generator[None, object, object]:
     return result
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """Keep pytest from looking for garbage twice at the end: it has just done it, and nothing has happened since."""
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Keep the garbage collector away from what is imported and collected: it stays until the end."""

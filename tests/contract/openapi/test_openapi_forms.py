@@ -70,10 +70,10 @@ def test_urls(url):
     assert fits(body(document(), "/terms"), given) == (answer.status == 200)
 
 
-@pytest.mark.parametrize("made", [document(), json.loads(control_document())], ids=["api", "control"])
-def test_patterns_mean_the_same_in_every_dialect(made):
+@pytest.mark.parametrize("make", [document, lambda: json.loads(control_document())], ids=["api", "control"])
+def test_patterns_mean_the_same_in_every_dialect(make):
     """Classes by name do not: for JSON Schema (ECMA-262) U+0085 is no white space, and U+FEFF is some."""
-    assert not re.findall(r'"pattern": "[^"]*\\\\[sSwWdDbB][^"]*"', json.dumps(made))
+    assert not re.findall(r'"pattern": "[^"]*\\\\[sSwWdDbB][^"]*"', json.dumps(make()))
     space = re.compile(f"[{SPACE}]")
     assert [chr for chr in map(chr, range(32, 0x3100)) if bool(space.match(chr)) != chr.isspace()] == []
 
