@@ -1,7 +1,7 @@
 """Probes: calls of the API of which the last shows values of assumptions, as found beside a service under the defaults.
 
-``probes.json`` is made by ``kit.probes`` of the tests: ``making``, ``journeys``, ``written``. Missing is what needs time,
-people in a room, a phone, a key that only the makers of a service have, an unreachable state, or a call not found yet.
+``probes.json`` is made by ``kit.probes`` of the tests: ``making``, ``journeys``, ``written``. Missing is what needs
+time, people in a room, a phone, a key that only the makers of a service have, an unreachable state, or is not found.
 """
 
 from __future__ import annotations
