@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import compress, islice, repeat
+from itertools import chain, compress, islice, repeat
 from operator import itemgetter
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -170,6 +170,8 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
 #: The unique part of an entry: the record's key in an order, and its serial.
 UNIQUE: Callable[[Entry], Any] = itemgetter(slice(2))
+#: Most records that are sorted rather than merged.
+SHORT = 32
 #: The start of a page of ``Merged`` is searched for from this multiple of the number of views on.
 FAR = 8
 
@@ -278,8 +280,11 @@ class Merged(Sequence[R_co]):
     def __iter__(self) -> Iterator[R_co]:
         key = self._key
         parts = [zip(view.shown(), repeat(view.rows)) for view in self._views]
-        for entry, rows in merge(*parts, key=lambda each: key(each[0]), reverse=self._reverse):
-            yield rows[entry[-1]][1]
+        if len(self) <= SHORT:
+            together = sorted(chain.from_iterable(parts), key=lambda each: key(each[0]), reverse=self._reverse)
+            return iter([rows[entry[-1]][1] for entry, rows in together])
+        found = merge(*parts, key=lambda each: key(each[0]), reverse=self._reverse)
+        return (rows[entry[-1]][1] for entry, rows in found)
 
 
 def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, reverse: bool = False) -> Sequence[R_co]:
