@@ -31,8 +31,8 @@ class Altered(WsgiTransport):
 
 @pytest.fixture(scope="module")
 def differing():
-    """The report on a service that refuses an origin id that is taken with another status."""
-    return Beside(choices(status__origin_id_taken=422)).verify(examples=9, most_findings=1)
+    """The report on a service that refuses the name of a channel that is taken with another status."""
+    return Beside(choices(status__channel_name_taken=422)).verify(examples=9, most_findings=1)
 
 
 def test_the_true_service_does_not_differ_and_is_left_as_it_was():
@@ -53,21 +53,20 @@ def test_the_true_service_does_not_differ_and_is_left_as_it_was():
 def test_a_difference_is_shrunk_and_explained(differing):
     """Two calls of one operation show it, and one assumption explains it."""
     found = differing.divergences[0]
-    assert (found.operation, found.place, found.expected, found.got) == ("create_predefined_user", "status", 409, 422)
-    assert found.explanations == {"status.origin-id-taken": 422}
+    assert (found.operation, found.place, found.expected, found.got) == ("create_channel", "status", 409, 422)
+    assert found.explanations == {"status.channel-name-taken": 422}
     assert found.repeatable
     assert len(found.steps) == 2
-    named = ("customer-admin: create_predefined_user", "api-token: create_predefined_user")
-    assert all(step.startswith(named) for step in found.steps)
+    assert all("create_channel" in step for step in found.steps)
 
 
 def test_the_test_that_is_printed_fails_as_long_as_the_service_differs(differing, monkeypatch):
     """The test that is printed fails as long as the service differs."""
     text = differing.divergences[0].test.replace("from confsim.testing import Url", "")
-    for role in ("CUSTOMER_ADMIN", "API_TOKEN"):
+    for role in ("OWNER", "API_TOKEN"):
         monkeypatch.setenv(role, f"demo-{role.lower().replace('_', '-')}")
     monkeypatch.setenv("BASE_URL", "")
-    for profile, fails in ((choices(status__origin_id_taken=422), True), ({}, False)):
+    for profile, fails in ((choices(status__channel_name_taken=422), True), ({}, False)):
         beside = Beside(profile)
         scope = {"Url": lambda _, beside=beside: Wsgi(beside.simulator)}
         exec(text, scope)
@@ -83,7 +82,7 @@ def test_a_report_holds_no_token(differing):
     """A report holds no token."""
     text = encoded(differing).decode()
     assert not [token for token in Beside().accounts.tokens.values() if token in text]
-    assert json.loads(text)["divergences"][0]["operation"] == "create_predefined_user"
+    assert json.loads(text)["divergences"][0]["operation"] == "create_channel"
 
 
 def test_a_base_url_that_is_not_this_api_is_reported():

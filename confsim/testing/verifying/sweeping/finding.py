@@ -34,6 +34,8 @@ _POWERFUL = frozenset({"owner"})
 _FAVOURED = 60
 #: The weight of what is called in the client of the accounts: no client has to be made first to repeat it.
 _NEAR = 10
+#: Trials of each change that may undo another.
+_UNDOING = 8
 #: How many calls of an operation are remembered, beside the last.
 _LAST = 3
 #: The weight of a wrong service that a read distinguishes.
@@ -202,8 +204,9 @@ class Finder:
         candidates.move_to(call.query.get("for_client") or (caller.home if caller else "") or candidates.home)
         near = [each for each in API if each.changes and each.area == call.declared.area]
         for known in near:
-            for _ in range(4 if candidates.served(known.name) else 0):
-                prior = candidates.drawn(known, candidates.likely(known), right=True)
+            for attempt in range(_UNDOING if candidates.served(known.name) else 0):
+                by = candidates.likely(known) if caller is None or attempt % 2 else caller
+                prior = candidates.drawn(known, by, right=True)
                 prior = None if prior is None else about(prior, call)
                 first = None if prior is None else candidates.imagined(prior)
                 if prior is None or first is None or first.reply.status >= 400:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from confsim.api.catalogue import API
@@ -18,7 +19,7 @@ from confsim.testing.verifying.values import Value, choices, values_of
 from .denials import refused
 from .finding import DRAWS, count_of, refusals, succeeds
 from .surroundings import Surroundings
-from .wrong_services import Way
+from .wrong_services import Key, Way, halved
 
 #: After how many operations in a row that do not show a reason it is sought no more: by all means, and alone.
 _SOUGHT, _ALONE = 8, 24
@@ -69,7 +70,7 @@ class Seeker:
             if key[2] is Way.UNMOVED:
                 yield from self._unmoved(operation, set(key[1]))
                 continue
-            found = self._finder.find(operation, succeeds)
+            found = self._finder.find(operation, partial(_shows, key))
             if found is None:
                 continue
             if key[2] is Way.MADE:
@@ -221,3 +222,11 @@ class Seeker:
             calls = self._finder.refused(operation, reason, thorough=False)
             yield from calls
             self._alone_in_vain[reason] = 0 if calls else sought + 1
+
+
+def _shows(key: Key, call: ModelCall, predicted: Prediction) -> bool:
+    """Return whether a service that is wrong in the way of ``key`` does something else than it should with a call."""
+    _, values, way = key
+    if not succeeds(call, predicted) or (way is Way.HALF and halved(call) is None):
+        return False
+    return way is Way.MADE or (predicted.effective and set(values) <= set(values_of(call)))

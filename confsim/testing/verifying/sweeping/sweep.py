@@ -43,7 +43,7 @@ class Sweep:
         self.finder = around.finder
         self._candidates, self._wrongs = candidates, wrongs
         self._goals = Goals(around)
-        seeker = Seeker(around)
+        self._seeker = seeker = Seeker(around)
         self._put_back: Counter[str] = Counter()
         served = [each for each in API if not disrupts_client(each)]
         self._work: deque[tuple[Callable[[Operation], Iterator[ModelCall]], Operation]] = deque()
@@ -57,10 +57,11 @@ class Sweep:
         inside_out = sorted(writes, key=lambda each: -len(each.placeholders))
         pages = [(around.pages.whole, each) for each in reads]
         explored = [(self._goals.of_area, each) for each in {each.area: each for each in served}.values()]
-        self._work += [*pages, *explored]
+        new_reasons = [(seeker.new_reasons, each) for each in served]
+        self._work += [*pages, *new_reasons, *explored]
         self._work += [(seeker.fields, each) for each in served]
         self._work += [(seeker.removal, each) for each in (*inside_out, *reads)]
-        self._work += [(seeker.new_reasons, each) for each in served]
+        self._work += new_reasons
         self._work += [*explored, *((seeker.several, each) for each in reads)]
         self._work += [(self._goals.about_callers, each) for each in served]
         self._work += [(seeker.denials, each) for each in served]
@@ -77,9 +78,13 @@ class Sweep:
         self._around.finder.go_on_with(run)
 
     def goals(self, areas: Iterable[str]) -> Iterator[ModelCall]:
-        """Yield calls that show what was only tried so far, when some areas were explored."""
+        """Yield calls that show what was only tried so far, when some areas were explored, and what was missed."""
+        areas = list(areas)
         self._goals.explore(areas)
         yield from self._goals.open()
+        for each in API:
+            if each.changes and each.area in areas:
+                yield from self._seeker.missed(each)
 
     def note(self, call: ModelCall, predicted: Prediction) -> None:
         """Note the goals that a call shows which was made."""
