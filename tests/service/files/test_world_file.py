@@ -74,7 +74,7 @@ def test_what_a_file_says_is_there():
     assert sim.call("list_validators", "api").body[0]["active"] is True
     assert sim.call("list_api_tokens", "api").body[0]["label"] == "mine"
     numbers = {
-        each.number: (each.country, each.listing, each.standing) for each in NUMBERS.of(sim.service.world, "c1").all
+        each.number: (each.country, each.listing, each.standing) for each in NUMBERS.seen(sim.service.world, "c1").all
     }
     assert numbers == {
         "+4930123456": ("DE", Listing.DEFAULT, NumberState.ENABLED),
