@@ -70,7 +70,7 @@ def _longest(profile: Profile) -> dict[str, Any]:
 
 
 def _description(profile: Profile) -> dict[str, Any]:
-    return {"maxLength": DESCRIPTION}
+    return {"maxLength": min(DESCRIPTION, in_force(profile, sizes.TEXT))}
 
 
 def _not_empty(profile: Profile) -> dict[str, Any]:

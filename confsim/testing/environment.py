@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import multiple, rule
 
 from confsim.api.forms import PhoneNumber, PinText
+from confsim.service.files.profile import read_profile
 
 from .bundles import ApiJourney
 from .samples import samples_of
@@ -24,7 +25,7 @@ def rules(base: type[ApiJourney]) -> dict[str, Callable[..., Any]]:
     """Return the rules by the name of the control operation that each calls."""
     somebody: dict[str, Any] = {"channel": base.channels, "user": base.users}
     keyed = st.sampled_from([None, "meetingId", "code"])
-    pins = st.sampled_from([None, *samples_of(PinText)])
+    pins = st.sampled_from([None, *samples_of(PinText, read_profile(base.profile))])
     by = st.sampled_from(["1s", "59s", "5m", "16m", "1d", "8d"])
     numbers = st.sampled_from(samples_of(PhoneNumber))
     present = {**somebody, "place": st.integers(0, 9)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from hypothesis.stateful import RuleBasedStateMachine
 
@@ -20,14 +22,16 @@ class Journey(RuleBasedStateMachine):
 
     Subclass it with rules of your own: ``self.call(operation, caller, **arguments)`` calls every target. ``targets()``
     makes the targets, by default the core and the WSGI app, each with its own demo world and a clock that stands still.
-    ``digests`` says whether worlds are compared too.
+    ``digests`` says whether worlds are compared too; ``profile`` is that of the default targets' worlds.
     """
 
     digests = True
+    profile: Mapping[str, Any] = MappingProxyType({})
 
     def targets(self) -> Iterable[Target]:
         """Return the targets that are called side by side."""
-        return Core(Simulator(clock=Clock(START))), Wsgi(Simulator(clock=Clock(START)))
+        worlds = [Simulator(clock=Clock(START), profile=self.profile) for _ in range(2)]
+        return Core(worlds[0]), Wsgi(worlds[1])
 
     def __init__(self) -> None:
         super().__init__()

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, initialize, rule
 
 from confsim.api.catalogue import API
+from confsim.assumptions.register import ProfileKey
 from confsim.contract.operation import Operation
+from confsim.service.files.profile import read_profile
 
 from . import environment, invariants, seeds
 from .bundles import ApiJourney, ids_in
@@ -24,10 +26,13 @@ def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] =
 
     The environment (``environment``) is people who join and leave, phones, and time. After each step the ``invariants``
     of channels, sessions, recordings and validators are checked. ``leave_out`` names operations, of the API or of the
-    control plane, without a rule: a subclass has its own, or the targets have no control plane.
+    control plane, without a rule: a subclass has its own, or the targets have no control plane. Arguments are drawn
+    for the ``profile`` of ``base``.
     """
     bundles = {kind: _bundle(base, kind) for kind in _kinds()}
-    rules: dict[str, Any] = _rules(tuple(bundles.items()), tuple(base.likely.items()))
+    rules: dict[str, Any] = _rules(
+        tuple(bundles.items()), tuple(base.likely.items()), ProfileKey(read_profile(base.profile))
+    )
     rules = rules | environment.rules(base) | seeds.rules(base)
     chosen = {name: each for name, each in rules.items() if name not in leave_out}
     made_later = [bundle for kind, bundle in bundles.items() if kind not in ApiJourney.in_the_demo_world]
@@ -63,13 +68,15 @@ def _unknown_ids(self: ApiJourney) -> str:
 
 @cache
 def _rules(
-    bundles: tuple[tuple[str, Bundle[Any]], ...], likely: tuple[tuple[str, str], ...]
+    bundles: tuple[tuple[str, Bundle[Any]], ...], likely: tuple[tuple[str, str], ...], key: ProfileKey
 ) -> dict[str, Callable[..., Any]]:
     """Return the rule of each operation. Bases with the same bundles share them: strategies are made once."""
-    return {operation.name: _rule(operation, dict(bundles), dict(likely)) for operation in API}
+    return {operation.name: _rule(operation, dict(bundles), dict(likely), key.profile) for operation in API}
 
 
-def _rule(operation: Operation, bundles: Mapping[str, Bundle[Any]], likely: Mapping[str, str]) -> Callable[..., Any]:
+def _rule(
+    operation: Operation, bundles: Mapping[str, Bundle[Any]], likely: Mapping[str, str], profile: Mapping[str, Any]
+) -> Callable[..., Any]:
     field, kind = next(iter(operation.identifies.items()), ("", ""))
     target: dict[str, Any] = {"target": bundles[kind]} if kind else {}
 
@@ -81,6 +88,6 @@ def _rule(operation: Operation, bundles: Mapping[str, Bundle[Any]], likely: Mapp
     step.__doc__ = operation.summary
     apt = [likely.get(grant, next(iter(likely.values()))) for grant in operation.gate.grants]
     callers = weighted(st.sampled_from(apt) | bundles["tokens"], st.just("no-such-token"), st.none())
-    drawn = journey_arguments(operation, bundles.__getitem__)
+    drawn = journey_arguments(operation, bundles.__getitem__, profile)
     declare: Callable[[Callable[..., Any]], Callable[..., Any]] = rule(caller=callers, arguments=drawn, **target)
     return declare(step)

@@ -6,20 +6,22 @@ The values are plain and in a fixed order, without chance. Tests over the whole 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache, lru_cache
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from confsim.assumptions.protocol import parsing
+from confsim.assumptions.register import MOST, in_force
 from confsim.contract.annotations import fields_of, mark_of, named, peeled, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, AtLeast, Samples, Sized, Ttl
+from confsim.contract.types import AbsoluteUrl, AtLeast, Pattern, Samples, Sized, TextForm, Ttl
 from confsim.kernel.tables.indexes import Records
 from confsim.kernel.world import World
 
@@ -27,6 +29,7 @@ from confsim.kernel.world import World
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 #: Words in parameter names that name no thing.
+_NONE: Mapping[str, Any] = MappingProxyType({})
 _NOISE = {"id", "ids", "uuid", "uuids", "of", "the"}
 
 
@@ -122,29 +125,29 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(word[:-1] if word.endswith("s") and len(word) > 3 else word for word in words)
 
 
-def valid(operation: Operation, pool: IdPool, number: int = 0) -> Arguments:
-    """Return arguments that decode, with ids of existing things where the pool has any.
+def valid(operation: Operation, pool: IdPool, number: int = 0, profile: Mapping[str, Any] = _NONE) -> Arguments:
+    """Return arguments that decode under a profile, with ids of existing things where the pool has any.
 
     ``number`` varies texts, and which thing is named, so that not all calls collide.
     """
     path = {
-        parameter.name: as_text(_sample(parameter.name, parameter.annotation, parameter.names, pool, number))
+        parameter.name: as_text(_sample(parameter.name, parameter.annotation, parameter.names, pool, number, profile))
         for parameter in operation.path_parameters
     }
     query = {
-        parameter.name: as_text(_sample(parameter.name, parameter.wire, parameter.names, pool, number))
+        parameter.name: as_text(_sample(parameter.name, parameter.wire, parameter.names, pool, number, profile))
         for parameter in operation.query_parameters
         if parameter.required or number % 2
     }
     body = None
     if operation.body is not None:
-        body = value(operation.body.type, pool, number, whole=bool(number % 2))
+        body = value(operation.body.type, pool, number, profile, whole=bool(number % 2))
     return Arguments(path, query, body)
 
 
-def invalid(operation: Operation, pool: IdPool) -> Iterator[Arguments]:
+def invalid(operation: Operation, pool: IdPool, profile: Mapping[str, Any] = _NONE) -> Iterator[Arguments]:
     """Yield valid arguments with one mistake, for every place and kind of mistake that the declaration implies."""
-    sample = valid(operation, pool, 1)
+    sample = valid(operation, pool, 1, profile)
     for parameter in operation.path_parameters:
         for text in wrong_texts(parameter.annotation):
             yield replace(sample, path={**sample.path, parameter.name: text}, about=f"path {parameter.name}={text!r}")
@@ -219,8 +222,10 @@ def as_text(given: object) -> str:
     return str(given)
 
 
-def candidates(name: str, annotation: Any, kind: str | None, pool: IdPool) -> list[Any]:
-    """Return values for a parameter or field: ids from the pool, or the samples of its type.
+def candidates(
+    name: str, annotation: Any, kind: str | None, pool: IdPool, profile: Mapping[str, Any] = _NONE
+) -> list[Any]:
+    """Return values for a parameter or field: ids from the pool, or the samples of its type under a profile.
 
     ``kind`` is the kind that its declaration names. Returns None when its type alone decides.
     """
@@ -231,14 +236,14 @@ def candidates(name: str, annotation: Any, kind: str | None, pool: IdPool) -> li
         unknown = 999999999 if peeled(RESOLVERS[annotation].wire)[0] is int else UNKNOWN_ID
         return pool.list_ids(kind or base.__name__) or pool.list_ids(name) or [unknown]
     if kind is None:
-        return [*samples_of(annotation)]
+        return [*samples_of(annotation, profile)]
     if get_origin(base) is list:
-        return [[each] for each in candidates(name, get_args(base)[0], kind, pool)]
+        return [[each] for each in candidates(name, get_args(base)[0], kind, pool, profile)]
     return [each for each in pool.list_ids(kind) if isinstance(each, base)] if base in (str, int) else []
 
 
-def samples_of(annotation: Any) -> tuple[Any, ...]:
-    """Return the samples that are marked on a type, as lists of one where they are on the elements of a list.
+def samples_of(annotation: Any, profile: Mapping[str, Any] = _NONE) -> tuple[Any, ...]:
+    """Return the samples marked on a type that fit under a profile; lists of one for those on the elements of a list.
 
     Those of a thing in a path are samples of what names it.
     """
@@ -246,28 +251,68 @@ def samples_of(annotation: Any) -> tuple[Any, ...]:
         annotation = RESOLVERS[annotation].wire
     base = peeled(annotation)[0]
     if get_origin(base) is list:
-        return tuple([each] for each in samples_of(get_args(base)[0]))
+        return tuple([each] for each in samples_of(get_args(base)[0], profile))
     mark = mark_of(annotation, Samples)
-    return () if mark is None else mark.values
+    limits = text_limits(peeled(annotation)[1], profile)
+    return () if mark is None else tuple(each for each in mark.values if limits.allow(each))
 
 
-def _sample(name: str, annotation: Any, kind: str | None, pool: IdPool, number: int) -> Any:
+class TextLimits(Struct, frozen=True):
+    """What the marks of a text say of it under a profile: lengths in characters, a pattern, and the words it can be."""
+
+    most: int = MOST
+    least: int = 0
+    pattern: str | None = None
+    words: tuple[str, ...] | None = None
+
+    def allow(self, text: object) -> bool:
+        """Return whether a value is within the limits; one that is no text is."""
+        if not isinstance(text, str):
+            return True
+        sized = self.least <= len(text) <= self.most
+        formed = self.pattern is None or re.search(self.pattern, text) is not None
+        return sized and formed and (self.words is None or text in self.words)
+
+
+def text_limits(marks: Iterable[Any], profile: Mapping[str, Any]) -> TextLimits:
+    """Return the limits of a text with these marks under a profile."""
+    found: dict[str, Any] = {}
+    for mark in marks:
+        if isinstance(mark, Sized):
+            found["maxLength"] = min(in_force(profile, mark.max_length), found.get("maxLength", MOST))
+            found["minLength"] = max(0 if mark.allow_blank else 1, found.get("minLength", 0))
+        elif isinstance(mark, TextForm | Pattern):
+            keywords = mark.keywords(profile)
+            found |= {**keywords, "maxLength": min(keywords.get("maxLength", MOST), found.get("maxLength", MOST))}
+    words = found.get("enum")
+    return TextLimits(
+        found.get("maxLength", MOST),
+        found.get("minLength", 0),
+        found.get("pattern"),
+        None if words is None else tuple(words),
+    )
+
+
+def _sample(name: str, annotation: Any, kind: str | None, pool: IdPool, number: int, profile: Mapping[str, Any]) -> Any:
     """Return the candidate of this number, or a value of the type when there are none."""
-    found = candidates(name, annotation, kind, pool)
-    return found[number % len(found)] if found else value(annotation, pool, number)
+    found = candidates(name, annotation, kind, pool, profile)
+    return found[number % len(found)] if found else value(annotation, pool, number, profile)
 
 
-def value(annotation: Any, pool: IdPool, number: int = 0, *, whole: bool = True) -> Any:
-    """Return a plain JSON value of a type; ``whole`` includes its optional fields."""
+def value(
+    annotation: Any, pool: IdPool, number: int = 0, profile: Mapping[str, Any] = _NONE, *, whole: bool = True
+) -> Any:
+    """Return a plain JSON value of a type under a profile; ``whole`` includes its optional fields."""
     annotation = undescribed(annotation)
     if get_origin(annotation) in {Union, UnionType}:
-        return value(next(each for each in get_args(annotation) if each is not NoneType), pool, number, whole=whole)
+        first = next(each for each in get_args(annotation) if each is not NoneType)
+        return value(first, pool, number, profile, whole=whole)
     base, marks = annotation, ()
     if get_origin(annotation) is Annotated:
         base, *rest = get_args(annotation)
         marks = tuple(rest)
     if get_origin(base) in {list, tuple}:
-        return [value(get_args(base)[0], pool, number, whole=whole)]
+        return [value(get_args(base)[0], pool, number, profile, whole=whole)]
     if get_origin(base) is dict or base is dict:
         return {"sample": number}
     if base is bytes:
@@ -276,21 +321,23 @@ def value(annotation: Any, pool: IdPool, number: int = 0, *, whole: bool = True)
         return {"sample": number}
     if isinstance(base, type) and issubclass(base, Struct):
         return {
-            field.encode_name: _sample(field.encode_name, *named(without_none(field.type)), pool, number)
+            field.encode_name: _sample(field.encode_name, *named(without_none(field.type)), pool, number, profile)
             for field in fields_of(base)
             if whole or field.required
         }
-    return _scalar(base, marks, number)
+    return _scalar(base, marks, number, profile)
 
 
-def _scalar(base: Any, marks: tuple[Any, ...], number: int) -> Any:
-    given = next((mark.values for mark in marks if isinstance(mark, Samples)), ())
+def _scalar(base: Any, marks: tuple[Any, ...], number: int, profile: Mapping[str, Any]) -> Any:
+    limits = text_limits(marks, profile) if base is str else TextLimits()
+    given = [each for mark in marks if isinstance(mark, Samples) for each in mark.values if limits.allow(each)]
     if given:
         return given[number % len(given)]
     if base is bool:
         return number % 2 == 0
     if base is Ttl:
-        return "5m"
+        units = in_force(profile, parsing.TTL_UNITS)
+        return "5m" if "m" in units else f"5{next(iter(units))}"
     if isinstance(base, type) and issubclass(base, Enum):
         members = list(base)
         return members[number % len(members)].value
@@ -300,5 +347,7 @@ def _scalar(base: Any, marks: tuple[Any, ...], number: int) -> Any:
     if any(isinstance(mark, AbsoluteUrl) for mark in marks):
         return f"https://example.com/{number}"
     if any(isinstance(mark, Sized | Meta) for mark in marks) or base is str:
-        return f"sample-{number}"
+        if limits.words:
+            return limits.words[number % len(limits.words)]
+        return f"sample-{number}"[-limits.most :]
     raise TypeError(f"no sample of {base!r}")

@@ -37,6 +37,20 @@ class ProfileContext:
         self.used: dict[str, None] = {}
 
 
+class ProfileKey:
+    """A profile as a cache key: equal for equal choices."""
+
+    def __init__(self, profile: Mapping[str, Any]) -> None:
+        self.profile = profile
+        self._key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProfileKey) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
 class Assumption(Generic[T]):
     """One assumption: a choice that the documents leave open.
 

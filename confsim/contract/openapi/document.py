@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import parsing, wire
 from confsim.assumptions.protocol import refusals as assumed_refusals
-from confsim.assumptions.register import REGISTER, in_force
+from confsim.assumptions.register import REGISTER, ProfileKey, in_force
 from confsim.contract.annotations import chosen, description_of, options_of, peeled
 from confsim.contract.decode import Body, PathParameter, QueryParameter
 from confsim.contract.encode import NoContent, Raw
@@ -55,7 +55,7 @@ def document(subject: Subject, *, server: str, profile: Profile = _NO_PROFILE) -
 
     ``server`` is the URL to which the paths are relative.
     """
-    return {**_without_server(subject, _ProfileKey(profile)), "servers": [{"url": server}]}
+    return {**_without_server(subject, ProfileKey(profile)), "servers": [{"url": server}]}
 
 
 def document_bytes(subject: Subject, *, server: str, profile: Profile) -> bytes:
@@ -63,22 +63,8 @@ def document_bytes(subject: Subject, *, server: str, profile: Profile) -> bytes:
     return msgspec.json.encode(document(subject, server=server, profile=profile))
 
 
-class _ProfileKey:
-    """A profile as a cache key: equal for equal choices."""
-
-    def __init__(self, profile: Profile) -> None:
-        self.profile = profile
-        self._key = tuple(sorted((id, repr(value)) for id, value in profile.items()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ProfileKey) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
 @lru_cache(maxsize=16)
-def _without_server(subject: Subject, key: _ProfileKey) -> dict[str, Any]:
+def _without_server(subject: Subject, key: ProfileKey) -> dict[str, Any]:
     return _Builder(subject, key.profile).build()
 
 
