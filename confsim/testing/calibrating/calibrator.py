@@ -31,6 +31,8 @@ from .probing import Prober
 
 #: Number of consecutive portions that settle nothing, once all known probes are played, after which the run ends.
 _FRUITLESS = 2
+#: How often a call is sought for each assumption that is still open, once all known probes are played.
+_SOUGHT = 1
 #: Most restarts with fresh things. A restart is needed when one side may have made a change that the other has not.
 _MOST_MODELS = 60
 #: Requests reserved for the removal of what the run made.
@@ -246,7 +248,10 @@ class Calibrator:
                 return True
         self._searches = True
         prober = Prober(planner, self.evidence, self.learner.alternatives)
-        sought = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
+        if self._plays:
+            sought = prober.calls(_SOUGHT)
+        else:
+            sought = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
         return self._made_all(sought, run, planner, player)
 
     def _made_all(self, calls: Iterator[ModelCall], run: Run, planner: Planner, player: Player) -> bool:

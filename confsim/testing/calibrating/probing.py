@@ -35,8 +35,8 @@ class Prober:
         self._alternatives = alternatives
         self._tries: Counter[str] = planner.sought
 
-    def calls(self) -> Iterator[ModelCall]:
-        """Yield probes. Each must have been made before the next is taken."""
+    def calls(self, times: int = _TIMES) -> Iterator[ModelCall]:
+        """Yield probes, sought for each assumption so often. Each must have been made before the next is taken."""
         self._candidates.begin_journey(-1)
         count = 0
         while count < _LENGTH:
@@ -45,20 +45,22 @@ class Prober:
                 count += 1
                 yield look
                 continue
-            wanted = [id for id in self._evidence.wanted() if self._tries[id] < _TIMES]
+            still_open = self._evidence.wanted()
+            # A call that shows the status of a refusal shows its code.
+            alone = still_open - {each.replace("status.", "code.", 1) for each in still_open if "status." in each}
+            wanted = [id for id in alone if self._tries[id] < times]
             if not wanted:
                 return
             wanted.sort(key=lambda each: (self._tries[each], each))
             self._tries[wanted[0]] += 1
             found = self._probe(wanted[0])
-            calls = [found] if found is not None else self._after(wanted[0])
+            last = self._tries[wanted[0]] == times
+            calls = [found] if found is not None else self._after(wanted[0]) if last else []
             count += len(calls)
             yield from calls
 
     def _after(self, id: str) -> list[ModelCall]:
         """Return a change and a call that uses an assumption after it; nothing when none is found."""
-        if self._tries[id] < _TIMES - 1:
-            return []
         operations = self._operations(id)
         operation = self._candidates.random.choice(operations)
         made = self._planner.sweep.finder.after(operation, lambda call, predicted: id in predicted.used)
