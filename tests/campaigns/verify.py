@@ -83,7 +83,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         whole = _part(chosen, found[:: max(1, len(found) // max(1, chosen.reproducers))][: chosen.reproducers])
         _try_mutants(chosen, kept, made, tried)
         _try_reproducers(chosen, kept, whole)
-        figures |= _of_mutants(kept, made, tried) | _of_reproducers(kept, whole)
+        figures |= _of_mutants(kept, made, tried)
+        figures |= _of_reproducers(kept, whole) if chosen.reproducers else {}
         figures["mutants that no call of the plans could show"] = out if chosen.part.startswith("1/") else 0
     return figures
 
