@@ -25,7 +25,10 @@ def observed() -> Mapping[str, Any]:
 
 @cache
 def observed_control() -> Mapping[str, Any]:
-    """Return the examples of the operations of the control plane; those that answer whole documents have none."""
+    """Return an example of each operation of the control plane, and the statuses of its refusals by their codes.
+
+    Operations that answer whole documents have no example.
+    """
     return _read("observed_control.json")
 
 

@@ -45,6 +45,7 @@ class Errors:
         self._observed = observed
         self._problems = problems
         self._names: dict[tuple[str, tuple[Reason, ...]], str] = {}
+        self._problem_names: dict[tuple[str, ...], str] = {}
         self._found: dict[tuple[str, ...], dict[str, tuple[Reason, ...]]] = {}
 
     def of(self, operations: list[Operation]) -> dict[str, Any]:
@@ -84,15 +85,33 @@ class Errors:
 
     def _of_control(self, operation: Operation) -> dict[str, Any]:
         """Return the problems of the control plane: invalid input, unknown names, and conflicts with the state."""
-        if not self.responses:
-            schema = self._schemas.add("Problem", _PROBLEM)
-            for code, text in _CONTROL.items():
-                content = {_PROBLEM_JSON: {"schema": schema}}
-                headers = error_headers(int(code) if code.isdigit() else 400, self._profile)
-                self.responses[f"Problem{code}"] = {"description": text, "headers": headers, "content": content}
         asks = operation.path_parameters or operation.query_parameters or operation.body is not None
-        codes = ["400", "404", "409", "default"] if asks else ["4XX", "default"]
-        return {code: {"$ref": f"#/components/responses/Problem{code}"} for code in codes}
+        found: dict[str, set[str]] = {each: set() for each in (("400", "404", "409") if asks else ("4XX",))}
+        if asks:
+            found["400"].add(Reason.INVALID_INPUT.name.lower())
+        if operation.body is not None and operation.body.is_json:
+            found["400"].add(Reason.BODY_MALFORMED.name.lower())
+        for code, status in self._observed.get(operation.name, {}).get("problems", {}).items():
+            found.setdefault(str(status), set()).add(code)
+        problems = {status: self._problem(operation.name, status, sorted(codes)) for status, codes in found.items()}
+        return {**dict(sorted(problems.items())), "default": self._problem(operation.name, "default", [])}
+
+    def _problem(self, operation: str, status: str, codes: list[str]) -> dict[str, Any]:
+        """Return the response with a problem of this status; those of most operations are named after it alone."""
+        name = f"Problem{status}" if codes in ([], _OF_MOST.get(status)) else f"{_camel(operation)}Problem{status}"
+        name = self._problem_names.setdefault((status, *codes), name)
+        if name not in self.responses:
+            code = {"type": "string", "enum": codes, "description": "The code of the refusal, where a rule refuses."}
+            schema = self._schemas.add("Problem", _PROBLEM)
+            if codes:
+                with_code = {**_PROBLEM, "properties": {**_PROBLEM["properties"], "code": code}}
+                schema = self._schemas.add(name, with_code)
+            self.responses[name] = {
+                "description": _CONTROL.get(status, _CONTROL["default"]),
+                "headers": error_headers(int(status) if status.isdigit() else 400, self._profile),
+                "content": {_PROBLEM_JSON: {"schema": schema}},
+            }
+        return {"$ref": f"#/components/responses/{name}"}
 
     def _response(self, operation: str, status: str, reasons: tuple[Reason, ...]) -> dict[str, Any]:
         name = self._names.setdefault((status, reasons), f"{_camel(operation)}Error{status}")
@@ -111,10 +130,14 @@ class Errors:
         return {"$ref": f"#/components/responses/{name}"}
 
 
+#: The codes of the problems of most operations of the control plane that take a body.
+_OF_MOST = {"400": ["body_malformed", "invalid_input"]}
 _CONTROL = {
     "400": "A text or a value is none that the call takes.",
+    "401": "The token or code is none.",
     "404": "Something that the call names is not there.",
     "409": "The state of the world does not allow it, or the name is taken.",
+    "507": "What the call does cannot be stored.",
     "4XX": "The call is refused.",
     "default": "The call is refused for another reason.",
 }

@@ -1,15 +1,18 @@
-"""An example of each operation of the control plane, from real calls to one demo world.
+"""An example of each operation of the control plane, from real calls to one demo world, and the codes of its refusals.
 
-    PYTHONPATH=.:tests python -m kit.observations.control
+    PYTHONPATH=.:tests python -m kit.observations.control [SEEN...]
 
-writes ``confsim/reference/observed_control.json``. Lists in answers are cut, as an example shows what is in them.
+writes ``confsim/reference/observed_control.json``: the examples, and the codes that were known, with those of the files
+SEEN, each line of which is an operation, a status and a code. Lists in answers are cut, as an example shows what is in
+them.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -196,5 +199,19 @@ def _cut(value: Any) -> Any:
     return {name: _cut(each) for name, each in value.items()} if isinstance(value, dict) else value
 
 
+def refusals(paths: Iterable[str]) -> dict[str, dict[str, int]]:
+    """The statuses of the refusals of each operation by their codes: those known, and those of files."""
+    found = {name: dict(each.get("problems", {})) for name, each in observed.observed_control().items()}
+    for path in paths:
+        for line in Path(path).read_text().splitlines():
+            name, status, code = line.split()
+            found.setdefault(name, {})[code] = int(status)
+    return found
+
+
 if __name__ == "__main__":
-    PATH.write_text(json.dumps(examples(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+    made = examples()
+    for name, codes in refusals(sys.argv[1:]).items():
+        if codes:
+            made.setdefault(name, {})["problems"] = dict(sorted(codes.items()))
+    PATH.write_text(json.dumps(dict(sorted(made.items())), ensure_ascii=False, indent=1) + "\n", "utf-8")
