@@ -4,7 +4,7 @@ Each hidden profile has several values of its own, drawn from the alternatives o
 value is learned that the service has not, or a default confirmed that it has not. An entry can be told when an answer
 to API calls alone depends on it (``kit.probes.tellable``), whether a probe is known or not; it is told as far as
 answers go when no value is left open that such an answer would show. Verify runs under the profile that is written.
-``--part 2/5`` takes the second fifth of the profiles; ``--kept FILE`` adds the findings to those of other parts, which
+``--part 2/5`` takes the second fifth of the profiles; ``--into FILE`` adds the findings to those of other parts, which
 are not made again.
 """
 
@@ -65,7 +65,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--verified", type=int, default=0, metavar="N", help="journeys of verify under what was learned"
     )
-    options.add_argument("--kept", type=Path, metavar="FILE", help="findings of other parts, to be added to")
+    options.add_argument("--into", type=Path, metavar="FILE", help="findings of other parts, to be added to")
     options.add_argument("--seconds", type=float, default=float("inf"), help="begin no profile after so long")
 
 
@@ -80,18 +80,18 @@ def hidden(seed: int, values: int) -> dict[str, Any]:
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Calibrate, print what is wrong, and return the figures."""
     part, parts = map(int, chosen.part.split("/"))
-    file, until = chosen.kept, time.monotonic() + chosen.seconds
-    kept = msgspec.json.decode(file.read_bytes(), type=dict[int, Calibrated]) if file and file.exists() else {}
+    file, until = chosen.into, time.monotonic() + chosen.seconds
+    stored = msgspec.json.decode(file.read_bytes(), type=dict[int, Calibrated]) if file and file.exists() else {}
     for seed in range(chosen.first, chosen.first + chosen.profiles)[part - 1 :: parts]:
-        if seed in kept or time.monotonic() > until:
+        if seed in stored or time.monotonic() > until:
             continue
-        kept[seed] = _calibrated(seed, chosen)
+        stored[seed] = _calibrated(seed, chosen)
         if file:
-            file.write_bytes(msgspec.json.encode(dict(sorted(kept.items()))))
-    for seed, each in sorted(kept.items()):
+            file.write_bytes(msgspec.json.encode(dict(sorted(stored.items()))))
+    for seed, each in sorted(stored.items()):
         for line in (*each.wrong, *each.divergences):
             print(f"seed {seed}: {line}")  # noqa: T201  (this is its output)
-    return _figures(list(kept.values()), chosen)
+    return _figures(list(stored.values()), chosen)
 
 
 def _figures(found: list[Calibrated], chosen: argparse.Namespace) -> dict[str, Any]:

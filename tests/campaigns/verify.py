@@ -5,7 +5,7 @@ one is answered otherwise. For some of them (``--reproducers``) the whole comman
 are. ``--true N`` runs it beside N true services with other seeds, clocks that are apart, latency, and header lines in
 another order; ``SHARED`` of them share the choice of the calls, which is most of the time of a run.
 
-``--part 2/5`` tries the second fifth, and figures are of that; ``--kept FILE`` keeps the verdicts, and the plan beside
+``--part 2/5`` tries the second fifth, and figures are of that; ``--into FILE`` stores the verdicts, and the plan beside
 them, so that nothing is tried twice. Mutants that nobody could notice stand with the reason in
 ``tests/data/verify_mutants.toml``.
 """
@@ -44,7 +44,7 @@ class TrueRun(Struct):
     alarms: list[str]
 
 
-class Kept(Struct):
+class Stored(Struct):
     """The verdicts so far: when each mutant is seen (0 for never), why one is no service, reproducers, true runs.
 
     ``lengths`` has the number of calls of a reproducer, 0 for none.
@@ -63,35 +63,37 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--part", default="1/1", metavar="I/N", help="which part of the mutants and services to try")
     options.add_argument("--only", default="", metavar="TEXT", help="mutants whose name contains this")
     options.add_argument("--reproducers", type=int, default=0, metavar="N", help="mutants for which verify runs whole")
-    options.add_argument("--kept", type=Path, metavar="FILE", help="verdicts so far, to be added to")
+    options.add_argument("--into", type=Path, metavar="FILE", help="verdicts so far, to be added to")
     options.add_argument("--true", type=int, default=0, metavar="N", help="true services")
     options.add_argument("--examples", type=int, default=12, help="journeys beside each of these")
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
     """Run, print what is not seen, and return the figures."""
-    kept = msgspec.json.decode(chosen.kept.read_bytes(), type=Kept) if chosen.kept and chosen.kept.exists() else Kept()
+    stored = (
+        msgspec.json.decode(chosen.into.read_bytes(), type=Stored) if chosen.into and chosen.into.exists() else Stored()
+    )
     figures: dict[str, Any] = {"false alarms": 0, "differences of the true service": 0}
     if chosen.true:
-        seeds = _try_true(chosen, kept)
-        figures |= _of_true({seed: kept.true[seed] for seed in seeds})
+        seeds = _try_true(chosen, stored)
+        figures |= _of_true({seed: stored.true[seed] for seed in seeds})
     if chosen.most:
         made = _plan(chosen)
         plan.MOST = chosen.most
         found, out = plan.mutants(made)
         tried = _part(chosen, [each for each in found if chosen.only in str(each)])
         whole = _part(chosen, found[:: max(1, len(found) // max(1, chosen.reproducers))][: chosen.reproducers])
-        _try_mutants(chosen, kept, made, tried)
-        _try_reproducers(chosen, kept, whole)
-        figures |= _of_mutants(kept, made, tried)
-        figures |= _of_reproducers(kept, whole) if chosen.reproducers else {}
+        _try_mutants(chosen, stored, made, tried)
+        _try_reproducers(chosen, stored, whole)
+        figures |= _of_mutants(stored, made, tried)
+        figures |= _of_reproducers(stored, whole) if chosen.reproducers else {}
         figures["mutants that no call of the plans could show"] = out if chosen.part.startswith("1/") else 0
     return figures
 
 
-def _store(chosen: argparse.Namespace, kept: Kept) -> None:
-    if chosen.kept:
-        chosen.kept.write_bytes(msgspec.json.format(msgspec.json.encode(kept), indent=0) + b"\n")
+def _store(chosen: argparse.Namespace, stored: Stored) -> None:
+    if chosen.into:
+        chosen.into.write_bytes(msgspec.json.format(msgspec.json.encode(stored), indent=0) + b"\n")
 
 
 def _part(chosen: argparse.Namespace, every: list[Any]) -> list[Any]:
@@ -102,12 +104,12 @@ def _part(chosen: argparse.Namespace, every: list[Any]) -> list[Any]:
 # True services
 
 
-def _try_true(chosen: argparse.Namespace, kept: Kept) -> list[int]:
+def _try_true(chosen: argparse.Namespace, stored: Stored) -> list[int]:
     """Verify true services, those of a plan one after another, and return their seeds."""
     every: list[int] = []
     for first in _part(chosen, list(range(0, chosen.true, SHARED))):
         of_plan = range(first, min(first + SHARED, chosen.true))
-        seeds = [each for each in of_plan if each not in kept.true]
+        seeds = [each for each in of_plan if each not in stored.true]
         every += of_plan
         plans: dict[str, Recorded] = {}
         for seed in seeds:
@@ -122,8 +124,8 @@ def _try_true(chosen: argparse.Namespace, kept: Kept) -> list[int]:
             alarms += [report.interrupted] if report.interrupted else []
             for each in alarms:
                 print(f"false alarm: seed {seed}: {each}", flush=True)  # noqa: T201  (this is its output)
-            kept.true[seed] = TrueRun(report.requests, getattr(verifier, "strayed", 0), alarms)
-        _store(chosen, kept)
+            stored.true[seed] = TrueRun(report.requests, getattr(verifier, "strayed", 0), alarms)
+        _store(chosen, stored)
     return every
 
 
@@ -152,7 +154,7 @@ def _of_true(runs: dict[int, TrueRun]) -> dict[str, Any]:
 
 def _plan(chosen: argparse.Namespace) -> plan.Plan:
     """The plan of this seed, which could reach what it tried or another did."""
-    file = None if chosen.kept is None else chosen.kept.with_suffix(".plan")
+    file = None if chosen.into is None else chosen.into.with_suffix(".plan")
     if file is not None and file.exists():
         found: plan.Plan = pickle.loads(file.read_bytes())
         return found
@@ -168,29 +170,29 @@ def judged() -> dict[str, str]:
     return tomllib.loads((REPOSITORY / "tests/data/verify_mutants.toml").read_text())
 
 
-def _try_mutants(chosen: argparse.Namespace, kept: Kept, made: plan.Plan, mutants: list[Mutant]) -> None:
-    tried = [each for each in mutants if str(each) not in kept.seen and str(each) not in kept.broken]
+def _try_mutants(chosen: argparse.Namespace, stored: Stored, made: plan.Plan, mutants: list[Mutant]) -> None:
+    tried = [each for each in mutants if str(each) not in stored.seen and str(each) not in stored.broken]
     for number, (mutant, at, why) in enumerate(plan.each_detected(made, tried), 1):
         if at is not None and at < 0:
-            kept.broken[str(mutant)] = why
+            stored.broken[str(mutant)] = why
         else:
-            kept.seen[str(mutant)] = at or 0
+            stored.seen[str(mutant)] = at or 0
         if number % 20 == 0:
-            _store(chosen, kept)
-    _store(chosen, kept)
+            _store(chosen, stored)
+    _store(chosen, stored)
 
 
-def _try_reproducers(chosen: argparse.Namespace, kept: Kept, mutants: list[Mutant]) -> None:
+def _try_reproducers(chosen: argparse.Namespace, stored: Stored, mutants: list[Mutant]) -> None:
     for mutant in mutants:
-        if str(mutant) not in kept.lengths:
-            kept.lengths[str(mutant)] = plan.in_child(_length, mutant) or 0
-            _store(chosen, kept)
+        if str(mutant) not in stored.lengths:
+            stored.lengths[str(mutant)] = plan.in_child(_length, mutant) or 0
+            _store(chosen, stored)
 
 
-def _of_mutants(kept: Kept, made: plan.Plan, mutants: list[Mutant]) -> dict[str, Any]:
+def _of_mutants(stored: Stored, made: plan.Plan, mutants: list[Mutant]) -> dict[str, Any]:
     reasons = judged()
     kinds = {str(each): each.kind for each in mutants}
-    seen = {name: kept.seen[name] for name in kinds if name in kept.seen and name not in reasons}
+    seen = {name: stored.seen[name] for name in kinds if name in stored.seen and name not in reasons}
     missed = sorted(name for name, at in seen.items() if not 0 < at <= 5000)
     for name in missed:
         print(f"not seen: {name}")  # noqa: T201
@@ -207,15 +209,15 @@ def _of_mutants(kept: Kept, made: plan.Plan, mutants: list[Mutant]) -> dict[str,
             (f"{kind}: seen within 1,000 requests", _seen(_of(seen, kinds, kind), 1000)),
             (f"{kind}: seen within 5,000 requests", _seen(_of(seen, kinds, kind), 5000)),
         )},
-        "mutants with which no service starts": sum(name in kept.broken for name in kinds),
+        "mutants with which no service starts": sum(name in stored.broken for name in kinds),
         "judged to show nothing": sum(name in reasons for name in kinds),
         "not seen": missed,
         "seen after 1,000 requests": sorted(name for name, at in seen.items() if 1000 < at <= 5000),
     }  # fmt: skip
 
 
-def _of_reproducers(kept: Kept, mutants: list[Mutant]) -> dict[str, Any]:
-    lengths = {str(each): kept.lengths[str(each)] for each in mutants}
+def _of_reproducers(stored: Stored, mutants: list[Mutant]) -> dict[str, Any]:
+    lengths = {str(each): stored.lengths[str(each)] for each in mutants}
     return {
         "whole runs": len(lengths),
         "reproducers of at most six calls": sum(0 < length <= 6 for length in lengths.values()),

@@ -172,7 +172,7 @@ def suite(_share: str) -> Figures:
     return {"failed": int(reported[1] or 0), "passed": int(reported[2]), "seconds": round(float(reported[3]))}
 
 
-#: Each part by its name. Those with ``{share}`` can be measured in shares; those with ``--into`` and ``--kept`` go on
+#: Each part by its name. Those with ``{share}`` can be measured in shares; those with ``--into`` go on
 #: where an earlier run stopped.
 PARTS: dict[str, Part] = {
     "suite": Part("python -m pytest -q -n 2", suite, dict),
