@@ -97,15 +97,20 @@ class Errors:
         return {**dict(sorted(problems.items())), "default": self._problem(operation.name, "default", [])}
 
     def _problem(self, operation: str, status: str, codes: list[str]) -> dict[str, Any]:
-        """Return the response with a problem of this status; those of most operations are named after it alone."""
-        name = f"Problem{status}" if codes in ([], _OF_MOST.get(status)) else f"{_camel(operation)}Problem{status}"
-        name = self._problem_names.setdefault((status, *codes), name)
+        """Return the response with a problem of this status: named after its code where it has one, or after the first
+        operation with these codes; after the status alone where that is what most operations have.
+        """
+        named = "" if codes in ([], _OF_MOST.get(status)) else _camel(codes[0] if len(codes) == 1 else operation)
+        name = self._problem_names.setdefault((status, *codes), f"{named}Problem{status}")
         if name not in self.responses:
-            code = {"type": "string", "enum": codes, "description": "The code of the refusal, where a rule refuses."}
             schema = self._schemas.add("Problem", _PROBLEM)
             if codes:
-                with_code = {**_PROBLEM, "properties": {**_PROBLEM["properties"], "code": code}}
-                schema = self._schemas.add(name, with_code)
+                code = {
+                    "type": "string",
+                    "enum": codes,
+                    "description": "The code of the refusal, where a rule refuses.",
+                }
+                schema = self._schemas.add(name, {**_PROBLEM, "properties": {**_PROBLEM["properties"], "code": code}})
             self.responses[name] = {
                 "description": _CONTROL.get(status, _CONTROL["default"]),
                 "headers": error_headers(int(status) if status.isdigit() else 400, self._profile),
