@@ -42,12 +42,12 @@ def test_a_server_that_is_as_the_model_says(verify):
 def test_a_server_that_differs(verify, tmp_path):
     """Exit 2, the reproducer as curl and as a test, the question to ask, and the report."""
     file = tmp_path / "report.json"
-    code, out, _ = verify(choices(status__channel_name_taken=418), "--max-divergences", "1", "--report", str(file))
+    code, out, _ = verify(choices(status__no_user_context=418), "--max-divergences", "1", "--report", str(file))
     assert code == 2
     assert "curl -sS -X POST" in out
-    assert "def test_create_channel_answers_as_the_model" in out
-    assert "Is it 409 or 418?" in out
-    assert json.loads(file.read_text())["divergences"][0]["explanations"] == {"status.channel-name-taken": 418}
+    assert "def test_accept_terms_answers_as_the_model" in out
+    assert "Is it 403 or 418?" in out
+    assert json.loads(file.read_text())["divergences"][0]["explanations"] == {"status.no-user-context": 418}
 
 
 def test_the_plan_sends_nothing(verify):

@@ -358,8 +358,8 @@ def test_a_closed_connection_leaves_nothing_behind(connect: Connect) -> None:
     def connections() -> int:
         return sum(type(thing).__name__ == "Connection" for thing in gc.get_objects(generation=0))
 
-    gc.collect(0)
-    gc.disable()  # so that what is made from here on stays among the youngest
+    gc.freeze()
+    gc.disable()  # so that what is made from here on is all there is among the youngest
     others = connections()
     try:
         client = connect().send(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")

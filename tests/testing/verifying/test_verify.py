@@ -16,6 +16,9 @@ from confsim.transport.wsgi import WsgiTransport
 from kit import CUSTOMER, choices
 from kit.beside import Beside
 
+#: A profile that any run meets with its first calls, whose choice takes most of the time of a run.
+DIFFERENT = choices(status__no_user_context=401)
+
 
 class Altered(WsgiTransport):
     """A service whose answers are altered on the way."""
@@ -31,17 +34,17 @@ class Altered(WsgiTransport):
 
 @pytest.fixture(scope="module")
 def differing():
-    """The report on a service that refuses the name of a channel that is taken with another status."""
-    return Beside(choices(status__channel_name_taken=422)).verify(examples=9, most_findings=1)
+    """The report on a service that refuses an API token with another status where only a user may call."""
+    return Beside(DIFFERENT).verify(examples=9, most_findings=1)
 
 
 def test_the_true_service_does_not_differ_and_is_left_as_it_was():
     """No divergence, and channels, templates, media and endpoints of the client are those that were there."""
     beside = Beside()
     before = beside.simulator.state["tables"]
-    report = beside.verify(examples=2)
+    report = beside.verify(examples=2, most=150)
     assert report.divergences == []
-    assert report.requests > 150
+    assert (report.requests > 130, report.journeys) == (True, 2)
     assert report.interrupted == ""
     after = beside.simulator.state["tables"]
     for table in ("channels", "templates", "client media", "events endpoints"):
@@ -51,22 +54,21 @@ def test_the_true_service_does_not_differ_and_is_left_as_it_was():
 
 
 def test_a_difference_is_shrunk_and_explained(differing):
-    """Two calls of one operation show it, and one assumption explains it."""
+    """The call, after those that make its token, of all that came before it; one assumption explains it."""
     found = differing.divergences[0]
-    assert (found.operation, found.place, found.expected, found.got) == ("create_channel", "status", 409, 422)
-    assert found.explanations == {"status.channel-name-taken": 422}
+    assert (found.operation, found.place, found.expected, found.got) == ("accept_terms", "status", 403, 401)
+    assert found.explanations == {"status.no-user-context": 401}
     assert found.repeatable
-    assert len(found.steps) == 2
-    assert all("create_channel" in step for step in found.steps)
+    assert [step.split()[1] for step in found.steps] == ["create_client", "create_api_token", "accept_terms"]
+    assert differing.operations["create_channel"] > 1
 
 
 def test_the_test_that_is_printed_fails_as_long_as_the_service_differs(differing, monkeypatch):
     """The test that is printed fails as long as the service differs."""
     text = differing.divergences[0].test.replace("from confsim.testing import Url", "")
-    for role in ("OWNER", "API_TOKEN"):
-        monkeypatch.setenv(role, f"demo-{role.lower().replace('_', '-')}")
+    monkeypatch.setenv("PARTNER_ADMIN", "demo-partner-admin")
     monkeypatch.setenv("BASE_URL", "")
-    for profile, fails in ((choices(status__channel_name_taken=422), True), ({}, False)):
+    for profile, fails in ((DIFFERENT, True), ({}, False)):
         beside = Beside(profile)
         scope = {"Url": lambda _, beside=beside: Wsgi(beside.simulator)}
         exec(text, scope)
@@ -82,7 +84,7 @@ def test_a_report_holds_no_token(differing):
     """A report holds no token."""
     text = encoded(differing).decode()
     assert not [token for token in Beside().accounts.tokens.values() if token in text]
-    assert json.loads(text)["divergences"][0]["operation"] == "create_channel"
+    assert json.loads(text)["divergences"][0]["operation"] == "accept_terms"
 
 
 def test_a_base_url_that_is_not_this_api_is_reported():
@@ -123,7 +125,7 @@ def test_a_token_that_expires_is_named():
 
     def expired(request, response):
         count[0] += 1
-        if count[0] > 120 and "demo-owner" in request.headers.get("authorization", ""):
+        if count[0] > 60 and "demo-owner" in request.headers.get("authorization", ""):
             return Response(401, [("Content-Type", "application/json")], b"{}")
         return response
 
@@ -137,14 +139,14 @@ def test_retry_after_is_respected():
 
     class Limited(WsgiTransport):
         def exchange(self, request: Request) -> Response:
-            """Refuse every fortieth request."""
+            """Refuse every twentieth request."""
             count[0] += 1
-            if count[0] % 40 == 0:
+            if count[0] % 20 == 0:
                 return Response(429, [("Retry-After", "7")], b"")
             return super().exchange(request)
 
     before = beside.clock.now()
-    report = beside.verify(transport=Limited(beside.simulator.wsgi), examples=1)
+    report = beside.verify(transport=Limited(beside.simulator.wsgi), examples=1, most=70)
     assert report.divergences == []
     assert report.repeated > 1
     assert beside.clock.now() - before >= report.repeated * 7000
@@ -152,9 +154,9 @@ def test_retry_after_is_respected():
 
 def test_no_more_requests_are_sent_than_allowed():
     """No more requests are sent than allowed."""
-    report = Beside().verify(examples=9, most=120)
-    assert report.requests <= 120
-    assert report.notes == ["all 120 requests are sent"]
+    report = Beside().verify(examples=9, most=70)
+    assert report.requests <= 70
+    assert report.notes == ["all 70 requests are sent"]
     assert [each for each in report.left if not each.startswith(("clients ", "users "))] == []
 
 
@@ -173,7 +175,7 @@ def test_what_the_accounts_lack_is_not_used(roles):
     beside = Beside()
     stored = {role: beside.accounts.tokens[role] for role in roles}
     beside.accounts = msgspec.structs.replace(beside.accounts, tokens=stored)
-    report = beside.verify(examples=1, most=70)
+    report = beside.verify(examples=1, most=45)
     assert report.divergences == []
     assert report.interrupted == ""
-    assert report.requests > 50
+    assert report.requests > 30
