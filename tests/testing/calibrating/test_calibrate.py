@@ -28,7 +28,7 @@ HIDDEN = choices(
 @pytest.fixture(scope="module")
 def calibrated():
     """What calibrated a service with four values of its own in a short run."""
-    calibrator = Beside(HIDDEN).calibrator(journeys=1)
+    calibrator = Beside(HIDDEN).calibrator(journeys=1, most=130)
     calibrator.run()
     return calibrator
 
@@ -86,7 +86,7 @@ def test_what_nothing_explains_is_contradicted():
                 response.status, response.headers, response.body.replace(b'"reservationToken":', b'"held":')
             )
 
-    report = beside.calibrator(transport=Wrong(beside.simulator.wsgi), journeys=3).run()
+    report = beside.calibrator(transport=Wrong(beside.simulator.wsgi), journeys=3, most=110).run()
     assert report.learned == report.assumed == {}
     (found,) = report.contradicted
     assert (found.operation, found.place, found.got) == ("reserve_handle", "/reservationToken", None)
