@@ -109,34 +109,35 @@ def test_fuzz_leaves_tests_of_shared_worlds_out(run):
     result.stdout.fnmatch_lines(["0 of 1 tests depend on assumptions*"])
 
 
-@pytest.mark.parametrize(
-    ("line", "error"),
-    [
-        ('confsim.call("get_mee", "demo-owner")', "Misuse: there is no operation 'get_mee'; did you mean 'get_me'?"),
-        ('confsim.call("get_me", "demo-owner", expect=404)', "StatusError: get_me answered 200"),
-        ('confsim.requests.assert_called("get_me")', "AssertionError: 0 of 0 calls with operation='get_me'"),
-        ('confsim.clock.advance("soon")', "Misuse:"),
-        ("confsim.requests[0]", "IndexError: [0] of 0 requests"),
-        ("confsim.webhooks[-1]", "IndexError: [-1] of 0 deliveries"),
-        ('confsim.worlds["nope"]', "KeyError: \"there is no world 'nope'\""),
-        ('confsim.webhooks.verify(b"{}", {}, "secret")', "ValueError: the webhook is not signed"),
-        (
-            'confsim.call("get_me").headers["Content-Typ"]',
-            "there is no header 'Content-Typ'; did you mean 'Content-Type'?",
-        ),
-        (f'confsim.presence.admit("{ROOM}", 1004)', "Misuse:"),
-        ("confsim.serve(port=99999).start()", "Misuse: port: 99999 is not from 0 to 65535"),
-        ("confsim.demo.ownr", "AttributeError: there is no demo user 'ownr'; did you mean 'owner'?"),
-    ],
-)
-def test_a_traceback_ends_at_the_call_of_the_test(run, line, error):
+#: Lines of tests that are mistakes, and what is said of each.
+MISTAKES = [
+    ('confsim.call("get_mee", "demo-owner")', "Misuse: there is no operation 'get_mee'; did you mean 'get_me'?"),
+    ('confsim.call("get_me", "demo-owner", expect=404)', "StatusError: get_me answered 200"),
+    ('confsim.requests.assert_called("get_me")', "AssertionError: 0 of 0 calls with operation='get_me'"),
+    ('confsim.clock.advance("soon")', "Misuse:"),
+    ("confsim.requests[0]", "IndexError: [0] of 0 requests"),
+    ("confsim.webhooks[-1]", "IndexError: [-1] of 0 deliveries"),
+    ('confsim.worlds["nope"]', "KeyError: \"there is no world 'nope'\""),
+    ('confsim.webhooks.verify(b"{}", {}, "secret")', "ValueError: the webhook is not signed"),
+    (
+        'confsim.call("get_me").headers["Content-Typ"]',
+        "there is no header 'Content-Typ'; did you mean 'Content-Type'?",
+    ),
+    (f'confsim.presence.admit("{ROOM}", 1004)', "Misuse:"),
+    ("confsim.serve(port=99999).start()", "Misuse: port: 99999 is not from 0 to 65535"),
+    ("confsim.demo.ownr", "AttributeError: there is no demo user 'ownr'; did you mean 'owner'?"),
+]
+
+
+def test_a_traceback_ends_at_the_call_of_the_test(run):
     """Frames of confsim say nothing to who made a mistake in a call of it."""
-    result = run(f"def test_it(confsim):\n    {line}\n")
-    result.assert_outcomes(failed=1)
-    shown = result.stdout.str()
-    assert error in shown
-    assert f">       {line}" in shown or f">   {line}" in shown
-    assert "confsim/" not in shown
+    result = run("\n".join(f"def test_{at}(confsim):\n    {line}\n" for at, (line, _) in enumerate(MISTAKES)))
+    result.assert_outcomes(failed=len(MISTAKES))
+    _, *shown = re.split(r"^_+ test_\d+ _+$", result.stdout.str(), flags=re.MULTILINE)
+    for (line, error), each in zip(MISTAKES, shown, strict=True):
+        assert error in each
+        assert f">       {line}" in each or f">   {line}" in each
+        assert "confsim/" not in each
 
 
 def test_the_traceback_of_a_bug_is_whole(run):

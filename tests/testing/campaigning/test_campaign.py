@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 
 import pytest
@@ -109,6 +110,7 @@ def test_a_verify_run_is_a_job():
 def one_worker(monkeypatch):
     """A Dask cluster of one thread of this process, in place of one of processes."""
     distributed = pytest.importorskip("distributed")
+    gc.freeze()  # Hypothesis collects garbage once in each new thread
     with distributed.Client(
         processes=False,
         n_workers=1,
