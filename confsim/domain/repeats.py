@@ -17,12 +17,15 @@ S = TypeVar("S", bound=Enum)
 R = TypeVar("R", bound=Record)
 
 
-def turn(change: Change, machine: Machine[S, R], record: R, trigger: str, /, *, state: str, **facts: Any) -> R:
+def turn(
+    change: Change, machine: Machine[S, R], record: R, trigger: str, /, *, state: str | None = None, **facts: Any
+) -> R:
     """Fire the trigger of a switch. Refusal STATE_HOLDS when its state already holds, where that is refused (G537).
 
-    ``state`` is the name of the state in the refusal.
+    ``state`` is the name of the state in the refusal, by default its value.
     """
-    require_change(change, state, holds=machine.holds(record, trigger))
+    if machine.holds(record, trigger):
+        require_change(change, machine.state(record).value if state is None else state, holds=True)
     return machine.fire(change, record, trigger, **facts)
 
 

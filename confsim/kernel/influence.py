@@ -33,7 +33,7 @@ class Influenced(Protocol):
         """Create a record by the trigger. Raises Refusal when no row admits it."""
         ...
 
-    def fire_if_allowed(self, change: Change, record: Any, trigger: str, /, **facts: Any) -> Any:
+    def attempt(self, change: Change, record: Any, trigger: str, facts: Mapping[str, Any]) -> Any:
         """Apply the trigger to the record when a row admits it."""
         ...
 
@@ -160,10 +160,10 @@ class Coupling:
         """Fire the trigger on every record related to this one."""
         for related in self.on(change, record):
             if self.creates:
-                self.fires.fire_if_allowed(change, None, self.trigger, **related)
+                self.fires.attempt(change, None, self.trigger, related)
             else:
                 facts = NOTHING if self.facts is None else self.facts(change, record, related)
-                self.fires.fire_if_allowed(change, related, self.trigger, **facts)
+                self.fires.attempt(change, related, self.trigger, facts)
 
 
 class TransitionObserver:
@@ -217,7 +217,7 @@ class Firing:
     def __call__(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
         for related in self.on(change, record):
-            self.fires.fire_if_allowed(change, related, self.trigger)
+            self.fires.attempt(change, related, self.trigger, NOTHING)
 
 
 class Cascade:

@@ -114,7 +114,7 @@ class Machine(Generic[S, R]):
             if record is None:
                 return False
             facts = NOTHING if at.facts is None else at.facts(change, record)
-            return self._attempt(change, record, trigger, facts)[0] and at.announced
+            return self.attempt(change, record, trigger, facts)[0] and at.announced
 
         return elapse
 
@@ -166,7 +166,7 @@ class Machine(Generic[S, R]):
 
     def fire_if_allowed(self, change: Change, record: R | None, trigger: str, /, **facts: Any) -> R | None:
         """Apply the trigger when a row admits it and return the new record; otherwise return the record unchanged."""
-        return self._attempt(change, record, trigger, facts)[1]
+        return self.attempt(change, record, trigger, facts)[1]
 
     def _fire(
         self, change: Change, record: R | None, trigger: str, details: Mapping[str, Any], facts: Mapping[str, Any]
@@ -179,7 +179,7 @@ class Machine(Generic[S, R]):
             raise Refusal(self.reason(state, trigger), **details)
         return self._move(change, record, state, row, facts)
 
-    def _attempt(
+    def attempt(
         self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]
     ) -> tuple[bool, R | None]:
         """Whether a row admits the trigger, and the record after it."""

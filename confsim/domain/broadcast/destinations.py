@@ -101,7 +101,7 @@ def get(change: Change, channel: Channel, id: str) -> Destination:
 
 def set_state(change: Change, destination: Destination, trigger: str) -> None:
     """Enable or disable the destination."""
-    repeats.turn(change, MACHINE, destination, trigger, state=MACHINE.state(destination).value)
+    repeats.turn(change, MACHINE, destination, trigger)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

@@ -143,7 +143,7 @@ EVENT_ROOM = _feature(
 
 def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], trigger: str, **facts: object) -> Channel:
     """Change a switch of the channel by the trigger. Refusal STATE_HOLDS when repeating a state is refused (G537)."""
-    return repeats.turn(change, machine, channel, trigger, state=machine.state(channel).value, **facts)
+    return repeats.turn(change, machine, channel, trigger, **facts)
 
 
 def set_wall(change: Change, channel: Channel, trigger: str) -> Channel:

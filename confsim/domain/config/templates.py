@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
+from enum import Enum, StrEnum
 from itertools import chain
 from operator import itemgetter
 
@@ -39,7 +39,7 @@ class TemplateState(Enum):
     INHERITABLE = "inheritable"
 
 
-class Offer(Enum):
+class Offer(StrEnum):
     """Whether a client offers a template to its channels; each client decides for itself (G411)."""
 
     DISABLED = "disabled"

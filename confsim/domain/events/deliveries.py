@@ -8,7 +8,7 @@ This module decides the content, time and order of deliveries and evaluates the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any
 
 from msgspec import Struct
@@ -84,7 +84,7 @@ OPEN = (DeliveryState.WAITING, DeliveryState.READY, DeliveryState.LATER)
 CLOSED = (DeliveryState.DELIVERED, DeliveryState.FAILED, DeliveryState.REFUSED, DeliveryState.LOST)
 
 
-class Place(Enum):
+class Place(StrEnum):
     """The place of an open delivery in the queue of its endpoint."""
 
     UNDER_WAY = "under way"

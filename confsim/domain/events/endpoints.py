@@ -46,7 +46,7 @@ MACHINE: Machine[Interface, Client] = switch(
 
 def set_interface(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable the client's events."""
-    return repeats.turn(change, MACHINE, client, trigger, state=MACHINE.state(client).value)
+    return repeats.turn(change, MACHINE, client, trigger)
 
 
 # Endpoints

@@ -52,8 +52,9 @@ def emit(change: Change, client: str, kind: EventKind, payload: Mapping[str, Any
 
 
 def _is_recorded(change: Change, client: str) -> bool:
-    subscribed = endpoints.subscribed(change, client) and CLIENTS.of(change)[client].events
-    return ask(change, assumed.RECORDED) == "always" or bool(subscribed)
+    found = CLIENTS.get(change, client)
+    subscribed = found is not None and found.events and bool(endpoints.subscribed(change, client))
+    return ask(change, assumed.RECORDED) == "always" or subscribed
 
 
 def list_events(change: Change, client: str) -> View[Event]:

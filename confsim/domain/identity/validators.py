@@ -119,12 +119,12 @@ def get(change: Change, client: Client, id: str) -> Validator:
 
 def enable(change: Change, validator: Validator) -> Validator:
     """Make the validator the client's active one. Refusal STATE_HOLDS (G537)."""
-    return repeats.turn(change, MACHINE, validator, "enable", state=ValidatorState.ACTIVE.value)
+    return repeats.turn(change, MACHINE, validator, "enable")
 
 
 def disable(change: Change, validator: Validator) -> Validator:
     """Make the validator inactive; others are unchanged. Refusal STATE_HOLDS (G537)."""
-    return repeats.turn(change, MACHINE, validator, "disable", state=ValidatorState.INACTIVE.value)
+    return repeats.turn(change, MACHINE, validator, "disable")
 
 
 def list_validators(change: Change, client: Client) -> View[Validator]:

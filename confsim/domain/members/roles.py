@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
+from enum import StrEnum
 
 from msgspec.structs import replace
 
@@ -25,7 +25,7 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 
-class Role(Enum):
+class Role(StrEnum):
     """The role of a host in a channel."""
 
     OPERATOR = "operator"

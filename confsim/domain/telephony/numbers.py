@@ -133,7 +133,7 @@ def set_state(change: Change, number: Number, trigger: str) -> Number:
 
 def add_to_defaults(change: Change, number: Number) -> Number:
     """Add the number to the default list of the client (G578)."""
-    return repeats.turn(change, LISTING, number, "add", state=Listing.DEFAULT.value)
+    return repeats.turn(change, LISTING, number, "add")
 
 
 def remove_from_defaults(change: Change, number: Number) -> Number:

@@ -20,7 +20,7 @@ from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
 
 
-class Account(Enum):
+class Account(StrEnum):
     """The kinds of accounts (P1 Predefined user, Users; P2 linked users, telephony)."""
 
     GUEST = "guest"
@@ -61,7 +61,7 @@ def level_name(context: Context, level: Level) -> str:
     return str(levels[level.word]["name"])
 
 
-class Hosting(Enum):
+class Hosting(StrEnum):
     """The highest role of a user in any channel (G090)."""
 
     NONE = "none"
@@ -126,11 +126,14 @@ def folded(handle: str) -> str:
     return normalize("NFC", normalize("NFC", handle).casefold())
 
 
+_RANKS = {hosting: UserRank[hosting.name] for hosting in Hosting}
+
+
 def rank(user: User) -> UserRank:
     """The rank of the user by access levels and channel roles (G090)."""
     if Level.PARTNER_ADMIN in user.levels:
         return UserRank.PARTNER_ADMIN
-    return UserRank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in user.levels else UserRank[user.hosting.name]
+    return UserRank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in user.levels else _RANKS[user.hosting]
 
 
 def _member(user: User) -> tuple[bool, ...]:
