@@ -1,6 +1,7 @@
 """The command line. Exit codes: 0 success, 1 wrong usage or failure, 2 drift between a server and its expected answers.
 
-All modules but click are imported by the command that needs them, so that each command starts fast.
+All modules but click are imported by the command that needs them, and the module of a command when it is called, so
+that each command starts fast.
 """
 
 from __future__ import annotations
@@ -11,21 +12,21 @@ from typing import Any
 
 import click
 
-from . import assisting, campaigns, explaining, learning, listing, replaying, running, serving
 from .command import confsim, ending_with_its_reader
 
-__all__ = [
-    "assisting",
-    "campaigns",
-    "confsim",
-    "explaining",
-    "learning",
-    "listing",
-    "main",
-    "replaying",
-    "running",
-    "serving",
-]
+__all__ = ["confsim", "main"]
+
+for _module, _names in {
+    "assisting": "mcp",
+    "campaigns": "campaign",
+    "explaining": "explain guide reference",
+    "learning": "verify calibrate observe",
+    "listing": "operations assumptions machines openapi",
+    "replaying": "bundle replay",
+    "running": "run",
+    "serving": "serve exec",
+}.items():
+    confsim.declared_in(f"{__name__}.{_module}", *_names.split())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

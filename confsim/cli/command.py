@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -79,9 +80,33 @@ def option(*names: str, section: str = "Options", **attributes: Any) -> Callable
 
 
 class Commands(click.Group):
-    """The group of commands, each with sections in its help."""
+    """The group of commands, each with sections in its help; the module of a command is imported on first use."""
 
     command_class = SectionedCommand
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self._modules: dict[str, str] = {}
+
+    def declared_in(self, module: str, *names: str) -> None:
+        """Note the module that declares these commands, in the order in which they are listed."""
+        self._modules.update(dict.fromkeys(names, module))
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return the command of this name, None when there is none."""
+        if name in self._modules:
+            import_module(self._modules[name])
+        return super().get_command(context, name)
+
+    def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002 - the same in any context
+        """Return the sorted names of the commands."""
+        return sorted(self._modules)
+
+    def every(self) -> dict[str, click.Command]:
+        """Return all commands by their names; imports their modules."""
+        for module in dict.fromkeys(self._modules.values()):
+            import_module(module)
+        return {name: self.commands[name] for name in self._modules}
 
     def make_context(self, *arguments: Any, **attributes: Any) -> click.Context:
         """The context of a call; help and version are printed here."""

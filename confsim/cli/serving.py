@@ -140,10 +140,11 @@ def _served(
         raise click.ClickException("--tls-key belongs to a --tls-cert")
     with ExitStack() as stack:
         keep = stack.enter_context(_collected_by_ourselves())
-        from confsim.service.files.state import check_place
         from confsim.simulator import Simulator
 
         if export_on_exit is not None:
+            from confsim.service.files.state import check_place
+
             check_place(export_on_exit)
         if coverage is not None:
             stack.enter_context(_counting(coverage, profile))
@@ -172,9 +173,9 @@ def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
     """
     import gc
 
-    from .collecting import Collecting
-
     def keep(server: Serving) -> None:
+        from .collecting import Collecting
+
         collecting = Collecting(server.worlds)
         gc.freeze()
         server.handle_through(collecting.around)

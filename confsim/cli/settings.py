@@ -15,6 +15,8 @@ import click
 
 from confsim.kernel.refusal import Misuse, suggest
 
+from .command import Commands
+
 #: Options whose values are paths where there is such a file, and else names of what is shipped.
 _NAMES_OR_PLACES = frozenset({"world", "scenario"})
 #: By the types of click: the types of TOML that stand for them, and what these are called. Texts are all others.
@@ -31,7 +33,7 @@ def find(directory: Path) -> Path | None:
     return next((file for each in (directory, *directory.parents) if (file := each / "pyproject.toml").is_file()), None)
 
 
-def defaults(file: Path, group: click.Group) -> dict[str, dict[str, Any]]:
+def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
     """The defaults of the options of each command, as click takes them.
 
     Misuse for a file that cannot be read, for a key that is no option, with the nearest, and for a wrong value.
@@ -46,7 +48,9 @@ def defaults(file: Path, group: click.Group) -> dict[str, dict[str, Any]]:
     table = content.get("tool", {}).get("confsim", {})
     if not isinstance(table, dict):
         raise Misuse(f"{file}: tool.confsim is no table")
-    options = {name: _options(command) for name, command in group.commands.items()}
+    if not table:
+        return {}
+    options = {name: _options(command) for name, command in group.every().items()}
     shared = {key: value for key, value in table.items() if not (key in options and isinstance(value, dict))}
     everywhere = {key for each in options.values() for key in each}
     found: dict[str, dict[str, Any]] = {name: {} for name in options}

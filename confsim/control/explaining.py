@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import SequenceMatcher
 from functools import cache
 from itertools import zip_longest
 from typing import Annotated, Any
@@ -185,6 +184,8 @@ def _listed_place(stated: list[str], open_: list[str]) -> Iterator[str]:
 
 def _near(wanted: str, known: list[str]) -> list[str]:
     """Return the names that begin with all the wanted words or have them in their text, most similar first."""
+    from difflib import SequenceMatcher
+
     parts = _stems(wanted)
     if not parts:
         return []

@@ -124,7 +124,7 @@ def command_line() -> str:
     """Return the commands with their options, in Markdown."""
     group = import_module("confsim.cli").confsim
     lines: list[str] = [declared.prose(group.help or "")]
-    for name, command in group.commands.items():
+    for name, command in group.every().items():
         usage = command.collect_usage_pieces(command.make_context(name, [], resilient_parsing=True))
         lines += ["", f"## confsim {name}", "", f"`confsim {' '.join([name, *usage])}`", ""]
         lines += [declared.prose(command.help or "")]

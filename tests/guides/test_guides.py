@@ -112,7 +112,7 @@ def test_what_a_guide_shows_of_commands_that_no_test_can_run_is_a_command(name: 
     for line in shown(name):
         if line.startswith("confsim "):
             called, *arguments = shlex.split(line)[1:]
-            command = commands.commands[called]
+            command = commands.every()[called]
             command.make_parser(click.Context(command)).parse_args(arguments)
 
 

@@ -47,7 +47,7 @@ def test_the_reference_has_everything_that_is_declared(browse):
     assert {page.status for page in pages.values()} == {200}
     assert {f"{INSPECTOR}/operations/{name}" for name in CONTROL.operations} <= set(pages["control-plane"].links())
     assert all(word in pages["faults"].text for word in (*WORDS, *FAULT_POINTS))
-    for name, command in commands.commands.items():
+    for name, command in commands.every().items():
         assert f"confsim {name}" in pages["command-line"].text
         for parameter in command.params:
             assert all(option in pages["command-line"].text for option in parameter.opts if option.startswith("--"))

@@ -197,6 +197,7 @@ NAMED_BY_OTHERS = {
     "control/facade/webhooks.py WebhooksFacade.find": "a public method",
     "assistant/server.py server.list_tools": "the MCP SDK calls it",
     "assistant/server.py server.list_resources": "the MCP SDK calls it",
+    "cli/command.py Commands.get_command": "click calls it",
 }
 
 

@@ -141,7 +141,7 @@ EVENT_ROOM = _feature(
 )
 
 
-def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], trigger: str, **facts: object) -> Channel:
+def turn(change: Change, channel: Channel, machine: Machine[Any, Channel], trigger: str, **facts: Any) -> Channel:
     """Change a switch of the channel by the trigger. Refusal STATE_HOLDS when repeating a state is refused (G537)."""
     return repeats.turn(change, machine, channel, trigger, **facts)
 
