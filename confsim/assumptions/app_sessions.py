@@ -37,6 +37,7 @@ REPEATED_INDEX = assumption(
     "same-ignored",
     ("refused", "ignored", "overwrites"),
     "add_app_session_log",
+    refuses={"LOG_INDEX_TAKEN": ("same-ignored", "refused")},
 )
 INDEX_NEEDED = assumption(
     "app-sessions.index-needed",
@@ -61,6 +62,7 @@ ELSEWHERE = assumption(
     "refuse",
     ("store",),
     "link_app_session_to_channel_session",
+    refuses={"SESSION_ELSEWHERE": ("refuse",)},
 )
 LISTED = assumption(
     "app-sessions.listed",

@@ -39,6 +39,7 @@ ROOM_NAMES = assumption(
     "allow",
     ("refuse",),
     "create_breakout_room rename_breakout_room",
+    refuses={"ROOM_NAME_TAKEN": ("refuse",)},
 )
 DURATION = assumption(
     "breakout.duration",
@@ -64,6 +65,7 @@ MODIFY_ACTIVE = assumption(
     "allow",
     ("refuse",),
     "update_breakout_session",
+    refuses={"BREAKOUT_ACTIVE": ("refuse",)},
 )
 DELETE_ACTIVE = assumption(
     "breakout.delete-active",
@@ -72,6 +74,7 @@ DELETE_ACTIVE = assumption(
     "refuse",
     ("stop",),
     "delete_breakout_session",
+    refuses={"BREAKOUT_ACTIVE": ("refuse",)},
 )
 LISTED = assumption(
     "breakout.listed",
@@ -88,6 +91,7 @@ WITHOUT_ROOM = assumption(
     "session",
     ("204", "403", "404"),
     "get_active_breakout_session",
+    refuses={"NO_ROOM_ASSIGNED": ("403",)},
 )
 ROOMS_AFTER_START = assumption(
     "breakout.rooms-after-start",
@@ -96,6 +100,11 @@ ROOMS_AFTER_START = assumption(
     "add-and-rename",
     ("refuse", "allow"),
     "create_breakout_room rename_breakout_room delete_breakout_room",
+    refuses={
+        "BREAKOUT_STARTED": lambda value, operation, profile: (
+            value != "allow" and (value == "refuse" or operation == "delete_breakout_room")
+        )
+    },
 )
 DELETE_ASSIGNED = assumption(
     "breakout.delete-assigned-room",
@@ -104,6 +113,7 @@ DELETE_ASSIGNED = assumption(
     "drop",
     ("refuse",),
     "delete_breakout_room",
+    refuses={"ROOM_ASSIGNED": ("refuse",)},
 )
 SECOND_ROOM = assumption(
     "breakout.second-room",
@@ -112,6 +122,7 @@ SECOND_ROOM = assumption(
     "move",
     ("refuse",),
     "add_breakout_participant",
+    refuses={"ASSIGNED_ELSEWHERE": ("refuse",)},
 )
 ASSIGNABLE = assumption(
     "breakout.assignable",
@@ -128,6 +139,7 @@ STARTED = assumption(
     "oldest",
     ("newest", "refuse"),
     "start_breakout_session",
+    refuses={"BREAKOUT_AMBIGUOUS": ("refuse",)},
 )
 STOPPED = assumption(
     "breakout.stopped",
@@ -204,4 +216,5 @@ EVENT_ROOM_OFF = assumption(
     "refuse",
     ("stop", "delete"),
     "set_event_room_state",
+    refuses={"BREAKOUT_ACTIVE": ("refuse",)},
 )

@@ -16,6 +16,9 @@ WHILE_OFF = assumption(
     "start-refused",
     ("all-refused",),
     f"{_READ} {_CHANGE} list_broadcast_destinations get_broadcast_state start_broadcast stop_broadcast",
+    refuses={
+        "BROADCAST_OFF": lambda value, operation, profile: value == "all-refused" or operation == "start_broadcast"
+    },
 )
 OFF_WHILE_RUNNING = assumption(
     "broadcast.off-while-running",
@@ -65,6 +68,7 @@ NEEDS_SESSION = assumption(
     False,
     (True,),
     "start_broadcast",
+    refuses={"NO_ACTIVE_SESSION": (True,)},
 )
 
 
@@ -90,6 +94,7 @@ WITHOUT = assumption(
     "404",
     ("204", "{}"),
     "get_broadcast_metrics",
+    refuses={"NO_BROADCAST": ("404",)},
 )
 EMPTY_HISTORY = assumption(
     "broadcast.empty-history",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .register import assumption, text
+from .register import assumption, in_force, text
 
 # channels.*
 UNIQUE_NAMES = assumption(
@@ -15,6 +15,7 @@ UNIQUE_NAMES = assumption(
     "refuse",
     ("allow", "number", "refuse-everywhere"),
     "create_channel rename_channel",
+    refuses={"CHANNEL_NAME_TAKEN": ("refuse", "refuse-everywhere")},
 )
 FIRST_OWNERS = assumption(
     "channels.first-owners",
@@ -48,6 +49,12 @@ DESCRIPTION_TOO_LONG = assumption(
     "refuse",
     ("cut",),
     "create_channel set_channel_description",
+    refuses={
+        "DESCRIPTION_TOO_LONG": lambda value, operation, profile: (
+            value == "refuse"
+            and (operation != "create_channel" or in_force(profile, DESCRIPTION_AT_CREATION) == "limit")
+        )
+    },
 )
 DESCRIPTION_CLEARED = assumption(
     "channels.description-cleared",
@@ -66,6 +73,7 @@ DELETION = assumption(
     "ends",
     ("refuse",),
     "delete_channel",
+    refuses={"CHANNEL_IN_USE": ("refuse",)},
 )
 GUESTS_AFTER_DELETION = assumption(
     "channels.guests-after-deletion",
@@ -157,6 +165,7 @@ CLIENT_ACROSS_TENANTS = assumption(
     False,
     (True,),
     "get_channel_client",
+    refuses={"GUEST_ELSEWHERE": (False,)},
 )
 MEETING_ID_EMPTY = assumption(
     "channels.meeting-id-empty",
@@ -214,6 +223,7 @@ FRIENDLY_TAKEN = assumption(
     "refuse",
     ("move",),
     "set_channel_friendly_url",
+    refuses={"FRIENDLY_URL_TAKEN": ("refuse",)},
 )
 FRIENDLY_OFF = assumption(
     "friendly-urls.off",
@@ -223,6 +233,7 @@ FRIENDLY_OFF = assumption(
     "keep",
     ("remove", "nothing"),
     "set_friendly_urls_state set_channel_friendly_url find_channel_by_friendly_url",
+    refuses={"FRIENDLY_URLS_OFF": ("keep", "remove")},
 )
 FRIENDLY_AVAILABLE = assumption(
     "friendly-urls.available",
@@ -232,6 +243,7 @@ FRIENDLY_AVAILABLE = assumption(
     "uuid-when-taken",
     ("not-found-when-free", "conflict-when-taken", "fresh-when-free"),
     "check_friendly_url",
+    refuses={"FRIENDLY_URL_TAKEN": ("conflict-when-taken",), "FRIENDLY_URL_UNKNOWN": ("not-found-when-free",)},
 )
 
 # flags.*
@@ -251,6 +263,7 @@ MIDI = assumption(
     "same",
     ("needs-premium",),
     "set_midi_state",
+    refuses={"MIDI_NEEDS_TOKEN": ("needs-premium",)},
 )
 URL_NAME = assumption(
     "channels.url-name",

@@ -60,6 +60,7 @@ OWN_SERVICE = assumption(
     False,
     (True,),
     "set_client_service_state",
+    refuses={"NOT_PARENT": (False,)},
 )
 DISABLE_ENDS = assumption(
     "clients.disable-ends",
@@ -104,6 +105,7 @@ NAMES = assumption(
     "allow",
     ("refuse",),
     "create_client",
+    refuses={"CLIENT_NAME_TAKEN": ("refuse",)},
 )
 DETAILS = assumption(
     "clients.details",

@@ -138,6 +138,7 @@ TEXTS_WITHOUT_LANGUAGE = assumption(
     "refuse",
     ("default-language", "ignore"),
     _WRITES,
+    refuses={"LANGUAGE_MISSING": ("refuse",)},
 )
 TEXTS_KEY = assumption(
     "config.texts-key",
@@ -156,6 +157,7 @@ THEMES: Assumption[tuple[str, ...]] = assumption(
     (("light", "dark"), "any list of words"),
     f"{_READS} {_WRITES}",
     check=texts("words"),
+    refuses={"THEME_UNKNOWN": lambda value, operation, profile: bool(value)},
 )
 THEME_OVER_LIGHT = assumption(
     "config.theme-over-light",
@@ -174,6 +176,7 @@ NO_TEMPLATE = assumption(
     "404",
     ("204",),
     "get_channel_template",
+    refuses={"NO_TEMPLATE": ("404",)},
 )
 LISTED = assumption(
     "templates.listed-for-channel",
@@ -229,6 +232,7 @@ IN_USE = assumption(
     "keep",
     ("lose", "refuse"),
     "set_template_state set_template_inheritance remove_template",
+    refuses={"TEMPLATE_IN_USE": ("refuse",)},
 )
 ORDER = assumption(
     "templates.order",

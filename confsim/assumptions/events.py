@@ -80,6 +80,7 @@ OPEN_WHILE_OFF = assumption(
     ("any list of them", tuple(_ALL.split())),
     _ALL,
     check=subset_of(tuple(_ALL.split())),
+    refuses={"EVENTS_OFF": lambda value, operation, profile: operation not in value},
 )
 RECORD = assumption(
     "events.endpoint",
@@ -104,6 +105,7 @@ UNKNOWN = assumption(
     "refuse",
     ("ignore",),
     "update_events_endpoint",
+    refuses={"NOT_FOUND": ("refuse",)},
 )
 EMPTY_UPDATE = assumption(
     "events.empty-update",

@@ -76,6 +76,7 @@ UNKNOWN_PROVIDERS = assumption(
     "refuse",
     ("ignore", "store"),
     "set_auth_providers list_client_auth_providers",
+    refuses={"PROVIDER_UNKNOWN": ("refuse",)},
 )
 NO_PROVIDERS = assumption(
     "providers.empty",
@@ -93,6 +94,7 @@ NO_PROVIDER = assumption(
     "refuse",
     ("empty",),
     "get_user_auth_method get_auth_profile",
+    refuses={"AUTH_METHOD_NOT_FOUND": ("refuse",)},
 )
 AVAILABLE_PROVIDERS = assumption(
     "providers.available",
@@ -320,9 +322,16 @@ LEVELS_OWN = assumption(
     "never",
     ("freely", "keep-one"),
     "add_access_level remove_access_level",
+    refuses={"LEVEL_OWN": ("never",), "LEVEL_LAST_ADMIN": ("keep-one",)},
 )
 LEVELS_GUESTS = assumption(
-    "levels.guests", "G146", "Whether unregistered users may hold levels.", False, (True,), "add_access_level"
+    "levels.guests",
+    "G146",
+    "Whether unregistered users may hold levels.",
+    False,
+    (True,),
+    "add_access_level",
+    refuses={"LEVEL_FOR_GUEST": (False,)},
 )
 INHERITED_VALIDATORS = assumption(
     "validators.inherited",

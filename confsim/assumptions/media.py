@@ -29,7 +29,13 @@ UNTYPED = assumption(
     _UPLOAD,
 )
 EMPTY = assumption(
-    "media.empty-file", "G506", "A file without a byte: refused, or stored.", "refuse", ("keep",), _UPLOAD
+    "media.empty-file",
+    "G506",
+    "A file without a byte: refused, or stored.",
+    "refuse",
+    ("keep",),
+    _UPLOAD,
+    refuses={"MEDIA_MISSING": ("refuse",)},
 )
 NAMES = assumption(
     "media.same-name",
@@ -38,6 +44,7 @@ NAMES = assumption(
     "allow",
     ("refuse",),
     _UPLOAD,
+    refuses={"MEDIA_NAME_TAKEN": ("refuse",)},
 )
 READ = assumption(
     "media.read-default",

@@ -76,6 +76,7 @@ OPERATOR_REMOVAL_OF_OWNER = assumption(
     "refuse",
     ("take", "nothing"),
     "remove_operator",
+    refuses={"OPERATOR_IS_OWNER": ("refuse",)},
 )
 OPERATORS_LIST = assumption(
     "roles.operators-list",
@@ -92,6 +93,7 @@ LAST_OWNER = assumption(
     "keep",
     ("let-go",),
     "remove_owner demote_owner",
+    refuses={"LAST_OWNER": ("keep",)},
 )
 
 # guests.*
@@ -102,6 +104,7 @@ GUEST_ACCESS_OFF = assumption(
     "creation",
     ("joining",),
     "create_guest",
+    refuses={"GUEST_ACCESS_OFF": ("creation",)},
 )
 GUEST_CREATION = assumption(
     "guests.creation",
@@ -110,6 +113,7 @@ GUEST_CREATION = assumption(
     "always",
     ("open-channel",),
     "create_guest",
+    refuses={"GUEST_ACCESS_OFF": ("open-channel",)},
 )
 GUEST_END = assumption(
     "guests.end",
@@ -128,6 +132,7 @@ LINKED_HANDLES = assumption(
     "allow",
     ("refuse",),
     "create_linked_user",
+    refuses={"LINKED_HANDLE_TAKEN": ("refuse",)},
 )
 OPERATOR_AGAIN = assumption(
     "roles.operator-again",
@@ -136,6 +141,7 @@ OPERATOR_AGAIN = assumption(
     "succeed",
     ("refuse",),
     "add_operator",
+    refuses={"STATE_HOLDS": ("refuse",)},
 )
 ROLE_EFFECT = assumption(
     "roles.effect",

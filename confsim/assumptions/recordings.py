@@ -25,6 +25,7 @@ WITHOUT_EMAIL = assumption(
     "refuse",
     ("start",),
     "start_recording",
+    refuses={"RECORDING_NEEDS_EMAIL": ("refuse",)},
 )
 WITHOUT_SESSION = assumption(
     "recordings.without-session",
@@ -33,6 +34,7 @@ WITHOUT_SESSION = assumption(
     "refuse",
     ("start-session",),
     "start_recording",
+    refuses={"RECORDING_NEEDS_SESSION": ("refuse",)},
 )
 AGAIN = assumption(
     "recordings.start-again",
@@ -41,6 +43,7 @@ AGAIN = assumption(
     "refuse",
     ("ignore",),
     "start_recording",
+    refuses={"RECORDING_IN_PROGRESS": ("refuse",)},
 )
 STOP_NOTHING = assumption(
     "recordings.stop-nothing",
@@ -49,6 +52,7 @@ STOP_NOTHING = assumption(
     "refuse",
     ("ignore",),
     "stop_recording",
+    refuses={"NO_RECORDING": ("refuse",)},
 )
 STOPPED_BY = assumption(
     "recordings.stopped-by",
@@ -57,6 +61,7 @@ STOPPED_BY = assumption(
     "anyone",
     ("starter",),
     "stop_recording",
+    refuses={"RECORDING_STOPPED_BY_STARTER": ("starter",)},
 )
 SESSION_ENDS = assumption(
     "recordings.session-ends",
@@ -307,4 +312,10 @@ TOKEN_IN_PATH = assumption(
     "whole",
     ("cut", "refuse"),
     "list_downloadable_assets download_recording_asset",
+    refuses={
+        "URL_TOO_LONG": ("refuse",),
+        "ASSET_TOKEN_EXPIRED": ("whole",),
+        "ASSET_TOKEN_INVALID": ("whole", "cut"),
+        "NOT_FOUND": ("whole",),
+    },
 )

@@ -85,6 +85,7 @@ ASSIGNED_AGAIN = assumption(
     "same",
     ("refuse",),
     "assign_dial_number assign_exclusive_dial_number",
+    refuses={"NUMBER_ASSIGNED": ("refuse",)},
 )
 TAKEN = assumption(
     "numbers.exclusive-taken",
@@ -94,6 +95,7 @@ TAKEN = assumption(
     "refuse",
     ("take",),
     "assign_exclusive_dial_number",
+    refuses={"NUMBER_SHARED": ("refuse",)},
 )
 ROUTING_CODE = assumption(
     "numbers.routing-code",
@@ -129,6 +131,7 @@ PIN_AGAIN = assumption(
     "update",
     ("refuse", "single"),
     "add_dial_pin",
+    refuses={"PIN_TAKEN": ("refuse",)},
 )
 HIDDEN = assumption(
     "pins.hidden",
@@ -138,6 +141,7 @@ HIDDEN = assumption(
     "refuse",
     ("none", "plain"),
     "list_dial_pins",
+    refuses={"PINS_HIDDEN": ("refuse",)},
 )
 PUBLIC = assumption(
     "pins.public",
@@ -182,6 +186,7 @@ NO_SESSION = assumption(
     "starts",
     ("refuse",),
     _DIAL,
+    refuses={"CHANNEL_IDLE": ("refuse",)},
 )
 SIP_USER = assumption(
     "dial.sip-user",
@@ -190,6 +195,7 @@ SIP_USER = assumption(
     "registered",
     ("any",),
     "dial_registered_user",
+    refuses={"NOT_REGISTERED": ("registered",)},
 )
 WHISPER = assumption(
     "dial.whisper", "G453", "whisper is noted with the call and has no effect that can be seen.", "noted", (), _DIAL
@@ -211,6 +217,7 @@ LONG_DTMF_QUOTE = assumption(
     "held",
     ("ignored",),
     "get_dial_quote",
+    refuses={"DTMF_MALFORMED": ("held",)},
 )
 QUOTE_NUMBER = assumption(
     "quote.number",
@@ -235,6 +242,7 @@ QUOTE_UNKNOWN = assumption(
     "refuse",
     ("free",),
     "get_dial_quote",
+    refuses={"DESTINATION_UNKNOWN": ("refuse",)},
 )
 QUOTE_OFF = assumption(
     "quote.while-off",
@@ -243,6 +251,7 @@ QUOTE_OFF = assumption(
     True,
     (False,),
     "get_dial_quote",
+    refuses={"DIAL_OUT_OFF": (False,)},
 )
 
 
@@ -305,6 +314,7 @@ DIAL_IN_OFF = assumption(
     "callers",
     ("everything",),
     "assign_dial_number assign_exclusive_dial_number add_dial_pin delete_dial_pin",
+    refuses={"DIAL_IN_OFF": ("everything",)},
 )
 
 

@@ -298,6 +298,7 @@ def _assumption(entry: Assumption[Any], profile: Mapping[str, Any]) -> Iterator[
     value = next(iter(candidates(entry)), entry.default)
     yield from ["", "In a profile:", "", "```toml", f"[{area}]", f"{word} = {_json(value)}", "```"]
     yield from _listed("Operations", API.concerned(entry))
+    yield from _listed("Refusals that it decides", (name.lower() for name in entry.refuses))
 
 
 def _json(value: Any) -> str:

@@ -1,8 +1,8 @@
 """Observations of real calls of each operation: the names of their refusals, and an example.
 
-``refusals`` maps the name of a reason to the assumptions that a call needs to be refused for it (none under the
-defaults); ``example`` has parameters, body and answer, and the assumptions that the call used. Assumptions used by all
-examples are in the file once.
+``refusals`` are the names of reasons for which calls were refused, under any profile. ``anonymous`` is set if a call
+without a caller can be answered, where a profile makes the operation public. ``example`` has parameters, body and
+answer, and the assumptions that the call used. Assumptions used by all examples are in the file once.
 """
 
 from __future__ import annotations

@@ -96,6 +96,7 @@ AIMS: tuple[Aim, ...] = (
     Aim(part="flips", figure="to do", at_most=0),
     Aim(part="flips", figure="unsound", at_most=0, in_readme=True),
     *_zero("flips", "never effective", "named with a reason that is not true"),
+    *_zero("refusals", "not listed"),
     Aim(part="tables", figure="survivors", at_most=0, in_readme=True),
     Aim(part="mutants", figure="mutants", at_least=1000),
     Aim(part="mutants", figure="killed", at_least=95, reading=r"([\d.]+) %", in_readme=True),

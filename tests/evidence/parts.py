@@ -193,7 +193,7 @@ PARTS: dict[str, Part] = {
         for name in (
             "cluster",
             *("connections", "determinism", "http_cases", "linearizability", "no_trace", "non_interference"),
-            *("schemathesis", "tenant_matrix"),
+            *("refusals", "schemathesis", "tenant_matrix"),
         )
     },
     **{

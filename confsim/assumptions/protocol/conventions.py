@@ -36,6 +36,7 @@ REPEATED_STATE = assumption(
     "Setting a state that holds already: succeeds and changes nothing, or is refused.",
     "succeed",
     ("refuse",),
+    refuses={"STATE_HOLDS": ("refuse",)},
 )
 
 # delete.*

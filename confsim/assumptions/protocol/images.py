@@ -14,6 +14,7 @@ UNREACHABLE: Assumption[tuple[str, ...]] = assumption(
     ("any list of URL prefixes",),
     _OPERATIONS,
     check=texts("URL prefixes"),
+    refuses={"IMAGE_UNREACHABLE": lambda value, operation, profile: bool(value)},
 )
 GIVEN_URL = assumption(
     "images.given-url",
@@ -22,6 +23,7 @@ GIVEN_URL = assumption(
     "stored",
     ("fetched",),
     "create_user create_predefined_user",
+    refuses={"IMAGE_UNREACHABLE": ("fetched",)},
 )
 FORM = assumption(
     "images.form",
@@ -39,6 +41,7 @@ FORMATS = assumption(
     "known",
     ("any",),
     _OPERATIONS,
+    refuses={"IMAGE_UNKNOWN_FORMAT": ("known",)},
 )
 DEFAULT_SIZE = assumption(
     "images.default-size",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -51,17 +51,22 @@ class ProfileKey:
         return hash(self._key)
 
 
+Refuses = Mapping[str, Container[object] | Callable[[Any, str, Mapping[str, Any]], bool]]
+
+
 class Assumption(Generic[T]):
     """One assumption: a choice that the documents leave open.
 
     ``gaps`` are the G numbers that it settles; ``alternatives`` the other values worth choosing, each a value or a
     phrase that describes a family of values; ``operations`` the names of operations concerned, ``decides`` what answers
     show of it (words of ``Operation.shows``), which concerns every operation that shows it; both empty for all
-    operations.
+    operations. ``refuses`` maps reasons for refusals (names of ``Reason``) to the values with which the operations
+    concerned can refuse for them, or to a function of value, operation and profile; without one of these, of this or
+    another entry, they cannot.
     ``check`` returns the value in the form that code expects, and raises ValueError for one that is not acceptable.
     """
 
-    __slots__ = ("alternatives", "check", "decides", "default", "gaps", "id", "operations", "statement")
+    __slots__ = ("alternatives", "check", "decides", "default", "gaps", "id", "operations", "refuses", "statement")
 
     def __init__(
         self,
@@ -73,6 +78,7 @@ class Assumption(Generic[T]):
         operations: str = "",
         check: Callable[[object], T] | None = None,
         decides: str = "",
+        refuses: Refuses | None = None,
     ) -> None:
         self.id = id
         self.gaps = tuple(gaps.split())
@@ -82,6 +88,12 @@ class Assumption(Generic[T]):
         self.operations = tuple(operations.split())
         self.decides = tuple(decides.split())
         self.check = check or _one_of(default, self.alternatives)
+        self.refuses: Refuses = refuses or {}
+
+    def allows_refusal(self, reason: str, operation: str, profile: Mapping[str, Any]) -> bool:
+        """Return whether the value under a profile lets an operation concerned refuse for one of ``refuses``."""
+        when, value = self.refuses[reason], in_force(profile, self)
+        return when(value, operation, profile) if callable(when) else value in when
 
 
 class Register:
@@ -138,9 +150,10 @@ def assumption(
     operations: str = "",
     check: Callable[[object], T] | None = None,
     decides: str = "",
+    refuses: Refuses | None = None,
 ) -> Assumption[T]:
     """Declare an entry: create it and add it to the register."""
-    return REGISTER.add(Assumption(id, gaps, statement, default, alternatives, operations, check, decides))
+    return REGISTER.add(Assumption(id, gaps, statement, default, alternatives, operations, check, decides, refuses))
 
 
 def ask(context: Context, entry: Assumption[T]) -> T:

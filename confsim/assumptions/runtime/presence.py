@@ -104,6 +104,7 @@ POPULATION_UNKNOWN = assumption(
     "omit",
     ("refuse",),
     "get_populations",
+    refuses={"NOT_FOUND": ("refuse",)},
 )
 POPULATION_ACCESS = assumption(
     "populations.access",
@@ -120,6 +121,7 @@ POPULATION_MOST = assumption(
     "refuse",
     ("first",),
     "get_populations",
+    refuses={"TOO_MANY_CHANNELS": ("refuse",)},
 )
 POPULATION_COUNTS = assumption(
     "populations.counts",

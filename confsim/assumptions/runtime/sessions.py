@@ -26,6 +26,7 @@ ENDED_AGAIN = assumption(
     "ignore",
     ("refuse",),
     "end_session",
+    refuses={"SESSION_ENDED": ("refuse",)},
 )
 NAME = assumption(
     "sessions.name",
@@ -110,6 +111,7 @@ UNKNOWN_CHANNEL = assumption(
     "empty",
     ("refuse",),
     "list_sessions",
+    refuses={"NOT_FOUND": ("refuse",)},
 )
 ADMINISTRATORS = assumption(
     "sessions.administrators",

@@ -21,6 +21,7 @@ DATA_PLACED = assumption(
     "address",
     ("409", "404"),
     "get_data_channel",
+    refuses={"NO_ACTIVE_SESSION": ("404",), "CHANNEL_BEING_CREATED": ("409",)},
 )
 DATA_MESSAGES = assumption(
     "data.messages",

@@ -14,6 +14,7 @@ EMAIL_MISSING = assumption(
     "clears",
     ("resends", "refused"),
     _SET_EMAIL,
+    refuses={"EMAIL_MISSING": ("refused", "resends")},
 )
 EMAIL_MALFORMED = assumption(
     "emails.malformed",
@@ -22,6 +23,7 @@ EMAIL_MALFORMED = assumption(
     "refused",
     ("taken",),
     "set_user_email create_user create_predefined_user",
+    refuses={"EMAIL_MALFORMED": ("refused",)},
 )
 EMAIL_VERIFICATION = assumption(
     "emails.verification",
@@ -48,6 +50,7 @@ EMAIL_SHARED = assumption(
     "allowed",
     ("refused",),
     f"{_SET_EMAIL} create_user create_predefined_user",
+    refuses={"EMAIL_TAKEN": ("refused",)},
 )
 EMAIL_AT_REGISTRATION = assumption(
     "emails.registration",

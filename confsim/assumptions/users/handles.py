@@ -16,6 +16,7 @@ UNREGISTERED_HANDLES = assumption(
     "free",
     ("unique", "unique-in-channel"),
     "create_guest create_linked_user dial_unregistered_user set_user_handle rename_channel_user",
+    refuses={"HANDLE_TAKEN": ("unique", "unique-in-channel")},
 )
 REGISTERED_RENAME = assumption(
     "handles.registered-rename",
@@ -116,6 +117,7 @@ RENAME_REGISTERED = assumption(
     "refused",
     ("ignored",),
     "rename_channel_user",
+    refuses={"NOT_UNREGISTERED": ("refused",)},
 )
 HANDLE_SCOPE = assumption(
     "handles.scope",

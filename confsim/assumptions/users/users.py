@@ -103,6 +103,7 @@ SEVERAL = assumption(
     "left-out",
     ("refused",),
     "get_users",
+    refuses={"NOT_FOUND": ("refused",)},
 )
 SEVERAL_CONTAINER = assumption(
     "users.several-container",
@@ -139,6 +140,7 @@ REGISTERS = assumption(
     "by-caller",
     ("new", "caller"),
     "create_user",
+    refuses={"NO_USER_CONTEXT": ("caller",), "NOT_A_GUEST": ("by-caller", "caller")},
 )
 PREDEFINED_NAME = assumption(
     "users.predefined-name",
@@ -148,6 +150,7 @@ PREDEFINED_NAME = assumption(
     "both",
     ("handle", "full-name"),
     "create_predefined_user",
+    refuses={"HANDLE_TAKEN": ("handle",)},
 )
 PREDEFINED_EMAIL = assumption(
     "users.predefined-email",
@@ -164,6 +167,7 @@ ORIGIN_TWICE = assumption(
     "refuse",
     ("existing",),
     "create_predefined_user",
+    refuses={"ORIGIN_ID_TAKEN": ("refuse",)},
 )
 ORIGIN_LOOKUP = assumption(
     "users.origin-lookup",

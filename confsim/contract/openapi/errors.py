@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from confsim.assumptions.protocol import transport, wire
+from confsim.assumptions.protocol import wire
 from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
 from confsim.assumptions.register import in_force
-from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile, Schema, Schemas
 
-from .parts import error_headers, grants_of
+from .parts import error_headers
+from .reasons import reasons_of
 
 _JSON = "application/json"
 _PROBLEM_JSON = "application/problem+json"
@@ -73,15 +72,9 @@ class Errors:
     def _collected(self, operations: list[Operation]) -> dict[str, tuple[Reason, ...]]:
         found: dict[str, set[Reason]] = {}
         for operation in operations:
-            for reason in self._reasons(operation):
+            for reason in reasons_of(operation, self._observed.get(operation.name, {}), self._profile):
                 found.setdefault(str(status_of(reason, self._profile)), set()).add(reason)
         return {status: tuple(sorted(reasons, key=_ORDER.__getitem__)) for status, reasons in sorted(found.items())}
-
-    def _reasons(self, operation: Operation) -> Iterator[Reason]:
-        yield from declared(operation, self._profile)
-        for name, where in self._observed.get(operation.name, {}).get("refusals", {}).items():
-            if not where or self._profile.keys() & set(where):
-                yield Reason[name]
 
     def _of_control(self, operation: Operation) -> dict[str, Any]:
         """Return the problems of the control plane: invalid input, unknown names, and conflicts with the state."""
@@ -162,41 +155,6 @@ def status_of(reason: Reason, profile: Profile) -> int:
     entry = STATUS[reason]
     status: int = reason.value.status if entry is None else in_force(profile, entry)
     return status
-
-
-def declared(operation: Operation, profile: Profile) -> Iterator[Reason]:
-    """Yield the reasons that follow from the declaration of an operation; its function may refuse for others."""
-    things = operation.path_parameters
-    yield Reason.INVALID_INPUT  # every query can be malformed
-    if any(parameter.resolve is not None for parameter in things):
-        yield Reason.NOT_FOUND
-    if any(isinstance(each.wire, type) and issubclass(each.wire, Enum) for each in things):
-        yield Reason.INVALID_STATE
-    if in_force(profile, transport.RATE):
-        yield Reason.TOO_MANY_CALLS
-    yield from _for_callers(operation, set(grants_of(operation, profile)))
-    if operation.body is not None:
-        yield from (Reason.UNSUPPORTED_MEDIA_TYPE, Reason.BODY_TOO_LARGE)
-        if operation.body.is_json:
-            yield Reason.BODY_MALFORMED
-
-
-def _for_callers(operation: Operation, grants: set[Grant]) -> Iterator[Reason]:
-    """Yield the reasons that concern the caller: the token, the terms, the service, the role."""
-    if Grant.PUBLIC in grants:
-        if operation.changes:
-            yield Reason.SERVICE_DISABLED
-        return
-    yield from (Reason.CREDENTIAL_MISSING, Reason.CREDENTIAL_INVALID, Reason.CREDENTIAL_EXPIRED)
-    yield from (Reason.CREDENTIAL_AMBIGUOUS, Reason.TERMS_NOT_ACCEPTED, Reason.SERVICE_DISABLED)
-    if Grant.SIGNED_IN not in grants:
-        yield Reason.ROLE_MISSING
-    if grants <= {Grant.USER, Grant.SELF}:
-        yield Reason.NO_USER_CONTEXT
-    if any(parameter.names == "channels" for parameter in operation.path_parameters):
-        yield Reason.GUEST_ELSEWHERE
-    if operation.for_client:
-        yield from (Reason.ROLE_MISSING, Reason.RESELLER_DISABLED, Reason.FOR_CLIENT_REFUSED)
 
 
 def envelope(profile: Profile, codes: list[str]) -> Schema | None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER
-from confsim.contract.openapi.errors import declared
+from confsim.contract.openapi.reasons import reasons_of
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Row
 from confsim.kernel.world import Change, World
@@ -151,11 +151,8 @@ def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:
     for operation in API:
         area = found[operation.area]
         area["operations"].add((operation.name,))
-        codes = {_code(reason) for reason in declared(operation, profile)}
-        for name, where in observed().get(operation.name, {}).get("refusals", {}).items():
-            if not where or profile.keys() & set(where):
-                codes.add(_code(Reason[name]))
-        area["refusals"] |= {(operation.name, code) for code in codes}
+        reasons = reasons_of(operation, observed().get(operation.name, {}), profile)
+        area["refusals"] |= {(operation.name, _code(reason)) for reason in reasons}
     for machine in Machine.declared.values():
         place = area_of(machine)
         if place:

@@ -57,6 +57,7 @@ OTHER = {
     "images.form": "multipart",
     "numbers.container": "page",
     "http.rate-limit": 5,
+    "states.repeated": "refuse",
     "route.session-without-id": "current",
 }
 
@@ -104,7 +105,7 @@ class Shelf:
     """What a path names by its id."""
 
 
-@resolves(Shelf, str, "channels", about="The id of the shelf.")
+@resolves(Shelf, str, "channels", gates=True, about="The id of the shelf.")
 def _shelf(call, text):
     """Find a shelf."""
 
@@ -182,10 +183,15 @@ def made(profile, problems):
     """The document under a profile; with ``problems`` refusals are problem documents."""
     observed = {
         "create_book": {
-            "refusals": {"CHANNEL_NAME_TAKEN": [], "TOO_MANY_CHANNELS": ["size.name"]},
+            "refusals": ["CHANNEL_NAME_TAKEN"],
             "example": {"body": {"title": "It"}, "answer": {"id": 1, "title": "It", "authors": []}, "assumptions": []},
         },
-        "get_book": {"example": {"parameters": {"id": 7}, "answer": {"id": 7}, "assumptions": ["encode.absent"]}},
+        "get_book": {
+            "refusals": ["NOT_FOUND"],
+            "example": {"parameters": {"id": 7}, "answer": {"id": 7}, "assumptions": ["encode.absent"]},
+        },
+        "list_shelf": {"refusals": ["NOT_FOUND"]},
+        "set_lending": {"refusals": ["STATE_HOLDS"]},
     }
     events = [
         ("book.added", "A book was added.", Book, [{"name": "X-Id", "in": "header", "schema": {"type": "string"}}])

@@ -259,7 +259,7 @@ def test_every_operation_lists_the_codes_of_its_refusals():
     found = codes(plain())
     assert found["create_channel"]["409"] == ["channel_name_taken"]
     assert found["get_streaming_proxy"]["409"] == ["channel_being_created"]
-    assert found["get_client_terms"] == {"400": ["invalid_input"], "403": ["service_disabled"], "404": ["not_found"]}
+    assert found["get_client_terms"] == {"400": ["invalid_input"], "404": ["not_found"]}
     assert "404" in found["find_user_by_handle"]
     assert "404" in found["find_user_by_email"]
     assert "409" in found["get_recording_download"]

@@ -3,7 +3,7 @@
     PYTHONPATH=.:tests python -m kit.observations.api [SEEN...]
 
 writes ``confsim/reference/observed.json``: an example of each operation, and the refusals that were known, with those
-of the files SEEN, each line of which is a tuple of operation, reason and the ids of the profile.
+of the files SEEN, each line of which is a tuple of operation and reason.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from urllib.parse import unquote
 
 from confsim import Simulator
 from confsim.api.catalogue import API
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import STATUS, Reason
+from confsim.assumptions.register import in_force
 from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.reference import observed
 from confsim.service.journal import JournalEntry
+from confsim.testing.samples import IdPool, valid
 from kit import API_TOKEN, CUSTOMER, START
-from kit.catalogue_walk import walk
+from kit.catalogue_walk import TRIES, call, walk
 
 SCENARIOS = Path(__file__).resolve().parents[3] / "scenarios"
 PATH = Path(observed.__file__).parent / "observed.json"
@@ -91,30 +93,39 @@ def _value(wire: Any, text: str) -> Any:
     return int(text) if peeled(wire)[0] is int else text
 
 
-def refusals(seen: list[str]) -> dict[str, dict[str, list[str]]]:
-    """The refusals known of each operation, and those of the files: reason to the assumptions that it needs."""
-    known: dict[str, dict[str, Any]] = {
-        name: {reason: set(ids) for reason, ids in each.get("refusals", {}).items()}
-        for name, each in observed.observed().items()
-    }
+def refusals(seen: list[str]) -> dict[str, set[str]]:
+    """The refusals known of each operation, and those of the files."""
+    known = {name: set(each.get("refusals", ())) for name, each in observed.observed().items()}
     for path in seen:
         for line in Path(path).read_text().splitlines():
-            name, reason, profile = ast.literal_eval(line)
+            name, reason = ast.literal_eval(line)
             if name in API.operations and reason not in _NOBODYS:
-                of = known.setdefault(name, {})
-                of[reason] = set(profile) if reason not in of else of[reason] & set(profile)
-    # Whatever the documents give a status for is theirs under every profile.
-    return {
-        name: {reason: [] if Reason[reason].value.source else sorted(of[reason]) for reason in sorted(of)}
-        for name, of in known.items()
-    }
+                known.setdefault(name, set()).add(reason)
+    return known
+
+
+def answers_nobody(operation: Operation) -> bool:
+    """Whether a call of the operation without a caller can be answered, where a profile makes it public."""
+    entry = operation.gate_entry
+    if entry is None:
+        return False
+    sim = Simulator(clock=START, profile={entry.id: ["public"]})
+    for sample in range(TRIES):
+        answer = call(sim, operation, None, valid(operation, IdPool(sim.service.world, CUSTOMER), sample))
+        if answer.status != in_force({}, STATUS[Reason.CREDENTIAL_MISSING]):
+            return True
+    return False
 
 
 def whole(seen: list[str]) -> str:
     """The text of the file."""
     shown, refused = examples(), refusals(seen)
     made = {
-        operation.name: {"refusals": refused.get(operation.name, {}), "example": shown[operation.name]}
+        operation.name: {
+            "refusals": sorted(refused.get(operation.name, ())),
+            **({"anonymous": True} if answers_nobody(operation) else {}),
+            "example": shown[operation.name],
+        }
         for operation in API
     }
     used = [set(each["example"]["assumptions"]) for each in made.values()]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
+from confsim.contract.openapi.reasons import reasons_of
 from confsim.contract.operation import Operation
 from confsim.reference.observed import observed
 from confsim.testing.learning.calls import ModelCall, kinds_of
@@ -47,10 +48,9 @@ def refusals() -> Mapping[str, tuple[str, ...]]:
     """Return, by the id of a refusal's code, the operations that real calls found refused for it under the defaults."""
     found: dict[str, tuple[str, ...]] = {}
     for name, seen in observed().items():
-        for reason, needs in seen["refusals"].items():
-            if not needs:
-                id = CODE[Reason[reason]].id
-                found[id] = (*found.get(id, ()), name)
+        for reason in reasons_of(API[name], seen, {}).intersection(map(Reason.__getitem__, seen["refusals"])):
+            id = CODE[reason].id
+            found[id] = (*found.get(id, ()), name)
     return found
 
 
