@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row
@@ -154,7 +154,7 @@ def register(change: Change, caller: Caller, started: int, url: str, channel: st
 def get(change: Change, client: str, id: str) -> AppSession:
     """The app session of the client with this id, compared without case. Refusal NOT_FOUND."""
     rows = APP_SESSIONS.of(change, client)
-    return require_found(rows.get(id) or rows.get(id.lower()), "app session", id)
+    return rows.get(id) or rows.get(id.lower()) or not_found("app session", id)
 
 
 def append(change: Change, run: AppSession, time: int, data: str, index: int | None) -> None:

@@ -6,7 +6,7 @@ from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -81,4 +81,4 @@ def remove(change: Change, client: str, image: str | None) -> None:
 
 def get(change: Change, client: str, id: str) -> Image:
     """The image of this id. Refusal NOT_FOUND."""
-    return require_found(IMAGES.get(change, id, client), "image", id)
+    return IMAGES.get(change, id, client) or not_found("image", id)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import NoReturn
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Refusal
 
-T = TypeVar("T")
 
-
-def require_found(record: T | None, what: str, id: str | int) -> T:
-    """The record that was looked up. Refusal NOT_FOUND when it is None; ``what`` and ``id`` say what was asked for."""
-    if record is None:
-        raise Refusal(Reason.NOT_FOUND, what=what, id=id)
-    return record
+def not_found(what: str, id: str | int) -> NoReturn:
+    """Refuse with NOT_FOUND, as in ``record or not_found(…)``. ``what`` and ``id`` say what was asked for."""
+    raise Refusal(Reason.NOT_FOUND, what=what, id=id)

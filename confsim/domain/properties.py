@@ -11,7 +11,7 @@ from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Assumption, ask
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
@@ -98,7 +98,7 @@ def of_channel(channel: Channel) -> Owner:
 
 def get(change: Change, owner: Owner, key: str) -> Property:
     """The property of this key. Refusal NOT_FOUND (G536)."""
-    return require_found(_find(change, owner, key), "property", key)
+    return _find(change, owner, key) or not_found("property", key)
 
 
 def text(change: Change, owner: Owner, key: str, missing: Assumption[str] = assumed.PROPERTY_MISSING) -> str:

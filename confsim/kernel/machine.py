@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from operator import attrgetter
-from typing import Any, Generic, TypeVar, get_type_hints
+from typing import Any, Generic, NoReturn, TypeVar, get_type_hints
 
 from .influence import Cascade
 from .refusal import Refusal
@@ -114,7 +114,7 @@ class Machine(Generic[S, R]):
             if record is None:
                 return False
             facts = NOTHING if at.facts is None else at.facts(change, record)
-            return self.attempt(change, record, trigger, facts)[0] and at.announced
+            return self.attempt(change, record, trigger, facts) is not None and at.announced
 
         return elapse
 
@@ -152,42 +152,34 @@ class Machine(Generic[S, R]):
 
         Raises Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then.
         """
-        return self._fire(change, record, trigger, details, facts)
+        return self.attempt(change, record, trigger, facts) or self._refuse(record, trigger, details)
 
     def create(self, change: Change, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
         """Create a record by a row from ABSENT and return it. Raises Refusal like ``fire``."""
-        return self._fire(change, None, trigger, details, facts)
+        return self.attempt(change, None, trigger, facts) or self._refuse(None, trigger, details)
 
     def end(
         self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> None:
         """Remove the record by a row into ABSENT and run the cascades. Raises Refusal like ``fire``."""
-        self._fire(change, record, trigger, details, facts)
+        if self.attempt(change, record, trigger, facts) is None:
+            self._refuse(record, trigger, details)
 
     def fire_if_allowed(self, change: Change, record: R | None, trigger: str, /, **facts: Any) -> R | None:
         """Apply the trigger when a row admits it and return the new record; otherwise return the record unchanged."""
-        return self.attempt(change, record, trigger, facts)[1]
+        return self.attempt(change, record, trigger, facts) or record
 
-    def _fire(
-        self, change: Change, record: R | None, trigger: str, details: Mapping[str, Any], facts: Mapping[str, Any]
-    ) -> R:
+    def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
+        """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
         if facts.keys() != self.facts[trigger]:
             raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
         row = self.row(state, trigger, record, facts)
-        if row is None:
-            raise Refusal(self.reason(state, trigger), **details)
-        return self._move(change, record, state, row, facts)
+        return None if row is None else self._move(change, record, state, row, facts)
 
-    def attempt(
-        self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]
-    ) -> tuple[bool, R | None]:
-        """Whether a row admits the trigger, and the record after it."""
-        if facts.keys() != self.facts[trigger]:
-            raise self._wrong_facts(trigger, facts)
-        state = ABSENT if record is None else self.read(record)
-        row = self.row(state, trigger, record, facts)
-        return (False, record) if row is None else (True, self._move(change, record, state, row, facts))
+    def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
+        """Raise the Refusal of a trigger that no row admits."""
+        raise Refusal(self.reason(self.state(record), trigger), **details)
 
     def _wrong_facts(self, trigger: str, facts: Mapping[str, Any]) -> TypeError:
         names = ", ".join(sorted(self.facts[trigger])) or "no facts"

@@ -15,7 +15,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -334,7 +334,7 @@ def meeting_id(change: Change) -> str:
 def get(change: Change, client: str, id: str) -> Channel:
     """The channel of this id in the client; an id in upper case is found too (G061). Refusal NOT_FOUND."""
     channel = CHANNELS.get(change, id, client) or find(change, client, id) or find(change, client, id.lower())
-    return require_found(channel, "channel", id)
+    return channel or not_found("channel", id)
 
 
 def find(change: Change, client: str, id: str) -> Channel | None:

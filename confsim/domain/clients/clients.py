@@ -16,7 +16,7 @@ from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Field, Filled, Guard, Row
@@ -158,7 +158,7 @@ def require_name(change: Change, name: str) -> None:
 
 def get(change: Change, id: str) -> Client:
     """The client of this id. Refusal NOT_FOUND when there is none."""
-    return require_found(CLIENTS.get(change, id), "client", id)
+    return CLIENTS.get(change, id) or not_found("client", id)
 
 
 def update(change: Change, client: Client, **fields: object) -> Client:

@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.ids import as_token
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
@@ -117,7 +117,7 @@ def find(change: Change, client: Client, id: str) -> EventsEndpoint | None:
 
 def get(change: Change, client: Client, id: str) -> EventsEndpoint:
     """The endpoint of this id in the client. Refusal NOT_FOUND."""
-    return require_found(find(change, client, id), "events endpoint", id)
+    return find(change, client, id) or not_found("events endpoint", id)
 
 
 def update(change: Change, endpoint: EventsEndpoint, url: str | None, active: bool | None) -> None:

@@ -12,7 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.table import Record, SecretForm, Table
@@ -91,7 +91,7 @@ def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
 
 def get(change: Change, client: Client, id: str) -> ApiToken:
     """The token of this id in the client. Refusal NOT_FOUND."""
-    return require_found(API_TOKENS.get(change, id, client.id), "API token", id)
+    return API_TOKENS.get(change, id, client.id) or not_found("API token", id)
 
 
 def regenerate(change: Change, token: ApiToken) -> ApiToken:

@@ -11,7 +11,7 @@ from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Row
@@ -114,7 +114,7 @@ def add(
 
 def get(change: Change, client: Client, id: str) -> Validator:
     """The validator of this id in the client. Refusal NOT_FOUND (G192)."""
-    return require_found(VALIDATORS.get(change, id, client.id), "validator", id)
+    return VALIDATORS.get(change, id, client.id) or not_found("validator", id)
 
 
 def enable(change: Change, validator: Validator) -> Validator:

@@ -19,7 +19,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import in_order, matches, ordered, text_key
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -186,12 +186,12 @@ def get(change: Change, pool: Pool, id: str) -> MediaAsset:
     asset = find(change, pool, id)
     if asset is None and pool.channel is not None and ask(change, assumed.POOLS) == "inherited":
         asset = CLIENT_MEDIA.get(change, id, pool.client)
-    return require_found(asset, "media asset", id)
+    return asset or not_found("media asset", id)
 
 
 def get_own(change: Change, pool: Pool, id: str) -> MediaAsset:
     """The asset of this id in the pool itself. Refusal NOT_FOUND."""
-    return require_found(find(change, pool, id), "media asset", id)
+    return find(change, pool, id) or not_found("media asset", id)
 
 
 def find(change: Change, pool: Pool, id: str) -> MediaAsset | None:
@@ -299,9 +299,7 @@ def pool_size(change: Change, pool: Pool) -> int:
 
 def get_of_client(change: Change, client: str, id: str) -> MediaAsset:
     """The asset of this id in any pool of the client. Refusal NOT_FOUND."""
-    return require_found(
-        CLIENT_MEDIA.get(change, id, client) or CHANNEL_MEDIA.get(change, id, client), "media asset", id
-    )
+    return CLIENT_MEDIA.get(change, id, client) or CHANNEL_MEDIA.get(change, id, client) or not_found("media asset", id)
 
 
 def set_tags(change: Change, asset: MediaAsset, tags: Iterable[str]) -> MediaAsset:

@@ -14,7 +14,7 @@ from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
 from confsim.domain.fresh_ids import fresh_id
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -250,7 +250,7 @@ def find_active(change: Change, channel: Channel) -> Session | None:
 
 def get(change: Change, client: str, id: str) -> Session:
     """The session of this id in the client. Refusal NOT_FOUND."""
-    return require_found(SESSIONS.get(change, id, client), "session", id)
+    return SESSIONS.get(change, id, client) or not_found("session", id)
 
 
 def end_active(change: Change, channel: Channel) -> None:

@@ -16,7 +16,7 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.lists import FilteredSequence
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Filled, Guard, Row
@@ -160,7 +160,7 @@ def get_available(change: Change, client: Client, number: str) -> Number:
 
 def get(change: Change, channel: Channel, number: str) -> NumberAssignment:
     """The assignment of the number (+E164) to the channel. Refusal NOT_FOUND."""
-    return require_found(find(change, channel, number), "number of the channel", number)
+    return find(change, channel, number) or not_found("number of the channel", number)
 
 
 def assign(change: Change, channel: Channel, available: Number, *, exclusive: bool = False) -> NumberAssignment:

@@ -11,7 +11,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Field, Row
@@ -123,7 +123,7 @@ def find_owner(change: Change, number: str) -> Client | None:
 
 def get(change: Change, client: Client, number: str) -> Number:
     """The inbound number (+E164) of the client, enabled or not. Refusal NOT_FOUND."""
-    return require_found(NUMBERS.get(change, number, client.id), "inbound number", number)
+    return NUMBERS.get(change, number, client.id) or not_found("inbound number", number)
 
 
 def set_state(change: Change, number: Number, trigger: str) -> Number:

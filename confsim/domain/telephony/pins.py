@@ -13,7 +13,7 @@ from confsim.assumptions.protocol import initial
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Row
@@ -87,7 +87,7 @@ def find(change: Change, channel: Channel, pin: str) -> Pin | None:
 
 def get(change: Change, channel: Channel, pin: str) -> Pin:
     """The PIN of the channel. Refusal NOT_FOUND."""
-    return require_found(find(change, channel, pin), "PIN", pin[:40])
+    return find(change, channel, pin) or not_found("PIN", pin[:40])
 
 
 def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) -> None:

@@ -10,7 +10,7 @@ from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain import lists
 from confsim.domain.clients.clients import Client
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import BY_EMAIL, BY_LEVEL, HANDLE, MEMBERS, RANK, USERS, Level, User
 from confsim.kernel.tables.views import View
@@ -87,7 +87,7 @@ def list_by_ids(change: Change, client: Client, ids: list[int]) -> list[User]:
 
 def get_by_handle(change: Change, client: Client, handle: str) -> User:
     """The registered user of this handle, the oldest where several have it (G559). Refusal NOT_FOUND."""
-    return require_found(handles.find_holder(change, client, handle), "user with handle", handle)
+    return handles.find_holder(change, client, handle) or not_found("user with handle", handle)
 
 
 def get_by_email(change: Change, client: Client, address: str) -> User:
@@ -95,6 +95,6 @@ def get_by_email(change: Change, client: Client, address: str) -> User:
 
     Pending addresses are not found, since anybody could have set them.
     """
-    return require_found(
-        USERS.of(change, client.id).where(BY_EMAIL, address.casefold()).first, "user with address", address
+    return USERS.of(change, client.id).where(BY_EMAIL, address.casefold()).first or not_found(
+        "user with address", address
     )

@@ -12,7 +12,7 @@ from confsim.assumptions import identity as assumed_identity
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.assumptions.users import users as assumed
-from confsim.domain.lookups import require_found
+from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
@@ -272,7 +272,7 @@ def limit(change: Change, user: User, ends: int) -> User:
 
 def get(change: Change, client: str, id: int) -> User:
     """The user of this id in the client. Refusal NOT_FOUND when there is none."""
-    return require_found(USERS.get(change, id, client), "user", id)
+    return USERS.get(change, id, client) or not_found("user", id)
 
 
 def update(change: Change, user: User, **fields: object) -> User:
