@@ -9,5 +9,8 @@ from confsim.kernel.refusal import Refusal
 
 
 def not_found(what: str, id: str | int) -> NoReturn:
-    """Refuse with NOT_FOUND, as in ``record or not_found(…)``. ``what`` and ``id`` say what was asked for."""
+    """Raise Refusal NOT_FOUND; ``what`` and ``id`` say what was asked for.
+
+    The look-ups that must find something return ``record or not_found(…)``.
+    """
     raise Refusal(Reason.NOT_FOUND, what=what, id=id)

@@ -230,6 +230,8 @@ class Index(Arrangement[R]):
             bucket = buckets.get(value)
             if bucket is None:
                 bucket = made
+            elif self.plain:
+                bucket = Bucket((insert((bucket,) if type(bucket) is tuple else bucket.orders[0], made),))
             else:
                 entries = entries or self.entries(made, record)
                 if type(bucket) is tuple:
@@ -261,9 +263,11 @@ class Index(Arrangement[R]):
         were, entries = self.entries(made, before), self.entries(made, after)
         shared = old
         if old != new:
-            shared = tuple([value for value in old if value in new])
-            gone = tuple([value for value in old if value not in new])
-            come = tuple([value for value in new if value not in old])
+            gone, come = old, new
+            shared = tuple([value for value in old if value in new]) if old and new else ()
+            if shared:
+                gone = tuple([value for value in old if value not in new])
+                come = tuple([value for value in new if value not in old])
             buckets = self.leave(buckets, gone, made, before, were)
             buckets = self.enter(buckets, come, made, after, rows, entries)
         if were != entries or self.totals:
