@@ -1,21 +1,15 @@
-"""The control operations that export the journal."""
+"""The control operations that export the journal. Each writer is imported with the first export of its format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated
 
 from confsim.contract.encode import Raw
 from confsim.contract.types import Limit
-from confsim.control.bundle.make import bundle
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
-from confsim.control.export.arazzo import as_scenario
 from confsim.control.export.calls import ApiCall, merged
-from confsim.control.export.curl import as_curl
-from confsim.control.export.har import as_har
-from confsim.control.export.pytest import as_test
 from confsim.control.journal_view import RequestPattern, matching
 from confsim.control.moments import entry_of
 from confsim.service.journal import ControlCall
@@ -30,16 +24,34 @@ class ExportFormat(StrEnum):
     SCENARIO = "scenario"
 
 
-#: Media type and writer of each format.
-_FORMS: Mapping[ExportFormat, tuple[str, Callable[[ControlContext, list[ApiCall | ControlCall], bool], bytes]]] = {
-    ExportFormat.CURL: ("text/plain; charset=utf-8", lambda context, calls, _: as_curl(context, calls).encode()),
-    ExportFormat.HAR: ("application/json", lambda context, calls, _: as_har(context, calls)),
-    ExportFormat.PYTEST: (
-        "text/x-python; charset=utf-8",
-        lambda context, calls, _: as_test(context.service, calls).encode(),
-    ),
-    ExportFormat.SCENARIO: ("application/json", lambda context, calls, whole: as_scenario(context, calls, whole=whole)),
+#: Media type of each format.
+_MEDIA = {
+    ExportFormat.CURL: "text/plain; charset=utf-8",
+    ExportFormat.HAR: "application/json",
+    ExportFormat.PYTEST: "text/x-python; charset=utf-8",
+    ExportFormat.SCENARIO: "application/json",
 }
+
+
+def _written(context: ControlContext, calls: list[ApiCall | ControlCall], form: ExportFormat, *, whole: bool) -> bytes:
+    """Return the calls in a format; ``whole`` says whether they are all of the journal."""
+    match form:
+        case ExportFormat.CURL:
+            from .curl import as_curl
+
+            return as_curl(context, calls).encode()
+        case ExportFormat.HAR:
+            from .har import as_har
+
+            return as_har(context, calls)
+        case ExportFormat.PYTEST:
+            from .pytest import as_test
+
+            return as_test(context.service, calls).encode()
+        case ExportFormat.SCENARIO:
+            from .arazzo import as_scenario
+
+            return as_scenario(context, calls, whole=whole)
 
 
 @operation("GET /requests/export")
@@ -72,8 +84,7 @@ def export_requests(
     handshakes = as_ in (ExportFormat.CURL, ExportFormat.HAR)
     controls = context.service.journal.control_calls if whole else ()
     calls = list(merged(context, entries, controls, handshakes=handshakes))
-    media_type, form = _FORMS[as_]
-    return Raw(media_type, form(context, calls, whole))
+    return Raw(_MEDIA[as_], _written(context, calls, as_, whole=whole))
 
 
 @operation("GET /bundle", media="application/json")
@@ -85,4 +96,6 @@ def get_bundle(
     ``confsim replay`` plays it and says where an answer parts. ``mask`` puts stand-ins in the place of secrets: tokens,
     codes, PINs, passwords, keys of validators, and what headers present.
     """
+    from confsim.control.bundle.make import bundle
+
     return Raw("application/json", bundle(context, masked=mask))
