@@ -40,6 +40,17 @@ def parse_form(request: Request, operation: Operation) -> None:
         request.form = _form(kind, request.body)
 
 
+def form_with(file: bytes) -> tuple[str, bytes]:
+    """Return the Content-Type and the body of a form with one file; equal files give equal forms (RFC 7578)."""
+    from io import BytesIO
+
+    from werkzeug.datastructures import FileStorage
+    from werkzeug.test import encode_multipart
+
+    boundary, body = encode_multipart({"file": FileStorage(BytesIO(file), filename="file")}, boundary="confsim")
+    return f"multipart/form-data; boundary={boundary}", body
+
+
 def _form(kind: str, body: bytes) -> Form | None:
     """Return the form in a body of this Content-Type; None for another media type or a missing boundary."""
     from werkzeug.http import parse_options_header

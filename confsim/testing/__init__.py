@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from confsim.transport.in_process import overriding
+
     from .bundles import ApiJourney
     from .calibrating.calibrator import CalibrateReport
     from .calibrating.learner import Contradiction
@@ -55,6 +57,7 @@ __all__ = [
     "arguments",
     "calibrate",
     "observe",
+    "overriding",
     "profile_text",
     "read_accounts",
     "verify",
@@ -76,6 +79,7 @@ _MODULES = {
     "Proxy": "observing.proxy",
     "observe": "observing.session",
     **dict.fromkeys(("Divergence", "VerifyReport"), "verifying.findings"),
+    "overriding": ".transport.in_process",  # of the package above
     "verify": "verifying.session",
     **dict.fromkeys(("Core", "Outcome", "Target", "Url", "Wsgi"), "targets"),
 }

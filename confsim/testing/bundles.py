@@ -76,13 +76,12 @@ class ApiJourney(Journey):
     @initialize(target=channels)
     def known_channels(self) -> Any:
         """The channels that the owner of the demo world hosts."""
-        found = self.call("list_channels", "demo-owner").body["results"]
-        return multiple(*(each["channelUuid"] for each in found))
+        return ids_in(self.call("list_channels", "demo-owner"), "channelUuid")
 
     @initialize(target=validators)
     def known_validators(self) -> Any:
         """The validators of the demo world."""
-        return multiple(*(each["id"] for each in self.call("list_validators", "demo-customer-admin").body))
+        return ids_in(self.call("list_validators", "demo-customer-admin"), "id")
 
     def read(self, operation: str, caller: str | None = None, **arguments: Any) -> Any:
         """Return the body of a GET in every target, None when it is refused.
@@ -97,8 +96,4 @@ class ApiJourney(Journey):
 
 def ids_in(outcome: Outcome, field: str) -> Any:
     """Return the values of a field in an answer or in each of its elements, for a bundle; none for a refusal."""
-    body = outcome.body
-    if not outcome.ok or body is None:
-        return multiple()
-    elements: Any = body.get("results", body.get("rows", [body])) if isinstance(body, dict) else body
-    return multiple(*(each[field] for each in elements if field in each))
+    return multiple(*(each[field] for each in outcome.elements if isinstance(each, dict) and field in each))

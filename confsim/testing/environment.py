@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import multiple, rule
 
 from confsim.api.forms import PhoneNumber, PinText
-from confsim.service.files.profile import read_profile
+from confsim.transport.in_process import in_effect
 
 from .bundles import ApiJourney
 from .samples import samples_of
@@ -25,7 +25,7 @@ def rules(base: type[ApiJourney]) -> dict[str, Callable[..., Any]]:
     """Return the rules by the name of the control operation that each calls."""
     somebody: dict[str, Any] = {"channel": base.channels, "user": base.users}
     keyed = st.sampled_from([None, "meetingId", "code"])
-    pins = st.sampled_from([None, *samples_of(PinText, read_profile(base.profile))])
+    pins = st.sampled_from([None, *samples_of(PinText, in_effect(base.profile))])
     by = st.sampled_from(["1s", "59s", "5m", "16m", "1d", "8d"])
     numbers = st.sampled_from(samples_of(PhoneNumber))
     present = {**somebody, "place": st.integers(0, 9)}
@@ -95,8 +95,7 @@ def _dial_in(self: ApiJourney, channel: str, number: str, keyed: str | None, pin
         wanted = {"meetingId": details.body["meetingId"]} if details.status == 200 else {}
     elif keyed == "code":
         assigned = self.call("list_dial_number_assignments", self.api_token, channel=channel)
-        found = assigned.body["results"] if assigned.status == 200 else []
-        wanted = {"code": found[0].get("code")} if found else {}
+        wanted = {"code": assigned.elements[0].get("code")} if assigned.elements else {}
     outcome = _done(self, "dial_in", number=number, pin=pin, **wanted)
     return outcome.body["userId"] if outcome.status == 200 else multiple()
 

@@ -14,6 +14,7 @@ from hypothesis.stateful import invariant
 from confsim.contract.gates import Grant
 
 from .bundles import ApiJourney
+from .targets import elements_of
 
 _MANY = {"limit": "200"}
 #: Most channels whose details are checked after a step: the newest ones.
@@ -43,7 +44,7 @@ def _hold(self: ApiJourney) -> None:
     listed = self.read("list_channels", **_MANY)
     if listed is None:
         return
-    channels = listed["results"]
+    channels = elements_of(listed)
     _channels(channels)
     _sessions(self)
     for item in channels[:_CLOSELY]:
@@ -52,8 +53,8 @@ def _hold(self: ApiJourney) -> None:
 
 def _validators(journey: ApiJourney) -> None:
     """At most one validator is active at a time (P1 States, R114, R238)."""
-    found = journey.read("list_validators") or []
-    assert sum(each.get("active", False) for each in found) <= 1, found
+    found = elements_of(journey.read("list_validators"))
+    assert sum(bool(each.get("active")) for each in found) <= 1, found
 
 
 def _channels(channels: list[Any]) -> None:
@@ -67,13 +68,15 @@ def _channels(channels: list[Any]) -> None:
 
 def _sessions(journey: ApiJourney) -> None:
     """The instants of a session are in order (P2 Session, R285); a channel has one active session at most (R552)."""
-    listed = journey.read("list_sessions", journey.likely[Grant.OWNER], **_MANY) or {"results": []}
-    for each in listed["results"]:
-        instants = [each[name] for name in ("created", "started", "ended") if name in each]
+    listed = elements_of(journey.read("list_sessions", journey.likely[Grant.OWNER], **_MANY))
+    for each in listed:
+        instants = [each[name] for name in ("created", "started", "ended") if each.get(name) is not None]
         assert instants == sorted(instants), each
-    active = Counter(each["channel"] for each in listed["results"] if "started" in each and "ended" not in each)
+    active = Counter(
+        each["channel"] for each in listed if each.get("started") is not None and each.get("ended") is None
+    )
     assert max(active.values(), default=0) <= 1, active
-    started = [each["started"] for each in listed["results"] if "started" in each]
+    started = [each["started"] for each in listed if each.get("started") is not None]
     assert started == sorted(started, reverse=True), "sessions come by their start, the latest first (P2 L236)"
 
 
@@ -96,28 +99,28 @@ def _views(item: Any, details: Any, settings: Any) -> None:
     for name, setting in _VIEWS.items():
         assert details[name] is settings[setting], (name, details, settings)
     assert 1 <= details["reputation"] <= 15, details
-    assert len(details.get("description", "")) <= 200, details
+    assert len(details.get("description") or "") <= 200, details
     assert details["serviceMode"] in {"panel", "conference"}, details
     assert details["audioQuality"] in {"toll", "broadcast"}, details
 
 
 def _recordings(journey: ApiJourney, uuid: str) -> None:
     """One recording at most is in progress (P2 L314-315, R554); it ends before it is ready (P2 L77, R292, R293)."""
-    found = (journey.read("list_recordings", **_MANY, channelId=uuid) or {"results": []})["results"]
-    assert sum("endTime" not in each for each in found) <= 1, found
+    found = elements_of(journey.read("list_recordings", **_MANY, channelId=uuid))
+    assert sum(each.get("endTime") is None for each in found) <= 1, found
     for each in found:
-        instants = [each[name] for name in ("startTime", "endTime", "readyTime") if name in each]
+        instants = [each[name] for name in ("startTime", "endTime", "readyTime") if each.get(name) is not None]
         assert instants == sorted(instants), each
-        assert "endTime" in each or "readyTime" not in each, each
+        assert each.get("endTime") is not None or each.get("readyTime") is None, each
 
 
 def _breakouts(journey: ApiJourney, uuid: str) -> None:
     """One breakout session at most is active (P2 L277-286, R553), and has begun; it is not completed (P2 L107)."""
-    found = journey.read("list_breakout_sessions", **_MANY, uuid=uuid) or []
+    found = elements_of(journey.read("list_breakout_sessions", **_MANY, uuid=uuid))
     assert sum(each["isActive"] for each in found) <= 1, found
     for each in found:
         assert not (each["isActive"] and each["isCompleted"]), each
-        assert "started" in each or not each["isActive"], each
+        assert each.get("started") is not None or not each["isActive"], each
 
 
 def _people(journey: ApiJourney, uuid: str, settings: Any) -> None:

@@ -12,7 +12,8 @@ from hypothesis.stateful import Bundle, initialize, rule
 from confsim.api.catalogue import API
 from confsim.assumptions.register import ProfileKey
 from confsim.contract.operation import Operation
-from confsim.service.files.profile import read_profile
+from confsim.kernel.refusal import Misuse
+from confsim.transport.in_process import in_effect
 
 from . import environment, invariants, seeds
 from .bundles import ApiJourney, ids_in
@@ -27,11 +28,13 @@ def api_journey(base: type[ApiJourney] = ApiJourney, leave_out: frozenset[str] =
     The environment (``environment``) is people who join and leave, phones, and time. After each step the ``invariants``
     of channels, sessions, recordings and validators are checked. ``leave_out`` names operations, of the API or of the
     control plane, without a rule: a subclass has its own, or the targets have no control plane. Arguments are drawn
-    for the ``profile`` of ``base``.
+    for the ``profile`` of ``base``. Raises Misuse for a base of another kind.
     """
+    if not (isinstance(base, type) and issubclass(base, ApiJourney)):
+        raise Misuse(f"api_journey takes a subclass of ApiJourney, not {base!r}")
     bundles = {kind: _bundle(base, kind) for kind in _kinds()}
     rules: dict[str, Any] = _rules(
-        tuple(bundles.items()), tuple(base.likely.items()), ProfileKey(read_profile(base.profile))
+        tuple(bundles.items()), tuple(base.likely.items()), ProfileKey(in_effect(base.profile))
     )
     rules = rules | environment.rules(base) | seeds.rules(base)
     chosen = {name: each for name, each in rules.items() if name not in leave_out}

@@ -22,6 +22,7 @@ from confsim.contract.annotations import fields_of, mark_of, named, peeled, unde
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
 from confsim.contract.types import AbsoluteUrl, AtLeast, Pattern, Samples, Sized, TextForm, Ttl
+from confsim.http.inputs import form_with
 from confsim.kernel.tables.indexes import Records
 from confsim.kernel.world import World
 
@@ -36,14 +37,15 @@ _NOISE = {"id", "ids", "uuid", "uuids", "of", "the"}
 class Arguments(Struct, frozen=True):
     """The arguments of one call: path and query parameters as texts by their names on the wire, and the body.
 
-    ``body`` is plain JSON or bytes, None for none. ``about`` says what is wrong or special about them; "" for valid
-    ones.
+    ``body`` is plain JSON or bytes, None for none, and ``content_type`` its type, None for that of the operation.
+    ``about`` says what is wrong or special about them; "" for valid ones.
     """
 
     path: dict[str, str] = {}
     query: dict[str, str] = {}
     body: Any = None
     about: str = ""
+    content_type: str | None = None
 
     def raw(self) -> bytes:
         """Return the body as sent over the wire."""
@@ -55,7 +57,8 @@ class Arguments(Struct, frozen=True):
     def keywords(self) -> dict[str, Any]:
         """Return the keyword arguments of ``Simulator.call`` and ``Journey.call`` for this call."""
         body = {} if self.body is None else {"body": self.raw()}
-        return {**self.path, **self.query, **body}
+        kind = {} if self.content_type is None else {"content_type": self.content_type}
+        return {**self.path, **self.query, **body, **kind}
 
 
 class IdPool:
@@ -142,7 +145,15 @@ def valid(operation: Operation, pool: IdPool, number: int = 0, profile: Mapping[
     body = None
     if operation.body is not None:
         body = value(operation.body.type, pool, number, profile, whole=bool(number % 2))
-    return Arguments(path, query, body)
+    return uploaded(operation, Arguments(path, query, body), profile)
+
+
+def uploaded(operation: Operation, given: Arguments, profile: Mapping[str, Any]) -> Arguments:
+    """Return the arguments with the bytes of an upload in a form, where the profile asks for one."""
+    if operation.upload is None or in_force(profile, operation.upload) != "multipart" or given.body is None:
+        return given
+    kind, body = form_with(given.body)
+    return replace(given, body=body, content_type=kind)
 
 
 def invalid(operation: Operation, pool: IdPool, profile: Mapping[str, Any] = _NONE) -> Iterator[Arguments]:

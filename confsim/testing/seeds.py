@@ -10,7 +10,11 @@ from typing import Any
 
 from hypothesis.stateful import initialize, multiple
 
+from confsim.api.catalogue import API
+from confsim.transport.in_process import in_effect
+
 from .bundles import ApiJourney, ids_in
+from .samples import Arguments, uploaded
 from .targets import Outcome
 
 OWNER, ADMIN = "demo-owner", "demo-customer-admin"
@@ -39,7 +43,7 @@ def rules(base: type[ApiJourney]) -> dict[str, Callable[..., Any]]:
 
 def _channel(self: ApiJourney) -> str:
     found = self.call("list_channels", OWNER, sort="name")
-    return str(found.body["results"][-1]["channelUuid"])
+    return str(found.elements[-1]["channelUuid"])
 
 
 def _switched_on(self: ApiJourney, operation: str, caller: str) -> str:
@@ -83,15 +87,20 @@ def seed_breakout_session(self: ApiJourney) -> Any:
 def seed_breakout_room(self: ApiJourney) -> Any:
     """Rule: create a room in the first prepared breakout session."""
     channel, listed = _prepared(self)
-    first = listed.body[0]["id"]
+    if not listed.elements:
+        return multiple()
+    first = listed.elements[0]["id"]
     return ids_in(self.call("create_breakout_room", OWNER, body={}, uuid=channel, breakoutSession=first), "id")
 
 
 def seed_media(self: ApiJourney) -> Any:
     """Rule: upload a file to a channel's pool and one to the client's."""
-    own = self.call("upload_channel_media", OWNER, body=b"bytes", uuid=_channel(self), name="file")
-    shared = self.call("upload_client_media", ADMIN, body=b"bytes", name="file")
-    return multiple(own.body["id"], shared.body["id"])
+    places = {"upload_channel_media": (OWNER, {"uuid": _channel(self)}), "upload_client_media": (ADMIN, {})}
+    made = []
+    for operation, (caller, place) in places.items():
+        given = uploaded(API[operation], Arguments(place, {"name": "file"}, b"bytes"), in_effect(self.profile))
+        made += ids_in(self.call(operation, caller, **given.keywords), "id").values
+    return multiple(*made)
 
 
 def seed_destination(self: ApiJourney) -> Any:
@@ -124,8 +133,10 @@ def seed_recording(self: ApiJourney) -> Any:
 
 def seed_code(self: ApiJourney) -> Any:
     """Rule: create an invitation code."""
-    user = self.call("create_predefined_user", ADMIN, body={"name": "Stub"}).body["id"]
-    return ids_in(self.call("create_invitation", ADMIN, userId=str(user)), "code")
+    made = self.call("create_predefined_user", ADMIN, body={"name": "Stub"})
+    if not made.ok:
+        return multiple()
+    return ids_in(self.call("create_invitation", ADMIN, userId=str(made.body["id"])), "code")
 
 
 def seed_api_token(self: ApiJourney) -> Any:
@@ -143,7 +154,7 @@ def seed_caller(self: ApiJourney) -> Any:
     channel = _switched_on(self, "set_dial_in_state", ADMIN)
     _switched_on(self, "set_dial_out_state", ADMIN)
     meeting = self.call("get_channel", OWNER, uuid=channel).body["meetingId"]
-    number = self.call("list_inbound_numbers", OWNER).body[0]["number"]
+    number = self.call("list_inbound_numbers", OWNER).elements[0]["number"]
     return ids_in(self.control("dial_in", number=number, meetingId=meeting), "userId")
 
 

@@ -21,7 +21,7 @@ from confsim.contract.types import AbsoluteUrl, AtLeast, Pattern, Sized, TextFor
 from confsim.kernel.world import World
 from confsim.simulator import Simulator
 
-from .samples import Arguments, IdPool, as_text, candidates, invalid, samples_of, text_limits, valid
+from .samples import Arguments, IdPool, as_text, candidates, invalid, samples_of, text_limits, uploaded, valid
 
 Texts = st.SearchStrategy[str]
 #: A function of a name, a type and the kind that it names: the strategy of a parameter or field; None where its type
@@ -37,6 +37,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
     max_leaves=10,
 )
+_BOUNDARY = st.just("boundary")
 #: Characters of texts: anything but control characters and lone surrogates.
 _VISIBLE = st.characters(exclude_categories=["Cs", "Cc"])
 
@@ -103,7 +104,8 @@ def valid_arguments(
     queries = st.builds(
         lambda some, more: {**some, **more}, st.fixed_dictionaries(required), weighted(st.just({}), optional)
     )
-    return st.builds(Arguments, st.fixed_dictionaries(path), queries, _body(operation, naming, profile))
+    body = _body(operation, naming, profile)
+    return _uploaded(operation, st.builds(Arguments, st.fixed_dictionaries(path), queries, body), profile)
 
 
 def _text(name: str, annotation: Any, kind: str | None, naming: Naming, profile: Mapping[str, Any]) -> Texts:
@@ -154,13 +156,14 @@ def boundary_arguments(
     body: st.SearchStrategy[Any] = st.none()
     if operation.body is not None:
         body = values(operation.body.type, profile, formed=False)
-    return st.builds(
-        Arguments,
-        st.fixed_dictionaries(path),
-        st.fixed_dictionaries(asked, optional=texts),
-        body,
-        st.just("boundary"),
-    )
+    queries = st.fixed_dictionaries(asked, optional=texts)
+    return _uploaded(operation, st.builds(Arguments, st.fixed_dictionaries(path), queries, body, _BOUNDARY), profile)
+
+
+def _uploaded(
+    operation: Operation, drawn: st.SearchStrategy[Arguments], profile: Mapping[str, Any]
+) -> st.SearchStrategy[Arguments]:
+    return drawn if operation.upload is None else drawn.map(lambda given: uploaded(operation, given, profile))
 
 
 def _parameter(annotation: Any, profile: Mapping[str, Any]) -> Texts:

@@ -24,6 +24,18 @@ _ADDRESS = f"//{HOST}".encode()
 _JSON = "application/json"
 
 
+def elements_of(body: Any) -> list[Any]:
+    """Return the elements of the body of a list or a page: of an array, a page or an object by id, or the only one."""
+    if not isinstance(body, dict):
+        return body or []
+    for name in ("results", "rows"):
+        if name in body:
+            found: list[Any] = body[name]
+            return found
+    by_id = bool(body) and all(isinstance(each, dict) for each in body.values())
+    return [*body.values()] if by_id else [body] if body else []
+
+
 class Outcome:
     """An answer of a target: status and body (JSON as plain values, otherwise bytes, None when empty)."""
 
@@ -37,6 +49,11 @@ class Outcome:
     def ok(self) -> bool:
         """Whether the status is a success."""
         return self.status < 400
+
+    @property
+    def elements(self) -> list[Any]:
+        """The elements of a list or a page, in whichever container the profile puts them; none for a refusal."""
+        return elements_of(self.body) if self.ok else []
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outcome) and (self.status, self.body) == (other.status, other.body)

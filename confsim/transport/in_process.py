@@ -36,12 +36,20 @@ _NO_HEADERS: dict[str, str] = {}
 
 @contextmanager
 def overriding(choices: Mapping[str, Any]) -> Iterator[None]:
-    """Let each world that the block makes follow these alternatives, over those of the profile that it is given."""
-    token = _OVERRIDES.set(choices)
+    """Let each world that the block makes follow these alternatives, over those of the profile that it is given.
+
+    Raises Misuse for a value that is none of its assumption's.
+    """
+    token = _OVERRIDES.set(read_profile(choices))
     try:
         yield
     finally:
         _OVERRIDES.reset(token)
+
+
+def in_effect(profile: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
+    """Return a profile with the alternatives that worlds made now follow over it. Raises Misuse for what is none."""
+    return {**read_profile(profile), **_OVERRIDES.get()}
 
 
 def clock_of(clock: Clock | Instant | None) -> Clock:
@@ -61,7 +69,7 @@ def make(
     """Return a served world. Parameters and errors are those of ``Simulator``."""
     if not isinstance(seed, int):
         raise Misuse(f"seed is a whole number, not {seed!r}")
-    chosen = {**read_profile(profile), **_OVERRIDES.get()}
+    chosen = in_effect(profile)
     when = clock_of(clock)
     if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
         when.freeze()

@@ -63,6 +63,10 @@ PROFILES = {
         {"gateway.kinds": {"RTMP": 1936}, "broadcast.schemes": ["srt"], "providers.available": ["google"]},
         ("create_gateway_endpoint", "add_broadcast_destination", "set_auth_providers"),
     ),
+    "uploads": (
+        {"media.form": "multipart", "images.form": "multipart"},
+        ("upload_channel_media", "upload_client_media", "set_user_image"),
+    ),
     "bodies": (
         {"parse.null": "refuse", "parse.ttl-units": {"min": 60_000}},
         ("create_channel", "create_invitation"),

@@ -13,6 +13,8 @@ from hypothesis.stateful import initialize, invariant, precondition, rule, run_s
 
 from confsim import Simulator, testing
 from confsim.api.catalogue import API
+from confsim.assumptions.register import REGISTER
+from confsim.kernel.refusal import Misuse
 from confsim.testing import ApiJourney, Journey, api_journey, environment
 from confsim.testing.targets import Core, Outcome, Target, Url, Wsgi
 from kit import CUSTOMER, MINUTE, PARTNER, START
@@ -238,6 +240,34 @@ def test_the_environment_is_reached() -> None:
     run_state_machine_as_test(alone, settings=quick(8, stateful_step_count=40))
     moves = {"join_channel", "leave_channel", "admit_to_channel", "set_presenter", "dial_in", "hang_up", "issue_token"}
     assert moves - Counting.reached == set()
+
+
+class Elsewhere(Alone):
+    """In containers, with nulls and by forms that the documents allow as well."""
+
+    profile: ClassVar[Any] = {
+        **{id: entry.alternatives[0] for id, entry in REGISTER.entries.items() if id.endswith(".container")},
+        "encode.absent": "null",
+        "media.form": "multipart",
+    }
+
+    def targets(self) -> tuple[Target, ...]:
+        """The core alone, under the profile."""
+        return (Core(Simulator(clock=START, profile=self.profile)),)
+
+
+def test_a_journey_has_its_seed_data_under_other_readings() -> None:
+    """One thing of each kind is made, whatever contains it in answers."""
+    Counting.reached.clear()
+    steps = settings(max_examples=2, stateful_step_count=25, phases=[Phase.generate])
+    run_state_machine_as_test(api_journey(Elsewhere), settings=steps)
+    assert {"upload_client_media", "create_invitation", "create_breakout_room"} <= Counting.reached
+
+
+def test_the_base_of_a_journey_is_checked() -> None:
+    """Not a simulator, which has no rules."""
+    with pytest.raises(Misuse, match="takes a subclass of ApiJourney, not <class"):
+        api_journey(Simulator)  # type: ignore[arg-type]
 
 
 def test_names_of_the_package_are_not_those_of_modules() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.profile import plain
 from confsim.testing.fuzz import smallest
 from confsim.transport.in_process import overriding
 
@@ -110,23 +111,27 @@ def _verified(job: Job, work: Verify) -> list[Failure]:
 
 
 def _driven(job: Job, work: JourneyMachine) -> list[Failure]:
-    machine = machine_of(work)
-    found = _run(job, work, machine, job.choices)
-    if found is None or not job.choices:
-        return [] if found is None else [found]
-    plain = _run(job, work, machine, {})
-    if plain is not None:  # raise it as it is
-        return [plain]
-    least = smallest(job.choices, lambda choices: _run(job, work, machine, choices) is not None)
-    found = _run(job, work, machine, least) or found
+    def fails(choices: Mapping[str, Any]) -> bool:
+        return _run(job, work, choices, shrunk=False) is not None
+
+    if job.choices and not fails(job.choices):
+        return []
+    plain = _run(job, work, {})
+    if plain is not None or not job.choices:  # choices play no part in it
+        return [] if plain is None else [plain]
+    least = smallest(job.choices, fails)
+    found = _run(job, work, least)
+    if found is None:
+        raise Misuse(f"{work.file}::{work.name}: seed {job.seed} fails under {least}, and then does not")
     chosen = ", ".join(f"{id} = {value!r}" for id, value in least.items())
     title = f"{found.title}, under {chosen}"
     return [Failure(f"{found.signature} {chosen}", title, {**found.files, "txt": f"{title}\n{found.files['txt']}"})]
 
 
-def _run(job: Job, work: JourneyMachine, machine: Any, choices: Mapping[str, Any]) -> Failure | None:
+def _run(job: Job, work: JourneyMachine, choices: Mapping[str, Any], *, shrunk: bool = True) -> Failure | None:
     """Return the failure of the journeys of a seed under some choices, None for none."""
     import hypothesis
+    from hypothesis import Phase
     from hypothesis.database import DirectoryBasedExampleDatabase
     from hypothesis.errors import HypothesisException
     from hypothesis.stateful import run_state_machine_as_test
@@ -138,19 +143,22 @@ def _run(job: Job, work: JourneyMachine, machine: Any, choices: Mapping[str, Any
         database=DirectoryBasedExampleDatabase(work.database) if work.database and not choices else None,
         suppress_health_check=list(hypothesis.HealthCheck),
         print_blob=False,
+        phases=[*Phase] if shrunk else [Phase.generate],
+        report_multiple_bugs=shrunk,
     )
     try:
         with hypothesis.reporting.with_reporter(lambda line: None), overriding(choices):
+            machine = machine_of(work)
             run_state_machine_as_test(hypothesis.seed(job.seed)(machine), settings=settings)
     except HypothesisException as problem:
         raise Misuse(f"{work.file}::{work.name}: {problem}") from None
     except Exception as error:
-        return _failure(work, error)
+        return _failure(work, error, plain(choices))
     return None
 
 
-def _failure(work: JourneyMachine, error: BaseException) -> Failure:
-    """Return the failure of a journey, with a test that reproduces it."""
+def _failure(work: JourneyMachine, error: BaseException, choices: Mapping[str, Any]) -> Failure:
+    """Return the failure of a journey under some choices, with a test that reproduces it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     message = str(error).splitlines()[0] if str(error) else ""
     title = f"{type(error).__name__}: {message}"
@@ -159,7 +167,11 @@ def _failure(work: JourneyMachine, error: BaseException) -> Failure:
     steps = [line for note in notes for line in note.splitlines() if line.startswith(("state", "v", "    state"))]
     module = Path(work.file).stem
     body = [f"    {line.strip()}" for line in steps] or ["    # no step is known"]
-    test = [f"from {module} import {work.name}", "", "", f"def test_{_word(title)}() -> None:", *body]
+    needed = []
+    if choices:
+        needed = ["from confsim.testing import overriding"]
+        body = [f"    with overriding({choices!r}):", *(f"    {line}" for line in body)]
+    test = [*needed, f"from {module} import {work.name}", "", "", f"def test_{_word(title)}() -> None:", *body]
     return Failure(signature, title, {"py": "\n".join(test) + "\n", "txt": "\n".join([title, "", *notes]) + "\n"})
 
 
@@ -168,20 +180,20 @@ def _word(text: str) -> str:
 
 
 def machine_of(work: JourneyMachine) -> Any:
-    """Return the state machine in a source text, which is executed here. Raises Misuse when it has no such class."""
+    """Return the state machine in a source text, which is executed here: its strategies may follow a profile.
+
+    Raises Misuse when it cannot be executed, or has no such class.
+    """
     name = f"campaign_{hashlib.sha256(work.text.encode()).hexdigest()[:12]}"
-    module = sys.modules.get(name)
-    if module is None:
-        spec = importlib.util.spec_from_loader(name, None, origin=work.file)
-        assert spec is not None
-        module = importlib.util.module_from_spec(spec)
-        module.__file__ = work.file
-        sys.modules[name] = module
-        try:
-            exec(compile(work.text, work.file, "exec"), module.__dict__)
-        except Exception as error:
-            del sys.modules[name]
-            raise Misuse(f"{work.file} cannot be run: {type(error).__name__}: {error}") from error
+    spec = importlib.util.spec_from_loader(name, None, origin=work.file)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = work.file
+    sys.modules[name] = module
+    try:
+        exec(compile(work.text, work.file, "exec"), module.__dict__)
+    except Exception as error:
+        raise Misuse(f"{work.file} cannot be run: {type(error).__name__}: {error}") from error
     found = getattr(module, work.name, None)
     if found is None:
         raise Misuse(f"{work.file} has no {work.name!r}")

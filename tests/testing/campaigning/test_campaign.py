@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import sys
+from types import ModuleType
 
 import pytest
 
@@ -59,12 +61,20 @@ def test_what_holds_has_no_failure():
     assert (outcome.failures, outcome.problem) == ([], "")
 
 
-def test_a_failure_under_other_values_is_reduced_to_those_that_matter():
-    """One of three choices, without which the second channel of a name is refused."""
+def test_a_failure_under_other_values_is_reduced_to_those_that_matter(monkeypatch):
+    """One of three choices, without which the second channel of a name is refused; its test makes it, and fails."""
     counted = "self.__dict__.setdefault('had', []).append(name) or self.had.count(name) < 2 or status == 409"
     chosen = choices(channels__unique_names="allow", parse__limit_large="refuse", media__tag="text")
-    (found,) = perform(Job(machine(counted), 1, chosen)).failures
+    work = machine(counted)
+    (found,) = perform(Job(work, 1, chosen)).failures
     assert found.title.endswith("under channels.unique-names = 'allow'")
+    rooms, written = ModuleType("rooms"), {}
+    rooms.Rooms = machine_of(work)
+    monkeypatch.setitem(sys.modules, "rooms", rooms)
+    exec(found.files["py"], written)
+    (test,) = (each for name, each in written.items() if name.startswith("test_"))
+    with pytest.raises(AssertionError, match="is answered with 200"):
+        test()
 
 
 def test_a_file_that_cannot_be_run_is_reported():
