@@ -93,14 +93,15 @@ def seed_breakout_room(self: ApiJourney) -> Any:
     return ids_in(self.call("create_breakout_room", OWNER, body={}, uuid=channel, breakoutSession=first), "id")
 
 
+def _uploaded(self: ApiJourney, operation: str, caller: str, **place: str) -> list[Any]:
+    given = uploaded(API[operation], Arguments(place, {"name": "file"}, b"bytes"), in_effect(self.profile))
+    return list(ids_in(self.call(operation, caller, **given.keywords), "id").values)
+
+
 def seed_media(self: ApiJourney) -> Any:
     """Rule: upload a file to a channel's pool and one to the client's."""
-    places = {"upload_channel_media": (OWNER, {"uuid": _channel(self)}), "upload_client_media": (ADMIN, {})}
-    made = []
-    for operation, (caller, place) in places.items():
-        given = uploaded(API[operation], Arguments(place, {"name": "file"}, b"bytes"), in_effect(self.profile))
-        made += ids_in(self.call(operation, caller, **given.keywords), "id").values
-    return multiple(*made)
+    own = _uploaded(self, "upload_channel_media", OWNER, uuid=_channel(self))
+    return multiple(*own, *_uploaded(self, "upload_client_media", ADMIN))
 
 
 def seed_destination(self: ApiJourney) -> Any:
