@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 
 import pytest
@@ -15,6 +16,7 @@ def no_other_plugins():
     """A run has no plugins but the one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(NO_AUTOLOAD, "1")
+        patch.setattr(importlib.metadata, "distributions", list)  # each -p would look through all that is installed
         yield
 
 
