@@ -7,14 +7,24 @@ long.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
+from functools import lru_cache
 from hashlib import blake2b
 
 
 def draw(seed: int, count: int, size: int = 16) -> bytes:
     """Return ``size`` pseudo-random bytes that depend only on the seed and the count."""
-    return blake2b(count.to_bytes(8, "big"), digest_size=size, key=(seed % 2**256).to_bytes(32, "big")).digest()
+    drawn = _keyed(seed, size).copy()
+    drawn.update(count.to_bytes(8, "big"))
+    return drawn.digest()
 
 
+@lru_cache(maxsize=64)
+def _keyed(seed: int, size: int) -> blake2b:
+    """Return the hash of nothing yet, with the seed as its key: copying it is half of the work of making it."""
+    return blake2b(digest_size=size, key=(seed % 2**256).to_bytes(32, "big"))
+
+
+@lru_cache(maxsize=256)
 def derive(seed: int, purpose: str) -> bytes:
     """Return a secret of 32 bytes that depends only on seed and purpose; count 0 of ``draw`` is reserved for it."""
     return blake2b(purpose.encode(), digest_size=32, key=draw(seed, 0, 32)).digest()
