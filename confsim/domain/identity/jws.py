@@ -5,6 +5,7 @@ Own code: a message for each way in which a key or a token is unusable, because 
 
 from __future__ import annotations
 
+import hmac
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -182,7 +183,8 @@ def _jws() -> PyJWS:
             return None
 
     class Secret(Prepared, HMACAlgorithm):
-        pass
+        def sign(self, msg: bytes, key: bytes) -> bytes:
+            return hmac.digest(key, msg, "sha256")  # in one call of C, unlike PyJWT's own
 
     class Rsa(Prepared, RSAAlgorithm):
         pass
