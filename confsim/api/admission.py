@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import members
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force
 from confsim.contract.gates import Grant
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -51,6 +52,18 @@ def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
         return grants
     named = any(parameter.gates for parameter in call.operation.path_parameters)
     return tuple(grant for grant in grants if grant not in _OF_THING) if named else grants
+
+
+def admit_alike(one: Collection[Grant], other: Collection[Grant], profile: Mapping[str, Any]) -> bool:
+    """Return whether two gates admit and refuse every caller alike, given the grants that an API token passes."""
+    return _admitted(one, profile) == _admitted(other, profile)
+
+
+def _admitted(grants: Collection[Grant], profile: Mapping[str, Any]) -> tuple[frozenset[Grant], bool, bool]:
+    """Return the grants that users may hold, whether an API token passes, and whether it is told that it is no user."""
+    passes = {Grant.PUBLIC, Grant.SIGNED_IN, Grant.API_TOKEN, *in_force(profile, members.API_TOKEN_PASSES)}
+    users = frozenset(grants) - {Grant.API_TOKEN}
+    return users, not passes.isdisjoint(grants), _FOR_USERS.issuperset(grants)
 
 
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:

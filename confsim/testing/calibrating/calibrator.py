@@ -28,6 +28,7 @@ from .evidence import AssumptionEvidence
 from .learner import Apart, Contradiction, Learner
 from .playing import Player
 from .probing import Prober
+from .raw import RawPlayer
 
 #: Number of consecutive portions that settle nothing, once all known probes are played, after which the run ends.
 _FRUITLESS = 2
@@ -99,6 +100,7 @@ class Calibrator:
         self._patience = patience
         self._plays = plays
         self.learner = Learner(service, self._say)
+        self.raw = RawPlayer(service, self.learner)
         self._done = 0
         self._fruitless = 0
         self._searches = False
@@ -143,7 +145,8 @@ class Calibrator:
         report.undetermined = dict(evidence.undetermined(dict(self._reasons())))
         report.assumed = {id: plain(value) for id, value in evidence.assumed().items()}
         report.contradicted = self.learner.contradicted
-        report.shown = {id: self._how(step) for id, step in sorted(evidence.shown.items())}
+        shown = {**self.raw.shown, **{id: self._how(step) for id, step in evidence.shown.items()}}
+        report.shown = dict(sorted(shown.items()))
         report.requests, report.repeated = self._service.sent, self._service.repeated
 
     def _how(self, step: RunStep) -> str:
@@ -162,6 +165,8 @@ class Calibrator:
                 yield id, f"{not_called.name} is not called, since {why_left_out(not_called)}"
             elif not self._allow_phone_calls and any(each.rings for each in operations):
                 yield id, "it needs a phone"
+            elif id in self.raw.unanswered:
+                yield id, self.raw.unanswered[id]
             elif entry.operations:
                 yield id, f"no call of {', '.join(entry.operations[:3])} depended on it"
 
@@ -219,6 +224,21 @@ class Calibrator:
             self._done += 1
             self._fruitless = 0 if self._settled > settled else self._fruitless + self._searches
             self._say()
+        if self._plays:
+            self._play_raw(planner, player)
+
+    def _play_raw(self, planner: Planner, player: Player) -> None:
+        """Make the requests that no call makes. Raises Apart."""
+        for probe in self.raw.wanted():
+            run = self.learner.run
+            if self._made_all(player.play(probe.before), run, planner, player):
+                call = player.bound(probe.call)
+                if call is not None:
+                    self.raw.play(probe, call)
+            if self.learner.run is not run:
+                planner.go_on_with(self.learner.run)
+                player.go_on_with(self.learner.run)
+                self.raw.judge()
 
     def _planner(self, run: Run) -> Planner:
         planner = Planner(

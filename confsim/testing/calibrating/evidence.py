@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.api.admission import admit_alike
+from confsim.assumptions.members import API_TOKEN_PASSES
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.testing.learning.run import RunStep
@@ -52,6 +54,8 @@ class AssumptionEvidence:
         self._ruled_out: set[str] = set()
         #: Values that the first contact has ruled out; it is made once.
         self.first: set[str] = set()
+        #: Whether a value of a gate means the same as another, by both of them, under the values in force.
+        self._known_alike: dict[tuple[str, str], bool] = {}
 
     def value(self, id: str) -> Any:
         """Return the value in force."""
@@ -72,8 +76,23 @@ class AssumptionEvidence:
         return len(self._ruled_out)
 
     def others(self, id: str) -> list[Alternative]:
-        """Return the values that are neither in force nor ruled out."""
+        """Return the values that are neither in force nor ruled out, and mean something else than the one in force."""
+        left = self._left(id)
+        return [each for each in left if not self._is_alike(each)] if left and id.startswith("gate.") else left
+
+    def alike(self, ids: Iterable[str]) -> list[Alternative]:
+        """Return the other values of gates that mean the same as those in force, given what an API token passes."""
+        return [each for id in set(ids) if id.startswith("gate.") for each in self._left(id) if self._is_alike(each)]
+
+    def _left(self, id: str) -> list[Alternative]:
         return [each for each in self._values[id] if each.key != self._in_force[id] and each.key not in self._ruled_out]
+
+    def _is_alike(self, alternative: Alternative) -> bool:
+        ((id, value),) = alternative.values
+        key = alternative.key, self._in_force[id]
+        if key not in self._known_alike:
+            self._known_alike[key] = admit_alike(value, self.value(id), self.profile)
+        return self._known_alike[key]
 
     def is_open(self, alternative: Alternative) -> bool:
         """Return whether an alternative is not ruled out."""
@@ -109,14 +128,14 @@ class AssumptionEvidence:
 
     def rule_out_others(self, id: str) -> None:
         """Note that the service follows the value in force of an assumption."""
-        for each in self.others(id) if id in self._values else ():
+        for each in self._left(id) if id in self._values else ():
             self.rule_out(each)
 
     def copy(self) -> AssumptionEvidence:
         """Return evidence with the same values in force and nothing ruled out."""
         other = copy(self)
         other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
-        other.used, other.shown = set(), {}
+        other.used, other.shown, other._known_alike = set(), {}, {}
         other._values = {id: list(found) for id, found in self._values.items()}
         other._in_force = dict(self._in_force)
         other._ruled_out = set(self.first)
@@ -146,6 +165,7 @@ class AssumptionEvidence:
             self._in_force[id] = Alternative((id, value)).key
             if value == REGISTER.entries[id].default:
                 del self.profile[id]
+        self._known_alike = {}
         known = {each.alternative.key: each for each in self.rivals}
         for instead in rivals:
             known.setdefault(instead.key, Rival(instead, chosen))
@@ -168,7 +188,7 @@ class AssumptionEvidence:
     def learned(self) -> dict[str, Any]:
         """Return the assumptions whose value is proved and is not the default."""
         disputed = self._disputed()
-        return {id: value for id, value in sorted(self.profile.items()) if id not in disputed and not self.others(id)}
+        return {id: value for id, value in sorted(self.profile.items()) if id not in disputed and self._is_told(id)}
 
     def assumed(self) -> dict[str, Any]:
         """Return the values in force that are not the default, and explain the answers as others do."""
@@ -180,8 +200,12 @@ class AssumptionEvidence:
         return [
             id
             for id in sorted(self._values)
-            if id not in self.profile and id not in disputed and len(self._values[id]) > 1 and not self.others(id)
+            if id not in self.profile and id not in disputed and len(self._values[id]) > 1 and self._is_told(id)
         ]
+
+    def _is_told(self, id: str) -> bool:
+        """Return whether no other value is left; one that means the same counts once what it depends on is told."""
+        return not self._left(id) or (not self.others(id) and not self._left(API_TOKEN_PASSES.id))
 
     def undetermined(self, reasons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Yield the other assumptions, each with the reason; ``reasons`` has it for those on which no call depended."""
@@ -197,5 +221,5 @@ class AssumptionEvidence:
                 yield (
                     id,
                     "no answer that was given depends on it: "
-                    + ", ".join(repr(each.values[0][1]) for each in self.others(id)[:3]),
+                    + ", ".join(repr(each.values[0][1]) for each in self._left(id)[:3]),
                 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions.protocol.transport import PREFIX
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.explaining import observed
@@ -98,7 +99,8 @@ class Learner:
             for id in each.ids:
                 evidence.shown.setdefault(id, step)
         if step.reply.status < 400:
-            evidence.rule_out_others(f"route.{step.call.operation}")
+            for id in (f"route.{step.call.operation}", PREFIX.id):
+                evidence.rule_out_others(id)
         alternatives.forget(ruled_out)
         return True
 
@@ -110,22 +112,23 @@ class Learner:
         evidence.used.update(step.predicted.used)
         alternatives.note(step)
         seen = [each for id, value in observed(step) if (each := evidence.add(id, value)) is not None]
-        concerned = list(dict.fromkeys([*alternatives.concerned(step, evidence), *seen]))
+        alike = evidence.alike(step.predicted.used)
+        concerned = list(dict.fromkeys([*alternatives.concerned(step, evidence), *seen, *alike]))
         found = [each for each in concerned if alternatives.explains(step, each)]
-        if self._adopt_one(found):
+        if self.adopt_one(found):
             return
         single = [each for each in concerned if len(each.values) == 1][:_IN_PAIRS]
         pairs = (
             Alternative(*one.values, *other.values) for one, other in combinations(single, 2) if one.ids != other.ids
         )
-        if self._adopt_one([each for each in pairs if alternatives.explains(step, each)]):
+        if self.adopt_one([each for each in pairs if alternatives.explains(step, each)]):
             return
         if alternatives.lost and not alternatives.patient and self._followed_again(recording):
             self._explain(recording, self.run.history[-1])
         else:
             self._contradict(recording, step)
 
-    def _adopt_one(self, found: list[Alternative]) -> bool:
+    def adopt_one(self, found: list[Alternative]) -> bool:
         """Put the first of some alternatives in force under which the model expects every answer so far."""
         for chosen in found[:_TRIED]:
             others = [each for each in found if each is not chosen]

@@ -20,6 +20,7 @@ from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import SOON, Run
 from confsim.testing.learning.things import Things
+from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.planning import Planner
 
 from .alternative import Alternative
@@ -32,6 +33,20 @@ _LENGTH, _TIMES = 60, 3
 TAG, CAPITALS = "{tag}", "{TAG}"
 #: The number of a journey that is only tried.
 _APART = -2
+#: The word of the client of the run in symbols, the calls that make another in its place, and the most of these.
+OWN = "own"
+_ANOTHER_CLIENT = (
+    ProbeCall(OWN, "create_client", "{tokens partner-admin}", body={"name": TAG}, content_type="application/json"),
+    ProbeCall(
+        OWN,
+        "create_api_token",
+        "{tokens partner-admin}",
+        query={"for_client": f"{{clients {OWN}}}"},
+        body={"label": TAG},
+        content_type="application/json",
+    ),
+)
+_MOST_CLIENTS = 5
 
 
 class Symbols:
@@ -88,6 +103,8 @@ class Symbols:
         if reply.status < 400:
             for symbol, value in symbols_in(probed.number, call, reply, shapes):
                 self._named[symbol] = value
+                if probed.number == OWN:
+                    self._named[symbol.replace(f" {OWN}.0", f" {OWN}")] = value
 
     def _texts(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -146,6 +163,7 @@ class Player:
         self._tried: Counter[int] = Counter()
         self._played: list[tuple[int, ProbeCall]] = []
         self._copies = 0
+        self._clients = 0
         self.go_on_with(run)
 
     def go_on_with(self, run: Run) -> None:
@@ -158,7 +176,10 @@ class Player:
             self._symbols.learn(probed, step.predicted.reply, run.shapes, step.call)
 
     def calls(self, evidence: AssumptionEvidence, alternatives: Alternatives) -> Iterator[ModelCall]:
-        """Yield the calls of the next probes; each must be made before the next is taken."""
+        """Yield the calls of the next probes; each must be made before the next is taken.
+
+        Once nothing more is seen in the client of the run, as earlier probes have changed it, another takes its place.
+        """
         count = 0
         for index, probe in enumerate(probes()):
             for alternative in self._open(index, probe, evidence, alternatives):
@@ -172,6 +193,38 @@ class Player:
                     count += 1
                 if count >= _LENGTH:
                     return
+        if not count and self._clients < _MOST_CLIENTS:
+            yield from self._in_another_client(evidence, alternatives)
+
+    def _in_another_client(self, evidence: AssumptionEvidence, alternatives: Alternatives) -> Iterator[ModelCall]:
+        """Yield the calls that make another client and play a probe there, if one is seen there alone."""
+        for index, probe in enumerate(probes()):
+            if not any(OWN in symbol for symbol in symbols_named(probe.calls)):
+                continue
+            for alternative in self._still_open(probe, evidence, alternatives):
+                symbols = self._renamed_copy()
+                calls = (*_ANOTHER_CLIENT, *probe.calls)
+                count = self.shown(symbols.copy(), calls, alternative, alternatives)
+                if count > len(_ANOTHER_CLIENT):
+                    self._clients += 1
+                    self._tries.clear()
+                    self._tried.clear()
+                    yield from self._played_out(symbols, calls[:count])
+                    return
+
+    def _renamed_copy(self) -> Symbols:
+        """Return the symbols, with names that no other probe has."""
+        self._copies += 1
+        return self._symbols.copy(f"{self._run.names.tag}c{self._copies}")
+
+    def play(self, calls: Sequence[ProbeCall]) -> Iterator[ModelCall]:
+        """Yield calls that are not made yet, each under its number; each must be made before the next is taken."""
+        done = {probed.number for _, probed in self._played}
+        yield from self._played_out(self._symbols, [each for each in calls if each.number not in done])
+
+    def bound(self, call: ProbeCall) -> ModelCall | None:
+        """Return a call as it is made now; None when something that it names is not there."""
+        return self._symbols.call(call)
 
     def _played_out(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> Iterator[ModelCall]:
         """Yield the calls of a probe, and what makes a disabled client usable again."""
@@ -199,13 +252,20 @@ class Player:
             concerned = not probe.tells.keys().isdisjoint(rival.ids)
             if concerned and not self._tries[index, rival.key] and evidence.is_open(rival):
                 yield rival
+        for each in self._still_open(probe, evidence, alternatives):
+            if self._tried[index] >= _TIMES:
+                return
+            if not self._tries[index, each.key] and evidence.is_open(each):
+                yield each
+
+    def _still_open(
+        self, probe: Probe, evidence: AssumptionEvidence, alternatives: Alternatives
+    ) -> Iterator[Alternative]:
+        """Yield the open alternatives that a probe may tell."""
         for id, values in probe.tells.items():
-            for each in [*evidence.others(id)]:
-                if self._tried[index] >= _TIMES:
-                    return
+            for each in evidence.others(id):
                 known = repr(each.values[0][1]) in values or evidence.value(id) != evidence.default(id)
-                untried = each not in alternatives.lost and not self._tries[index, each.key]
-                if known and untried and evidence.is_open(each):
+                if known and each not in alternatives.lost and evidence.is_open(each):
                     yield each
 
     def _prepared(
@@ -220,15 +280,13 @@ class Player:
                 count = self.shown(symbols.copy(), calls, alternative, alternatives)
                 if count:
                     return symbols, calls[:count]
-        self._copies += 1
-        symbols = self._symbols.copy(f"{self._run.names.tag}c{self._copies}")
+        symbols = self._renamed_copy()
         count = self.shown(symbols.copy(), probe.calls, alternative, alternatives)
         return (symbols, list(probe.calls[:count])) if count else None
 
     def _alike(self, probe: Probe, of: Of) -> tuple[Symbols, list[ProbeCall]]:
         """Return the calls of a probe that are left when things of earlier calls take the place of what it makes."""
-        self._copies += 1
-        symbols, left = self._symbols.copy(f"{self._run.names.tag}c{self._copies}"), list[ProbeCall]()
+        symbols, left = self._renamed_copy(), list[ProbeCall]()
         named = symbols_named(probe.calls)
         for probed in probe.calls:
             needed = [each for each in named if each.partition(" ")[2].startswith(f"{probed.number}.")]
@@ -317,13 +375,19 @@ class Player:
         ledger.begin_journey(_APART)
         for probed in calls:
             call = symbols.call(probed)
-            predicted = None if call is None or not stage.served(call.operation) else stage.imagined(call)
+            predicted = None if call is None else self._predicted(stage, probed, call)
             if call is None or predicted is None:
                 return
             yield call, predicted, stage.things if stage.scope.is_open(call) else None
             symbols.learn(probed, predicted.reply, self._run.shapes, call)
             stage.go_on_in(self._run.model.waited(predicted.after, SOON) if call.declared.changes else predicted.after)
             ledger.note(call, predicted.reply)
+
+    def _predicted(self, stage: Candidates, probed: ProbeCall, call: ModelCall) -> Prediction | None:
+        """Return the model's prediction for a trial; None for a call that is not allowed or cannot be sent."""
+        if not stage.served(call.operation):
+            return None
+        return self._run.model.imagine(call, stage.world) if probed.number == OWN else stage.imagined(call)
 
 
 def symbols_named(calls: Sequence[ProbeCall]) -> list[str]:

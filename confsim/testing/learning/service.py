@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Response
-from confsim.transport.address import address
+from confsim.transport.address import OperationRequest, address
 from confsim.transport.transport import Transport
 
 from .calls import ModelCall
@@ -83,11 +85,7 @@ class RealService:
         return int(self._clock() * 1000)
 
     def call(self, call: ModelCall, *, reserved: bool = False) -> Reply:
-        """Send a call, given with the ids of the model, and return its answer.
-
-        A call that was not processed is repeated after the time of Retry-After. Raises Spent when no request is left,
-        Interrupted when the service cannot be reached or fails to answer.
-        """
+        """Send a call, given with the ids of the model, and return its answer; see ``send``."""
         there = call.renamed(self._known.service)
         asked = address(
             there.declared,
@@ -97,6 +95,17 @@ class RealService:
             content_type=there.content_type,
             token=there.caller,
         )
+        if "+" in asked.request.query:  # a plus is a space for some services alone; a plus itself is encoded
+            request = replace(asked.request, query=asked.request.query.replace("+", "%20"))
+            asked = replace(asked, request=request)
+        return self.send(asked, reserved=reserved)
+
+    def send(self, asked: OperationRequest, *, reserved: bool = False) -> Reply:
+        """Send a request and return its answer.
+
+        One that was not processed is repeated after the time of Retry-After. Raises Spent when no request is left,
+        Interrupted when the service cannot be reached or fails to answer.
+        """
         for attempt in range(WAITS + 1):
             if self.left == 0 and not reserved:
                 raise Spent(f"all {self._most} requests are sent")
