@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import members
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, in_force
+from confsim.assumptions.register import ask
 from confsim.contract.gates import Grant
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -41,7 +40,7 @@ def admit(call: Call, grants: tuple[Grant, ...], *, missing: bool = False) -> No
             return
     if any(grant in grants for grant in _passes(call, caller)):
         return
-    if caller.api_token is not None and _FOR_USERS.issuperset(grants):
+    if caller.api_token is not None and FOR_USERS.issuperset(grants):
         raise Refusal(Reason.NO_USER_CONTEXT)
     raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=" or ".join(grants))
 
@@ -51,19 +50,7 @@ def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
     if call.channel is not None or call.subject is not None:
         return grants
     named = any(parameter.gates for parameter in call.operation.path_parameters)
-    return tuple(grant for grant in grants if grant not in _OF_THING) if named else grants
-
-
-def admit_alike(one: Collection[Grant], other: Collection[Grant], profile: Mapping[str, Any]) -> bool:
-    """Return whether two gates admit and refuse every caller alike, given the grants that an API token passes."""
-    return _admitted(one, profile) == _admitted(other, profile)
-
-
-def _admitted(grants: Collection[Grant], profile: Mapping[str, Any]) -> tuple[frozenset[Grant], bool, bool]:
-    """Return the grants that users may hold, whether an API token passes, and whether it is told that it is no user."""
-    passes = {Grant.PUBLIC, Grant.SIGNED_IN, Grant.API_TOKEN, *in_force(profile, members.API_TOKEN_PASSES)}
-    users = frozenset(grants) - {Grant.API_TOKEN}
-    return users, not passes.isdisjoint(grants), _FOR_USERS.issuperset(grants)
+    return tuple(grant for grant in grants if grant not in OF_THING) if named else grants
 
 
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
@@ -129,9 +116,9 @@ def _api_token(call: Call, caller: Caller) -> bool:
 
 
 #: Grants that depend on a thing in the path.
-_OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
+OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
 #: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).
-_FOR_USERS = frozenset({Grant.USER, Grant.SELF})
+FOR_USERS = frozenset({Grant.USER, Grant.SELF})
 
 _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
     Grant.PUBLIC: lambda call, caller: True,

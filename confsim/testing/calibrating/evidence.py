@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.api.admission import admit_alike
-from confsim.assumptions.members import API_TOKEN_PASSES
+from confsim.api.alike import DECIDE, admit_alike
+from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.testing.learning.run import RunStep
@@ -81,7 +81,7 @@ class AssumptionEvidence:
         return [each for each in left if not self._is_alike(each)] if left and id.startswith("gate.") else left
 
     def alike(self, ids: Iterable[str]) -> list[Alternative]:
-        """Return the other values of gates that mean the same as those in force, given what an API token passes."""
+        """Return the other values of gates that mean the same as those in force, given what roles pass."""
         return [each for id in set(ids) if id.startswith("gate.") for each in self._left(id) if self._is_alike(each)]
 
     def _left(self, id: str) -> list[Alternative]:
@@ -91,7 +91,7 @@ class AssumptionEvidence:
         ((id, value),) = alternative.values
         key = alternative.key, self._in_force[id]
         if key not in self._known_alike:
-            self._known_alike[key] = admit_alike(value, self.value(id), self.profile)
+            self._known_alike[key] = admit_alike(API[id.partition(".")[2]], value, self.value(id), self.profile)
         return self._known_alike[key]
 
     def is_open(self, alternative: Alternative) -> bool:
@@ -204,8 +204,8 @@ class AssumptionEvidence:
         ]
 
     def _is_told(self, id: str) -> bool:
-        """Return whether no other value is left; one that means the same counts once what it depends on is told."""
-        return not self._left(id) or (not self.others(id) and not self._left(API_TOKEN_PASSES.id))
+        """Return whether no other value is left; one that means the same counts once it is told why it does."""
+        return not self._left(id) or (not self.others(id) and not any(map(self._left, DECIDE)))
 
     def undetermined(self, reasons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Yield the other assumptions, each with the reason; ``reasons`` has it for those on which no call depended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -31,6 +32,8 @@ from .evidence import AssumptionEvidence
 _LENGTH, _TIMES = 60, 3
 #: The text for which the beginning of the run's names stands in probes, and the same in capitals.
 TAG, CAPITALS = "{tag}", "{TAG}"
+#: The symbols of the inbound numbers of the client of the accounts, which may be parts of texts.
+_NUMBER = re.compile(r"\{number \d+\}")
 #: The number of a journey that is only tried.
 _APART = -2
 #: The word of the client of the run in symbols, the calls that make another in its place, and the most of these.
@@ -86,7 +89,7 @@ class Symbols:
             _filled(self._texts(probed.body) if probed.data is None else probed.data, probed.length),
             probed.content_type,
         )
-        absent: list[Any] = []
+        absent: list[Any] = [text for text in call.arguments.values() if _NUMBER.search(text)]
 
         def bound(kind: str, value: Any) -> Any:
             if not is_symbol(value):
@@ -108,6 +111,7 @@ class Symbols:
 
     def _texts(self, value: Any) -> Any:
         if isinstance(value, str):
+            value = _NUMBER.sub(lambda found: self._named.get(found[0], found[0]), value)
             return value.replace(TAG, self._tag).replace(CAPITALS, self._tag.upper())
         if isinstance(value, dict):
             return {name: self._texts(each) for name, each in value.items()}
@@ -134,7 +138,8 @@ def symbols_in(number: str, call: ModelCall, reply: Reply, shapes: Shapes) -> It
 
 def symbols_of(run: Run) -> dict[str, Any]:
     """Return the symbols for the accounts of a run and for the client that it made."""
-    found: dict[str, Any] = {"{clients accounts}": run.accounts.client}
+    found: dict[str, Any] = {f"{{number {place}}}": number for place, number in enumerate(run.numbers)}
+    found["{clients accounts}"] = run.accounts.client
     for caller in run.things.callers:
         role = "own" if caller.made and caller.role == "api-token" else caller.role
         if caller.made and role != "own":
@@ -228,21 +233,23 @@ class Player:
 
     def _played_out(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> Iterator[ModelCall]:
         """Yield the calls of a probe, and what makes a disabled client usable again."""
+        again: list[ModelCall] = []
         for probed in calls:
             call = symbols.call(probed)
             if call is None:
-                return
+                break
             yield call
             step = self._run.history[-1]
             if step.difference is not None:  # nothing explains it: what it names is not known to the service
-                return
+                break
             self._played.append((len(self._run.history) - 1, probed))
             reply = step.predicted.reply
             symbols.learn(probed, reply, self._run.shapes, call)
             self._symbols.learn(probed, reply, self._run.shapes, call)
             if disrupts_client(call.declared) and Switch.DISABLE.value in call.path.values():
                 states = {name: Switch.ENABLE.value for name, text in call.path.items() if text == Switch.DISABLE.value}
-                yield replace(call, path={**call.path, **states})
+                again.append(replace(call, path={**call.path, **states}))
+        yield from again
 
     def _open(
         self, index: int, probe: Probe, evidence: AssumptionEvidence, alternatives: Alternatives

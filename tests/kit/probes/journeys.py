@@ -18,6 +18,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse
+from confsim.reference.cast import JSON
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.service.messages import Response
 from confsim.testing.calibrating.alternative import Alternative
@@ -29,7 +30,7 @@ from confsim.testing.learning.places import Shapes
 from confsim.testing.observing.requests import Reader, token_of
 from kit import CUSTOMER, EVENT_ROOM, GUEST, OTHER, PARTNER, ROOM
 from kit.probes import tellable
-from kit.probes.making import JSON, Maker, ordered, store
+from kit.probes.making import Maker, ordered, store
 from kit.probes.tellable import Compared
 from kit.proofs import flips, journeys, stories
 from kit.proofs.flips import Journey

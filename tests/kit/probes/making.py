@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 import confsim.reference
 from confsim.api.catalogue import API
+from confsim.reference.cast import CALLERS, JSON
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
@@ -31,7 +32,6 @@ from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.verifying.planning import Planner
 from kit.beside import Beside
 
-JSON = "application/json"
 #: Portions of a run.
 JOURNEYS = 60
 FILE = Path(confsim.reference.__file__).parent / "probes.json"
@@ -45,59 +45,8 @@ _JOINT = ("gate.", "route.", "code.", "status.")
 _BY_EVERYBODY = 2
 #: Length of a body from which what is repeated at its end is left out, and the most that a probe sends.
 _LONG, _LONGEST = 1_000, 16_000_000
-#: The roles by which calls are made that tell who may make them.
+#: Administrators and hosts, in whose place the API token of the client of the run calls.
 _ADMINS = ("owner", "operator", "customer-admin", "api-token", "partner-admin")
-_ROLES = ("owner", "operator", "user", "customer-admin", "api-token", "partner-admin", "other-admin")
-
-
-def _guest(number: str, *more: ProbeCall) -> tuple[ProbeCall, ...]:
-    """The calls that make a guest of the client of the run, and what is done with the guest."""
-    return (
-        ProbeCall("w0", "create_channel", "{tokens own}", body={"name": "{tag} room"}, content_type=JSON),
-        ProbeCall(
-            f"{number}a",
-            "create_guest",
-            path={"clientId": "{clients own}", "uuid": "{channels w0.0}"},
-            body={"handle": f"{{tag}} {number}"},
-            content_type=JSON,
-        ),
-        ProbeCall(f"{number}b", "get_me", f"{{tokens {number}a.0}}"),
-        *more,
-    )
-
-
-def _registered(number: str, *more: ProbeCall) -> tuple[ProbeCall, ...]:
-    """The calls that make a registered user of the client of the run."""
-    caller = f"{{tokens {number}a.0}}"
-    handle = {"handle": f"{{tag}} {number} new"}
-    return _guest(
-        number,
-        ProbeCall(f"{number}c", "reserve_handle", caller, body=handle, content_type=JSON),
-        ProbeCall(
-            f"{number}d", "create_user", caller, {"token": f"{{reservations {number}c.0}}"}, body={}, content_type=JSON
-        ),
-        ProbeCall(f"{number}t", "accept_terms", caller, {"version": "1"}),
-        *more,
-    )
-
-
-#: Those who are made in the client of the run to call its operations: the symbol of the token, and the calls.
-CAST = {
-    "{tokens w1a.0}": _guest("w1"),
-    "{tokens w2a.0}": _registered("w2"),
-    "{tokens w3a.0}": _registered(
-        "w3",
-        ProbeCall("w3e", "add_owner", "{tokens own}", {"uuid": "{channels w0.0}", "userId": "{users w3b.0}"}),
-    ),
-    "{tokens w4a.0}": _registered(
-        "w4",
-        ProbeCall("w4e", "add_operator", "{tokens own}", {"uuid": "{channels w0.0}", "userId": "{users w4b.0}"}),
-    ),
-    "{tokens w5a.0}": _registered(
-        "w5",
-        ProbeCall("w5e", "add_access_level", "{tokens own}", {"userId": "{users w5b.0}", "level": "10"}),
-    ),
-}
 
 
 class RecordedStep(Struct):
@@ -244,8 +193,7 @@ class Maker:
         self, calls: Sequence[ProbeCall], wanted: Sequence[Alternative], known: set[str]
     ) -> Iterator[Probe]:
         """Yield probes that tell what is wanted by somebody else who makes the last of some calls."""
-        callers = {**{f"{{tokens {role}}}": () for role in (*_ROLES, "own")}, "": (), **CAST}
-        for number, (caller, ahead) in enumerate(callers.items()) if calls else ():
+        for number, (caller, ahead) in enumerate(CALLERS.items()) if calls else ():
             last = replace(calls[-1], caller=caller, number=f"{calls[-1].number}c{number}")
             probed = [*ahead, *(each for each in calls[:-1] if each not in ahead), last]
             tells = [each for each in wanted if self.shows(probed, each) == len(probed)]

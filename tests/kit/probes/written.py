@@ -11,10 +11,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from confsim.reference.cast import CAST, JSON
 from confsim.reference.probes import Probe, ProbeCall, distinguished, probes
 from confsim.testing.calibrating.alternative import Alternative
 
-from .making import CAST, JSON, Maker, ordered, store
+from .making import Maker, ordered, store
 
 #: Entries that count requests, so that their effect does not follow from what the calls do.
 _NOT_IN_THE_WORLD = frozenset({"http.rate-limit", "http.idempotency-key"})
@@ -32,6 +33,7 @@ def _send(operation: str, body: Any, caller: str = _OWN, **path: str) -> ProbeCa
 
 _MADE_ROOM = CAST["{tokens w1a.0}"][:1]
 _SOMEBODY, _ADMINISTRATOR = CAST[_NEW], CAST[_ADMIN]
+_HOST = "{tokens w4a.0}"
 #: The calls of each; those without a number get one.
 WRITTEN: Sequence[Sequence[ProbeCall]] = (
     (_get("list_client_auth_providers", "", clientId=_CLIENT),),
@@ -83,6 +85,23 @@ WRITTEN: Sequence[Sequence[ProbeCall]] = (
         _get("get_channel_config", uuid=_ROOM),
     ),
     (_get("set_events_state", state="enable"), _send("add_events_endpoint", {"url": "http://127.0.0.1:9/{tag}"})),
+    (
+        *_MADE_ROOM,
+        *CAST[_HOST][1:],
+        _send("add_dial_pin", {"pin": "1"}, uuid=_ROOM),
+        _get("delete_dial_pin", _HOST, uuid=_ROOM, pin="1"),
+    ),
+    (*CAST[_HOST], _send("set_channel_config", {"a": 1}, _HOST, uuid=_ROOM)),
+    (
+        *_SOMEBODY,
+        *CAST["{tokens w3a.0}"][1:],
+        _get("set_handle_uniqueness", state="disable"),
+        _send("reserve_handle", {"handle": "{tag} w3 new"}, _NEW),
+    ),
+    (
+        *_MADE_ROOM,
+        ProbeCall("", "set_channel_image", _OWN, {"uuid": _ROOM}, {}, None, b"GIF89ax", "image/gif", 8_200_000),
+    ),
     (*_SOMEBODY, _send("create_gateway_endpoint", {"kind": "rtmp"}, _NEW, userId="me")),
     (_send("set_origins", ["old.example"], clientId=_CLIENT),),
     (
@@ -93,7 +112,7 @@ WRITTEN: Sequence[Sequence[ProbeCall]] = (
         *_SOMEBODY,
         *(
             ProbeCall(f"k5{n}", "create_channel", _OWN, body={"name": f"{{tag}} page {n}"}, content_type=JSON)
-            for n in range(11)
+            for n in range(21)
         ),
         _get("list_channels"),
     ),
