@@ -1,9 +1,10 @@
 """Calibrate beside services that follow hidden profiles: nothing wrong is claimed, what can be seen is seen.
 
 Each hidden profile has several values of its own, drawn from the alternatives of the register. A claim is wrong when a
-value is learned that the service has not, or a default confirmed that it has not. An entry can be told when an answer
-to API calls alone depends on it (``kit.probes.tellable``), whether a probe is known or not; it is told as far as
-answers go when no value is left open that such an answer would show. Verify runs under the profile that is written.
+value is learned that means something else than the service's, or a default confirmed that does. An entry can be told
+when each other value of it would change an answer to API calls alone (``kit.probes.tellable``), whether a probe is
+known or not; in part when some of them would, and then it is told as far as answers go when none of these is left.
+Verify runs under the profile that is written.
 ``--part 2/5`` takes the second fifth of the profiles; ``--into FILE`` adds the findings to those of other parts, which
 are not made again.
 """
@@ -16,15 +17,19 @@ import time
 import tomllib
 from math import ceil
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from confsim.api.alike import admit_alike
+from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.reference.probes import distinguished
+from confsim.reference.raw_probes import RAW_PROBES
 from confsim.service.files.profile import plain, read_profile
 from confsim.testing.calibrating.calibrator import CalibrateReport
 from confsim.testing.calibrating.evidence import AssumptionEvidence
@@ -42,7 +47,9 @@ class Calibrated(Struct):
 
     tellable: int = 0
     settled: int = 0
+    in_part: int = 0
     told: int = 0
+    seconds: float = 0
     hidden_tellable: int = 0
     hidden_learned: int = 0
     learned: int = 0
@@ -73,7 +80,7 @@ def hidden(seed: int, values: int) -> dict[str, Any]:
     """A profile with so many values drawn from the alternatives."""
     chance = random.Random(seed)
     known = {id: found for id, entry in REGISTER.entries.items() if (found := candidates(entry))}
-    ids = [id for id in known if not id.startswith(_LEFT)]
+    ids = sorted(id for id in known if not id.startswith(_LEFT))
     return {id: chance.choice(known[id]) for id in chance.sample(ids, values)}
 
 
@@ -99,7 +106,10 @@ def _figures(found: list[Calibrated], chosen: argparse.Namespace) -> dict[str, A
         return sum(getattr(each, name) for each in found)
 
     values = {f"{id}={value}": id for id, every in tellable().items() for value in every}
-    without = {id for value, id in values.items() if value not in distinguished()}
+    raw = {id for probe in RAW_PROBES for id in probe.tells}
+    without = {id for value, id in values.items() if value not in distinguished() and id not in raw}
+    shares = sorted(each.settled / each.tellable for each in found if each.tellable)
+    seconds = sorted(each.seconds for each in found)
     return {
         "profiles": len(found),
         "could not begin": sum(bool(each.could_not_begin) for each in found),
@@ -110,16 +120,20 @@ def _figures(found: list[Calibrated], chosen: argparse.Namespace) -> dict[str, A
         "values hidden that can be told": total("hidden_tellable"),
         "values hidden that can be told, not learned": total("hidden_tellable") - total("hidden_learned"),
         "entries": len(REGISTER.entries),
-        "entries that can be told by the API alone": len(tellable()),
+        "entries of which a value can be told by the API alone": len(tellable()),
         "of these, entries with a value that no known probe tells": len(without),
         "entries that can be told, of all profiles": total("tellable"),
         "95 % of the entries that can be told": ceil(0.95 * total("tellable")),
         "entries that can be told, learned or confirmed": total("settled"),
-        "entries that can be told, told as far as answers go": total("told"),
+        "of these, median share in percent": round(100 * median(shares), 1) if shares else 0,
+        "of these, least share in percent": round(100 * shares[0], 1) if shares else 0,
+        "entries that can be told at least in part, of all profiles": total("in_part"),
+        "entries that can be told at least in part, told as far as answers go": total("told"),
         "confirmed": total("confirmed"),
         "contradicted": total("contradicted"),
         "requests": total("requests"),
         "three for each entry": 3 * len(REGISTER.entries) * len(found),
+        "CPU seconds of a profile, median": round(median(seconds), 1) if seconds else 0,
         "divergences under the written profile": sum(len(each.divergences) for each in found),
     }
 
@@ -128,25 +142,38 @@ def _calibrated(seed: int, chosen: argparse.Namespace) -> Calibrated:
     """Calibrate beside a service under the hidden profile of a seed, and verify under what was written."""
     profile = hidden(seed, chosen.values)
     calibrator = Beside(profile).calibrator(journeys=chosen.examples, seed=seed)
+    began = time.process_time()
     try:
         report = calibrator.run()
     except Misuse as misuse:
         return Calibrated(could_not_begin=str(misuse))
+    seconds = time.process_time() - began
     own = plain(profile)
-    can_be = {id for id in REGISTER.entries if _can_be_told(id, profile)}
+    whole = {id for id in REGISTER.entries if _can_be_told(id, profile) is True}
+    in_part = {id for id in REGISTER.entries if _can_be_told(id, profile) is not False}
     found = Calibrated(
-        tellable=len(can_be),
-        settled=len(can_be & {*report.learned, *report.confirmed}),
-        told=len([id for id in can_be if not _left_open(id, report, calibrator.evidence)]),
-        hidden_tellable=len(can_be & profile.keys()),
-        hidden_learned=len(can_be & profile.keys() & report.learned.keys()),
+        tellable=len(whole),
+        settled=len(whole & {*report.learned, *report.confirmed}),
+        in_part=len(in_part),
+        told=len([id for id in in_part if not _left_open(id, report, calibrator.evidence)]),
+        seconds=seconds,
+        hidden_tellable=len(in_part & profile.keys()),
+        hidden_learned=len(in_part & profile.keys() & report.learned.keys()),
         learned=len(report.learned),
         confirmed=len(report.confirmed),
         contradicted=len(report.contradicted),
         requests=report.requests,
         ended_early=report.interrupted,
-        wrong=[f"{id} = {value!r}" for id, value in report.learned.items() if own.get(id) != value]
-        + [f"{id} at its default" for id in report.confirmed if id in profile],
+        wrong=[
+            f"{id} = {value!r}"
+            for id, value in report.learned.items()
+            if own.get(id) != value and not _is_alike(id, read_profile({id: value})[id], profile)
+        ]
+        + [
+            f"{id} at its default"
+            for id in report.confirmed
+            if id in profile and not _is_alike(id, REGISTER.entries[id].default, profile)
+        ],
     )
     if chosen.verified:
         written = tomllib.loads(profile_text(report.learned, report.assumed))
@@ -158,8 +185,8 @@ def _calibrated(seed: int, chosen: argparse.Namespace) -> Calibrated:
 
 def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport, found: Calibrated) -> None:
     """Print what became of each hidden value, and what is contradicted."""
-    told = f"{found.told} of {found.tellable} that can be told"
-    print(f"seed {seed}: {report.requests} requests, {len(report.confirmed)} confirmed, {told}")  # noqa: T201
+    settled = f"{found.settled} settled of {found.tellable} that can be told, {found.told} of {found.in_part} in part"
+    print(f"seed {seed}: {report.requests} requests, {found.seconds:.1f} s, {settled}")  # noqa: T201
     for id, value in hidden.items():
         said = "learned" if id in report.learned else report.undetermined.get(id, "confirmed")
         print(f"seed {seed}: {id} = {value!r}: {said}")  # noqa: T201
@@ -167,10 +194,20 @@ def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport, found: Cal
         print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
 
 
-def _can_be_told(id: str, profile: dict[str, Any]) -> bool:
-    """Whether an answer depends on an entry: on its own value, or on any other when it is at its default."""
-    values = tellable().get(id, frozenset())
-    return repr(profile[id]) in values if id in profile else bool(values)
+def _can_be_told(id: str, profile: dict[str, Any]) -> bool | None:
+    """Whether an answer shows each value that an entry might have instead of its own; None when it shows some."""
+    entry, shown = REGISTER.entries[id], tellable().get(id, frozenset())
+    others = [value for value in candidates(entry) if value != profile.get(id) and not _is_alike(id, value, profile)]
+    told = [repr(value) in shown for value in others]
+    if id in profile and not _is_alike(id, entry.default, profile):
+        told.append(repr(profile[id]) in shown)
+    return bool(told) if all(told) else None if any(told) else False
+
+
+def _is_alike(id: str, value: Any, profile: dict[str, Any]) -> bool:
+    """Whether a value means the same as the one that a profile has."""
+    own = profile.get(id, REGISTER.entries[id].default)
+    return id.startswith("gate.") and admit_alike(API[id.partition(".")[2]], value, own, profile)
 
 
 def _left_open(id: str, report: CalibrateReport, evidence: AssumptionEvidence) -> bool:

@@ -28,7 +28,7 @@ from .evidence import AssumptionEvidence
 
 #: Number of calls without a difference after which an alternative with a world of its own is no longer followed: one
 #: that a known probe tells, and one of which no call is known that tells it.
-_PATIENCE, _BRIEF = 3000, 80
+_PATIENCE, _BRIEF = 3000, 20
 
 
 class _Followed(Struct):

@@ -12,6 +12,7 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
+from confsim.reference.probes import seen
 from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
@@ -36,6 +37,8 @@ _FRUITLESS = 2
 _SOUGHT = 1
 #: Most restarts with fresh things. A restart is needed when one side may have made a change that the other has not.
 _MOST_MODELS = 60
+#: The operations that are called first, with one token after the other, until one succeeds.
+_FIRST = ("list_supported_languages", "get_me")
 #: Requests reserved for the removal of what the run made.
 _RESERVED = 8
 
@@ -174,20 +177,18 @@ class Calibrator:
 
     def _find_presentation(self) -> None:
         """Find out how the service expects tokens, before any other call. Raises Misuse when it accepts none."""
-        entry, token = wire.PRESENTATION, next(iter(self._accounts.tokens.values()))
-        call = ModelCall("list_supported_languages", token)
-        accepted = []
-        for value in (entry.default, *candidates(entry)):
-            self._service.address_under({entry.id: value})
-            reply = self._service.call(call)
-            if reply.status < 400:
-                accepted.append(value)
-            else:
-                self.evidence.first.add(Alternative((entry.id, value)).key)
-        if not accepted:
-            raise Misuse(
-                "the base URL is not this API, or refuses the tokens: list_supported_languages is not answered"
-            )
+        entry, tokens = wire.PRESENTATION, self._accounts.tokens.values()
+        accepted: list[Any] = []
+        for call in [ModelCall(operation, token) for operation in _FIRST for token in tokens]:
+            refused = []
+            for value in (entry.default, *candidates(entry)):
+                self._service.address_under({entry.id: value})
+                (accepted if self._service.call(call).status < 400 else refused).append(value)
+            if accepted:
+                self.evidence.first.update(Alternative((entry.id, value)).key for value in refused)
+                break
+        else:
+            raise Misuse(f"the base URL is not this API, or refuses the tokens: {' and '.join(_FIRST)} are not answered")
         self.evidence.used.add(entry.id)
         if accepted[0] != entry.default:
             self.evidence.first.add(Alternative((entry.id, entry.default)).key)
@@ -269,7 +270,7 @@ class Calibrator:
         self._searches = True
         prober = Prober(planner, self.evidence, self.learner.alternatives)
         if self._plays:
-            sought = prober.calls(_SOUGHT)
+            sought = prober.calls(_SOUGHT, seen())  # many runs have found no call for the others
         else:
             sought = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
         return self._made_all(sought, run, planner, player)

@@ -54,6 +54,8 @@ class AssumptionEvidence:
         self._ruled_out: set[str] = set()
         #: Values that the first contact has ruled out; it is made once.
         self.first: set[str] = set()
+        #: What ``others`` returns, by id; forgotten when it changes.
+        self._others: dict[str, list[Alternative]] = {}
         #: Whether a value of a gate means the same as another, by both of them, under the values in force.
         self._known_alike: dict[tuple[str, str], bool] = {}
 
@@ -77,8 +79,13 @@ class AssumptionEvidence:
 
     def others(self, id: str) -> list[Alternative]:
         """Return the values that are neither in force nor ruled out, and mean something else than the one in force."""
-        left = self._left(id)
-        return [each for each in left if not self._is_alike(each)] if left and id.startswith("gate.") else left
+        found = self._others.get(id)
+        if found is None:
+            found = self._left(id)
+            if id.startswith("gate."):
+                found = [each for each in found if not self._is_alike(each)]
+            self._others[id] = found
+        return found
 
     def alike(self, ids: Iterable[str]) -> list[Alternative]:
         """Return the other values of gates that mean the same as those in force, given what roles pass."""
@@ -118,6 +125,7 @@ class AssumptionEvidence:
             return None
         if found not in self._values[id]:
             self._values[id].append(found)
+            self._others.pop(id, None)
         return found if found.key != self._in_force[id] else None
 
     def rule_out(self, alternative: Alternative) -> None:
@@ -125,6 +133,7 @@ class AssumptionEvidence:
         self.rivals = [each for each in self.rivals if each.alternative != alternative]
         if len(alternative.values) == 1:
             self._ruled_out.add(alternative.key)
+            self._others.pop(alternative.ids[0], None)
 
     def rule_out_others(self, id: str) -> None:
         """Note that the service follows the value in force of an assumption."""
@@ -135,7 +144,7 @@ class AssumptionEvidence:
         """Return evidence with the same values in force and nothing ruled out."""
         other = copy(self)
         other.profile, other.rivals, other.first = dict(self.profile), list(self.rivals), set(self.first)
-        other.used, other.shown, other._known_alike = set(), {}, {}
+        other.used, other.shown, other._known_alike, other._others = set(), {}, {}, {}
         other._values = {id: list(found) for id, found in self._values.items()}
         other._in_force = dict(self._in_force)
         other._ruled_out = set(self.first)
@@ -148,6 +157,7 @@ class AssumptionEvidence:
     def take_over(self, judged: Judged) -> None:
         """Take over what answers have shown that do not depend on the values put in force since."""
         self._ruled_out |= judged.ruled_out
+        self._others.clear()
         self.used |= judged.used
         self.shown.update(judged.shown)
 
@@ -159,17 +169,23 @@ class AssumptionEvidence:
 
     def adopt(self, chosen: Alternative, others: Iterable[Alternative]) -> None:
         """Put these values in force; each of ``others`` would explain the answers as well."""
-        rivals = [self.instead(chosen, other) for other in others]
         for id, value in chosen.values:
             self.profile[id] = value
             self._in_force[id] = Alternative((id, value)).key
             if value == REGISTER.entries[id].default:
                 del self.profile[id]
-        self._known_alike = {}
+        self._known_alike, self._others = {}, {}
+        rivals = [self.instead(chosen, other) for other in others if not self._means(chosen, other)]
         known = {each.alternative.key: each for each in self.rivals}
         for instead in rivals:
             known.setdefault(instead.key, Rival(instead, chosen))
         self.rivals = [each for each in known.values() if dict(each.alternative.values) != dict(chosen.values)]
+
+    def _means(self, chosen: Alternative, other: Alternative) -> bool:
+        """Return whether another explanation means the same as the one that is in force."""
+        (id, _), (same, _) = chosen.values[0], other.values[0]
+        alone = len(chosen.values) == len(other.values) == 1
+        return alone and id == same and id.startswith("gate.") and self._is_alike(other)
 
     def instead(self, chosen: Alternative, other: Alternative) -> Alternative:
         """Return what is to be put in force so that ``other`` is, once ``chosen`` is in force."""

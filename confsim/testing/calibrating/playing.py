@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -176,9 +178,17 @@ class Player:
         self._run = run
         self._tries.clear()
         self._symbols = Symbols(run.names.tag, symbols_of(run))
+        self._made: dict[tuple[str, str | None], list[int]] = {}
         for place, probed in self._played:
             step = run.history[place]
+            self._note_made(place)
             self._symbols.learn(probed, step.predicted.reply, run.shapes, step.call)
+
+    def _note_made(self, place: int) -> None:
+        """Note a step that succeeded, to find what it made again."""
+        step = self._run.history[place]
+        if step.predicted.reply.status < 400:
+            self._made.setdefault((step.call.operation, step.call.caller), []).append(place)
 
     def calls(self, evidence: AssumptionEvidence, alternatives: Alternatives) -> Iterator[ModelCall]:
         """Yield the calls of the next probes; each must be made before the next is taken.
@@ -186,7 +196,7 @@ class Player:
         Once nothing more is seen in the client of the run, as earlier probes have changed it, another takes its place.
         """
         count = 0
-        for index, probe in enumerate(probes()):
+        for index, probe in self._in_order(alternatives):
             for alternative in self._open(index, probe, evidence, alternatives):
                 self._tries[index, alternative.key] += 1
                 found = self._prepared(probe, alternative, alternatives)
@@ -222,6 +232,12 @@ class Player:
         self._copies += 1
         return self._symbols.copy(f"{self._run.names.tag}c{self._copies}")
 
+    def _in_order(self, alternatives: Alternatives) -> Iterator[tuple[int, Probe]]:
+        """Yield all probes, those first that may tell an alternative which every call is also made under."""
+        found = (place for each in alternatives.followed for place in _telling().get(each.key, ()))
+        first = [(place, probes()[place]) for place in dict.fromkeys(found)]
+        return chain(first, enumerate(probes()))
+
     def play(self, calls: Sequence[ProbeCall]) -> Iterator[ModelCall]:
         """Yield calls that are not made yet, each under its number; each must be made before the next is taken."""
         done = {probed.number for _, probed in self._played}
@@ -243,6 +259,7 @@ class Player:
             if step.difference is not None:  # nothing explains it: what it names is not known to the service
                 break
             self._played.append((len(self._run.history) - 1, probed))
+            self._note_made(len(self._run.history) - 1)
             reply = step.predicted.reply
             symbols.learn(probed, reply, self._run.shapes, call)
             self._symbols.learn(probed, reply, self._run.shapes, call)
@@ -307,11 +324,10 @@ class Player:
         call = symbols.call(probed)
         if of is Of.THE_SAME or call is None:
             return all(self._there(each, symbols.find(each)) for each in needed)
-        wanted = (call.operation, call.caller, call.path, call.query.keys())
-        for place, _ in reversed(self._played) if of is Of.THE_NEWEST else self._played:
+        there = self._made.get((call.operation, call.caller), [])
+        for place in reversed(there) if of is Of.THE_NEWEST else there:
             step = self._run.history[place]
-            like = (step.call.operation, step.call.caller, step.call.path, step.call.query.keys())
-            if like != wanted or step.predicted.reply.status >= 400:
+            if (step.call.path, step.call.query.keys()) != (call.path, call.query.keys()):
                 continue
             found = dict(symbols_in(probed.number, step.call, step.predicted.reply, self._run.shapes))
             if all(self._there(each, found.get(each)) for each in needed):
@@ -395,6 +411,17 @@ class Player:
         if not stage.served(call.operation):
             return None
         return self._run.model.imagine(call, stage.world) if probed.number == OWN else stage.imagined(call)
+
+
+@cache
+def _telling() -> Mapping[str, list[int]]:
+    """Return the places of the probes that tell a value, by its key."""
+    found: dict[str, list[int]] = {}
+    for place, probe in enumerate(probes()):
+        for id, values in probe.tells.items():
+            for value in values:
+                found.setdefault(f"{id}={value}", []).append(place)
+    return found
 
 
 def symbols_named(calls: Sequence[ProbeCall]) -> list[str]:

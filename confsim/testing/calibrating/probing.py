@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from msgspec.structs import replace
 
@@ -35,8 +35,11 @@ class Prober:
         self._alternatives = alternatives
         self._tries: Counter[str] = planner.sought
 
-    def calls(self, times: int = _TIMES) -> Iterator[ModelCall]:
-        """Yield probes, sought for each assumption so often. Each must have been made before the next is taken."""
+    def calls(self, times: int = _TIMES, known: Container[str] = ()) -> Iterator[ModelCall]:
+        """Yield probes, sought for each assumption so often. Each must have been made before the next is taken.
+
+        With ``known`` only calls for these assumptions are sought.
+        """
         self._candidates.begin_journey(-1)
         count = 0
         while count < _LENGTH:
@@ -48,7 +51,7 @@ class Prober:
             still_open = self._evidence.wanted()
             # A call that shows the status of a refusal shows its code.
             alone = still_open - {each.replace("status.", "code.", 1) for each in still_open if "status." in each}
-            wanted = [id for id in alone if self._tries[id] < times]
+            wanted = [id for id in alone if self._tries[id] < times and (id in known or not known)]
             if not wanted:
                 return
             wanted.sort(key=lambda each: (self._tries[each], each))
