@@ -71,7 +71,8 @@ class Calibrator:
 
     ``journeys`` is the most portions of calls that are made, ``patience`` after how many that are searched and settle
     nothing the run ends;
-    ``plays`` says whether known probes are played before others are searched.
+    ``plays`` says whether known probes are played before others are searched; ``thorough`` that calls are searched for
+    assumptions too that no known probe tells.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Calibrator:
         progress: Callable[[str], object] | None = None,
         patience: int = _FRUITLESS,
         plays: bool = True,
+        thorough: bool = False,
     ) -> None:
         self.report = CalibrateReport(base_url)
         self._service = service
@@ -102,6 +104,7 @@ class Calibrator:
         self._progress = progress
         self._patience = patience
         self._plays = plays
+        self._sought = () if thorough else seen()
         self.learner = Learner(service, self._say)
         self.raw = RawPlayer(service, self.learner)
         self._done = 0
@@ -270,7 +273,7 @@ class Calibrator:
         self._searches = True
         prober = Prober(planner, self.evidence, self.learner.alternatives)
         if self._plays:
-            sought = prober.calls(_SOUGHT, seen())  # many runs have found no call for the others
+            sought = prober.calls(_SOUGHT, self._sought)
         else:
             sought = planner.journey_calls() if planner.sweep.left or self._done % 2 else prober.calls()
         return self._made_all(sought, run, planner, player)

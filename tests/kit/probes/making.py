@@ -1,5 +1,8 @@
 """Makes ``confsim/reference/probes.json``, what tells what a service follows: ``python -m kit.probes.making [SEED…]``.
 
+``python -m kit.probes.making more LETTER SEED…`` adds what is found once known probes are played; calls of such probes
+have numbers that begin with the letter.
+
 Calibrate runs beside a service under the defaults, with all accounts of the demo world, once for each seed. Of each
 answer that ruled values out, the calls before it are stored on which it depends.
 """
@@ -20,7 +23,7 @@ from msgspec.structs import replace
 import confsim.reference
 from confsim.api.catalogue import API
 from confsim.reference.cast import CALLERS, JSON
-from confsim.reference.probes import Probe, ProbeCall, probes
+from confsim.reference.probes import Probe, ProbeCall, distinguished, probes
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.learner import Learner
@@ -68,9 +71,10 @@ class Recorded(Struct):
     steps: list[RecordedStep]
 
 
-def recorded(seed: int, letter: str, journeys: int = JOURNEYS) -> Recorded:
-    """Calibrate a service under the defaults, and return what each call ruled out."""
-    calibrator = Beside().calibrator(journeys=journeys, seed=seed, patience=journeys, plays=False)
+def recorded(seed: int, letter: str, journeys: int = JOURNEYS, *, plays: bool = False) -> Recorded:
+    """Calibrate a service under the defaults, by search alone or after known probes; return what each call ruled out."""
+    patience = 2 if plays else journeys
+    calibrator = Beside().calibrator(journeys=journeys, seed=seed, patience=patience, plays=plays, thorough=True)
     learner, found = calibrator.learner, list[list[str]]()
     take_up = Learner.take_up
 
@@ -381,6 +385,14 @@ def store(found: list[Probe]) -> None:
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=0).replace(b"\n", b" ") + b"\n")
 
 
+def more(letter: str, seeds: list[int]) -> None:
+    """Add the probes that searches have found once known probes were played."""
+    maker, found, known = Maker(), list[Probe](), set(distinguished())
+    for seed in seeds:
+        found += maker.probes(recorded(seed, f"{letter}{seed}y", plays=True), known)
+    store([*probes(), *ordered(found)])
+
+
 def main(seeds: list[int]) -> None:
     """Run, and write the probes."""
     maker, found, apart, known = Maker(), list[Probe](), list[Probe](), set[str]()
@@ -393,4 +405,7 @@ def main(seeds: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(each) for each in sys.argv[1:]] or [0, 1, 2])
+    if sys.argv[1:2] == ["more"]:
+        more(sys.argv[2], [int(each) for each in sys.argv[3:]])
+    else:
+        main([int(each) for each in sys.argv[1:]] or [0, 1, 2])
