@@ -36,10 +36,13 @@ class _Given(Struct, frozen=True):
 
 
 class _User(Struct, frozen=True):
-    """A user who calls: grants held by itself, its levels, whether in its own client, and whether the thing is there."""
+    """A user who calls: the grants held by itself, and the levels: Customer Admin and Partner Admin.
+
+    ``at_home`` is False for a call in another client, ``missing`` True when the thing of the path does not exist.
+    """
 
     grants: frozenset[Grant]
-    levels: tuple[bool, bool]
+    levels: tuple[bool, ...]
     at_home: bool
     missing: bool
 
@@ -48,12 +51,11 @@ def admit_alike(
     operation: Operation, one: Collection[Grant], other: Collection[Grant], profile: Mapping[str, Any]
 ) -> bool:
     """Return whether two gates of an operation admit and refuse every caller alike under a profile."""
-    token, customer_admin, partner_admin = (
-        frozenset(in_force(profile, entry))
-        for entry in (members.API_TOKEN_PASSES, members.CUSTOMER_ADMIN_PASSES, members.PARTNER_ADMIN_INCLUDES)
-    )
+    token: tuple[str, ...] = in_force(profile, members.API_TOKEN_PASSES)
+    customer_admin: tuple[str, ...] = in_force(profile, members.CUSTOMER_ADMIN_PASSES)
+    partner_admin: tuple[str, ...] = in_force(profile, members.PARTNER_ADMIN_INCLUDES)
     named = any(each.gates for each in operation.path_parameters)
-    given = _Given(token, customer_admin, partner_admin, named)
+    given = _Given(frozenset(token), frozenset(customer_admin), frozenset(partner_admin), named)
     return _meaning(frozenset(one), given) == _meaning(frozenset(other), given)
 
 

@@ -204,6 +204,8 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
         click.echo(f"{id} = {plain(value)}")
     for each in found.contradicted:
         click.echo(f"not explained: {each.call}: {each.place} {each.got!r} instead of {each.expected!r}")
+    for why, count in found.unanswered.items():
+        click.echo(f"not answered, {count} times: {why}")
     click.echo(
         f"{len(found.learned)} learned, {len(found.confirmed)} confirmed by {found.followed} of {found.seen} exchanges"
     )

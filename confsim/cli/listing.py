@@ -42,7 +42,7 @@ def assumptions(profile: str | None, operation: str | None, search: str | None, 
     """
     import msgspec
 
-    from confsim.reference.probes import seen
+    from confsim.reference.seeing import seen
 
     found = _simulator(profile).control("list_assumptions", operation=operation)
     if search is not None:
@@ -61,7 +61,7 @@ def _text_of(entry: Any) -> str:
 def described(entry: Any) -> Iterator[str]:
     """Yield the lines about an assumption, from ``list_assumptions``."""
     from confsim.reference import gaps
-    from confsim.reference.probes import seen
+    from confsim.reference.seeing import seen
 
     yield f"{heading(entry.id)}  [{' '.join(entry.gaps)}]"
     yield from _indented("", entry.statement)

@@ -54,7 +54,7 @@ def distinguished() -> frozenset[str]:
 
 
 @cache
-def seen() -> Mapping[str, str]:
+def seen_in_calls() -> Mapping[str, str]:
     """Return, by the id of the assumption, the operation, the caller and the status of a call that shows its value."""
     found: dict[str, str] = {}
     for probe in probes():

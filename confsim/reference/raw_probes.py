@@ -16,9 +16,10 @@ class RawProbe(msgspec.Struct, frozen=True):
     """The request of a call, changed below what its operation declares.
 
     ``before`` are calls that are made ahead of it. ``method``, ``target`` and ``query`` take the place of those of the
-    request; in them ``{target}`` and ``{query}`` stand for it, ``{last}`` for the last segment of its target, ``{rest}``
-    for what is before. ``headers`` are added; a value is repeated until it has ``length`` characters, and so is the
-    query. ``tells`` has the ids of the assumptions on which the answer depends.
+    request; in them ``{target}`` and ``{query}`` stand for it, ``{last}`` for the last segment of its target,
+    ``{rest}`` for what is before. ``headers`` are added; the end of a value is repeated until it has ``length``
+    characters, or that of the query where there are none. ``capitals`` says that the last segment is in capitals.
+    ``tells`` has the ids of the assumptions on which the answer depends.
     """
 
     word: str
@@ -77,8 +78,12 @@ RAW_PROBES: tuple[RawProbe, ...] = (
         before=(_ROOM,),
         target="{target}/",
     ),
-    RawProbe("for text/html", _LANGUAGES, ("parse.accept", *_refusal("not-acceptable")), headers={"accept": "text/html"}),
-    RawProbe("with a broken escape", _call("get_channel", uuid="none"), ("parse.broken-escapes",), target="{target}%ff"),
+    RawProbe(
+        "for text/html", _LANGUAGES, ("parse.accept", *_refusal("not-acceptable")), headers={"accept": "text/html"}
+    ),
+    RawProbe(
+        "with a broken escape", _call("get_channel", uuid="none"), ("parse.broken-escapes",), target="{target}%ff"
+    ),
     RawProbe(
         "with a plus for a space",
         _call("list_channels", {"search": "{tag} raw other"}),
@@ -118,7 +123,11 @@ RAW_PROBES: tuple[RawProbe, ...] = (
         length=70_000,
     ),
     RawProbe(
-        "with a header of 20,000 characters", _LANGUAGES, ("size.request-headers",), headers={"x-long": "x"}, length=20_000
+        "with a header of 20,000 characters",
+        _LANGUAGES,
+        ("size.request-headers",),
+        headers={"x-long": "x"},
+        length=20_000,
     ),
     RawProbe(
         "with a header of 70,000 characters",

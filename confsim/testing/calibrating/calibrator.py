@@ -12,13 +12,14 @@ from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
-from confsim.reference.probes import seen
+from confsim.reference.probes import seen_in_calls
 from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.declared import why_left_out
+from confsim.testing.learning.discovery import excerpt
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import Interrupted, RealService, Spent
 from confsim.testing.verifying.candidates import NOBODY, STRANGER
@@ -104,7 +105,7 @@ class Calibrator:
         self._progress = progress
         self._patience = patience
         self._plays = plays
-        self._sought = () if thorough else seen()
+        self._sought = () if thorough else seen_in_calls()
         self.learner = Learner(service, self._say)
         self.raw = RawPlayer(service, self.learner)
         self._done = 0
@@ -183,15 +184,19 @@ class Calibrator:
         entry, tokens = wire.PRESENTATION, self._accounts.tokens.values()
         accepted: list[Any] = []
         for call in [ModelCall(operation, token) for operation in _FIRST for token in tokens]:
-            refused = []
+            refused: list[Any] = []
             for value in (entry.default, *candidates(entry)):
                 self._service.address_under({entry.id: value})
-                (accepted if self._service.call(call).status < 400 else refused).append(value)
+                reply = self._service.call(call)
+                (accepted if reply.status < 400 else refused).append(value)
             if accepted:
                 self.evidence.first.update(Alternative((entry.id, value)).key for value in refused)
                 break
         else:
-            raise Misuse(f"the base URL is not this API, or refuses the tokens: {' and '.join(_FIRST)} are not answered")
+            raise Misuse(
+                f"{self.report.base_url} is not this API, or refuses the tokens: "
+                f"{call.operation} is answered by {excerpt(reply)}"
+            )
         self.evidence.used.add(entry.id)
         if accepted[0] != entry.default:
             self.evidence.first.add(Alternative((entry.id, entry.default)).key)

@@ -169,13 +169,14 @@ class AssumptionEvidence:
 
     def adopt(self, chosen: Alternative, others: Iterable[Alternative]) -> None:
         """Put these values in force; each of ``others`` would explain the answers as well."""
+        instead_of = [(other, self.instead(chosen, other)) for other in others]
         for id, value in chosen.values:
             self.profile[id] = value
             self._in_force[id] = Alternative((id, value)).key
             if value == REGISTER.entries[id].default:
                 del self.profile[id]
         self._known_alike, self._others = {}, {}
-        rivals = [self.instead(chosen, other) for other in others if not self._means(chosen, other)]
+        rivals = [instead for other, instead in instead_of if not self._means(chosen, other)]
         known = {each.alternative.key: each for each in self.rivals}
         for instead in rivals:
             known.setdefault(instead.key, Rival(instead, chosen))

@@ -41,7 +41,7 @@ class RawExchange(Struct):
 class RawPlayer:
     """Makes the requests of raw probes and learns from the answers.
 
-    ``shown`` maps each assumption to the request that determined it, in words; ``unanswered`` to why there is no answer.
+    ``shown`` maps each assumption to the request that determined it, in words; ``unanswered`` to why no answer came.
     """
 
     def __init__(self, service: RealService, learner: Learner) -> None:
@@ -77,8 +77,8 @@ class RawPlayer:
 
     def judge(self) -> None:
         """Judge all answers, again after each value that is put in force."""
-        while not all([self._is_expected(each) for each in self._exchanges if each.explained]):
-            pass
+        while not all(self._is_expected(each) for each in self._exchanges if each.explained):
+            pass  # a value was put in force that explains one more
 
     def _is_expected(self, exchange: RawExchange) -> bool:
         """Rule out values by an answer; return False when another value was put in force, or nothing explains it."""
@@ -103,15 +103,16 @@ class RawPlayer:
     def _explain(self, exchange: RawExchange, ids: list[str], predicted: Reply, difference: Difference) -> None:
         learner = self._learner
         evidence = learner.evidence
-        seen = [found for id, value in _observed(ids, predicted, exchange.reply) if (found := evidence.add(id, value))]
+        seen = [each for id, value in _observed(ids, predicted, exchange.reply) if (each := evidence.add(id, value))]
         single = list(dict.fromkeys([*evidence.open_to(ids), *seen]))
         pairs = [
             Alternative(*one.values, *other.values)
             for one, other in combinations([each for each in single if len(each.values) == 1], 2)
             if one.ids != other.ids
         ]
+        before = [each for each in self._exchanges[: self._exchanges.index(exchange)] if each.explained]
         for concerned in (single, pairs):
-            found = [each for each in concerned if self._explains(exchange, each)]
+            found = [each for each in concerned if all(self._explains(one, each) for one in (exchange, *before))]
             if learner.adopt_one(found):
                 return
         exchange.explained = False

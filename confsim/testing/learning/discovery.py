@@ -125,10 +125,10 @@ class Discovery:
         """Return the user of a token. Raises Misuse when the token is refused or the answer is no user."""
         reply = self._reply("get_me", token)
         if reply.status == 401:
-            raise Misuse(f"the token of the {role} is refused: {_excerpt(reply)}")
+            raise Misuse(f"the token of the {role} is refused: {excerpt(reply)}")
         body = reply.body
         if reply.status >= 400 or not isinstance(body, dict) or not {"id", "handle", "clientId"} <= body.keys():
-            raise Misuse(f"the base URL is not this API: get_me of the {role} is answered by {_excerpt(reply)}")
+            raise Misuse(f"the base URL is not this API: get_me of the {role} is answered by {excerpt(reply)}")
         terms = self._read("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
         address = self._read("get_user_email", token, userId="me") or {}
         levels = _levels(self._read("list_own_access_levels", token))
@@ -140,9 +140,9 @@ class Discovery:
             raise Misuse("the accounts have no token that can be used")
         reply = self._reply("get_client", token, clientId=self._accounts.client)
         if reply.status == 401:
-            raise Misuse(f"the token of the api-token is refused: {_excerpt(reply)}")
+            raise Misuse(f"the token of the api-token is refused: {excerpt(reply)}")
         if reply.status >= 400 or not isinstance(reply.body, dict) or "clientId" not in reply.body:
-            raise Misuse(f"the base URL is not this API: get_client is answered by {_excerpt(reply)}")
+            raise Misuse(f"the base URL is not this API: get_client is answered by {excerpt(reply)}")
 
     def _reader(self, client_id: str) -> str | None:
         """Return the token that can read most of a client."""
@@ -346,6 +346,6 @@ def _e164(number: str) -> str:
     return number if number.startswith("+") else f"+{number}"
 
 
-def _excerpt(reply: Reply) -> str:
+def excerpt(reply: Reply) -> str:
     """Return an abridged reply for an error message."""
     return f"{reply.status} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"

@@ -205,7 +205,7 @@ class Run:
         self._wait_for_effect()
         reply = self.service.call(call, reserved=reserved)
         step = self.took(call, reply)
-        if step.difference is not None and reply.status == 401 and step.predicted.reply.status != 401:
+        if step.difference is not None and reply.status == 401:
             self._check_token(call)
         return step
 
@@ -232,8 +232,9 @@ class Run:
     def _check_token(self, call: ModelCall) -> None:
         """Raise Interrupted when the service no longer accepts a token of the accounts."""
         role = self.accounts.role(call.caller)
-        if not role or role == "api-token" or call.operation == "get_me":
+        read = ModelCall("list_supported_languages" if role == "api-token" else "get_me", call.caller)
+        if not role or call.operation == read.operation:
             return
-        reply = self.service.call(ModelCall("get_me", call.caller), reserved=True)
-        if reply.status == 401 and self.model.imagine(ModelCall("get_me", call.caller)).reply.status < 400:
+        reply = self.service.call(read, reserved=True)
+        if reply.status == 401 and self.model.imagine(read).reply.status < 400:
             raise Interrupted(f"the token of the {role} is not accepted any more (401): it has expired, or was revoked")

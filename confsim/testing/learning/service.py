@@ -61,6 +61,7 @@ class RealService:
         self.sleep = sleep
         self.sent = 0
         self.repeated = 0
+        self._answered = False
         self.reserve = 0
 
     def address_under(self, profile: Mapping[str, Any]) -> None:
@@ -125,10 +126,14 @@ class RealService:
 
     def _exchange(self, send: Callable[[], Response]) -> Response:
         try:
-            return send()
+            response = send()
+            self._answered = True
+            return response
         except Interrupted:
             raise
         except (Misuse, ConnectionError, TimeoutError) as error:
+            if not self._answered:
+                raise Interrupted(str(error)) from None
             raise Interrupted(f"the service does not answer any more: {error}") from None
 
     def _wait_for_turn(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users.users import KIND_WORDS
 from confsim.kernel.refusal import Misuse
@@ -30,6 +31,8 @@ from confsim.transport.transport import WireTransport
 
 from .requests import Reader, token_of
 
+#: Reasons for which a token is refused.
+_CREDENTIAL = frozenset({Reason.CREDENTIAL_INVALID, Reason.CREDENTIAL_EXPIRED, Reason.CREDENTIAL_MISSING})
 #: Kinds of things that have an id in the accounts.
 _KNOWN = frozenset({"clients", "tokens"})
 #: Fields of an answer that describes a user.
@@ -53,13 +56,15 @@ class Evidence(Struct):
 class ObserveReport(Struct):
     """The findings about each assumption, as in a calibrate report, with the number of answers for each.
 
-    ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the others by reason.
+    ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the others by reason;
+    ``unanswered`` the requests that the service did not answer, by reason.
     """
 
     upstream: str
     seen: int = 0
     followed: int = 0
     passed_over: dict[str, int] = {}
+    unanswered: dict[str, int] = {}
     learned: dict[str, Any] = {}
     confirmed: list[str] = []
     evidence: dict[str, Evidence] = {}
@@ -110,6 +115,7 @@ class Observer:
         self._accounts = accounts
         self._say = say or (lambda line: None)
         self._passed: Counter[str] = Counter()
+        self._unanswered: Counter[str] = Counter()
         self._counts: dict[str, list[int]] = {}
         #: Things, by kind and the service's id, that changed in a way that the model could not follow.
         self._unknown: set[tuple[str, Any]] = set()
@@ -153,6 +159,12 @@ class Observer:
         else:
             self.report.followed += 1
 
+    def miss(self, why: str) -> None:
+        """Note a request that the service did not answer."""
+        if why not in self._unanswered:
+            self._say(why)
+        self._unanswered[why] += 1
+
     def _follow(self, request: Request, reply: Reply) -> str:
         """Follow an exchange; return why it is skipped, "" when it is not."""
         run = self.learner.run
@@ -176,7 +188,21 @@ class Observer:
         here = call.renamed(run.known.model)
         if "date" in reply.headers:
             run.known.learn_shift(reply.headers["date"], self._clock.now())
+        if reply.status == 401 and token is not None and self._is_over(here, reply):
+            whose = self._accounts.role(token) or "user who was made"
+            return f"the token of the {whose} is refused: it may have expired"
         return self._take(here, call, reply)
+
+    def _is_over(self, here: ModelCall, reply: Reply) -> bool:
+        """Return whether a token is refused that the model accepts: for no reason that has a code of its own."""
+        run = self.learner.run
+        try:
+            predicted = run.model.imagine(here).reply
+        except Misuse:
+            return False
+        others = {in_force(run.profile, entry) for reason, entry in CODE.items() if reason not in _CREDENTIAL}
+        code = _code(reply)
+        return predicted.status != 401 and (code is None or code not in others)
 
     def _why_not(self, call: ModelCall) -> str:
         """Return why a call, with the ids of the service, cannot be followed; "" when it can."""
@@ -252,11 +278,16 @@ class Observer:
         report.learned = {id: plain(value) for id, value in evidence.learned().items()}
         report.confirmed = evidence.confirmed()
         report.passed_over = dict(self._passed.most_common())
+        report.unanswered = dict(self._unanswered.most_common())
         report.contradicted = self.learner.contradicted
         report.evidence = {
             id: Evidence(plain(evidence.value(id)), *count) for id, count in sorted(self._counts.items())
         }
         return report
+
+
+def _code(reply: Reply) -> Any:
+    return reply.body.get("code") if isinstance(reply.body, dict) else None
 
 
 def _describes(run: Run, call: ModelCall) -> bool:

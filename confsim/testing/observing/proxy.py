@@ -30,17 +30,26 @@ Notify = Callable[[Request, Response], object]
 class Proxy:
     """Forwards requests to ``upstream``, and responses back, as they arrive.
 
-    ``notify`` is called with each exchange, in order, in a thread of its own, so that no client waits for it.
-    ``timeout`` is in seconds. Raises Misuse for an unusable address or a port in use.
+    ``notify`` is called with each exchange, in order, in a thread of its own, so that no client waits for it;
+    ``missed`` with why the service did not answer a request. ``timeout`` is in seconds. Raises Misuse for an unusable
+    address or a port in use.
     """
 
     def __init__(
-        self, upstream: str, notify: Notify, *, host: str = "127.0.0.1", port: int = 0, timeout: float = 60
+        self,
+        upstream: str,
+        notify: Notify,
+        *,
+        missed: Callable[[str], object] = lambda why: None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        timeout: float = 60,
     ) -> None:
         parts = urlsplit(upstream.rstrip("/"))
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise Misuse(f"{upstream!r} is no address such as https://service.example/v1_0")
         self.upstream = upstream.rstrip("/")
+        self.missed = missed
         self._parts = parts
         self._timeout = timeout
         try:
@@ -191,7 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
         except (OSError, HTTPException) as error:
             self._there.close()
             self.close_connection = True
-            self.send_error(502, f"{self.proxy.upstream} cannot be reached: {error or type(error).__name__}")
+            why = f"{self.proxy.upstream} cannot be reached: {error or type(error).__name__}"
+            self.proxy.missed(why)
+            self.send_error(502, why)
             return
         with self.exchange() as put:
             self._hand_on(response, sent, put)

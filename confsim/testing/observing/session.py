@@ -30,5 +30,5 @@ def observe(
             request = replace(request, target=request.target[len(mount) :])
         observer.see(request, response)
 
-    with Proxy(upstream, notify, port=port).serving() as proxy:
+    with Proxy(upstream, notify, missed=observer.miss, port=port).serving() as proxy:
         yield proxy, observer

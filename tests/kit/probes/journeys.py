@@ -22,7 +22,7 @@ from confsim.reference.cast import JSON
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.service.messages import Response
 from confsim.testing.calibrating.alternative import Alternative
-from confsim.testing.calibrating.playing import TAG, symbols_in
+from confsim.testing.calibrating.symbols import TAG, symbols_in
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import reply_of

@@ -22,12 +22,13 @@ from msgspec.structs import replace
 
 import confsim.reference
 from confsim.api.catalogue import API
-from confsim.reference.cast import CALLERS, JSON
+from confsim.reference.cast import CALLERS
 from confsim.reference.probes import Probe, ProbeCall, distinguished, probes
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.learner import Learner
-from confsim.testing.calibrating.playing import CAPITALS, TAG, Player, Symbols, is_symbol, symbols_in, symbols_of
+from confsim.testing.calibrating.playing import Player
+from confsim.testing.calibrating.symbols import CAPITALS, TAG, Symbols, is_symbol, symbols_in, symbols_of
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Reply
 from confsim.testing.learning.declared import makes_lasting
@@ -72,7 +73,7 @@ class Recorded(Struct):
 
 
 def recorded(seed: int, letter: str, journeys: int = JOURNEYS, *, plays: bool = False) -> Recorded:
-    """Calibrate a service under the defaults, by search alone or after known probes; return what each call ruled out."""
+    """Calibrate a service under the defaults, by search alone or after known probes; what each call ruled out."""
     patience = 2 if plays else journeys
     calibrator = Beside().calibrator(journeys=journeys, seed=seed, patience=patience, plays=plays, thorough=True)
     learner, found = calibrator.learner, list[list[str]]()

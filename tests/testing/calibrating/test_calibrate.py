@@ -8,7 +8,7 @@ import pytest
 
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
-from confsim.reference.probes import seen
+from confsim.reference.seeing import seen
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating import alternatives
@@ -104,8 +104,38 @@ def test_a_service_that_is_not_this_api_is_reported():
             """Answer 404."""
             return Response(404, [("Content-Type", "text/html")], b"<p>Hello</p>")
 
-    with pytest.raises(Misuse, match="not this API"):
+    with pytest.raises(Misuse, match=r"http://confsim.test/v1_0 is not this API.*answered by 404 text/html"):
         beside.calibrator(transport=Page(beside.simulator.wsgi)).run()
+
+
+def test_the_first_call_may_be_for_some_roles_alone():
+    """How tokens are presented is found with the first of them that is admitted."""
+    hidden = choices(gate__list_supported_languages=["owner"], auth__presentation=["X-Api-Key: {token}"])
+    report = Beside(hidden).calibrator(journeys=0).run()
+    assert {**report.learned, **report.assumed}["auth.presentation"] == ["X-Api-Key: {token}"]
+
+
+def test_a_token_that_expires_ends_the_run():
+    """Also where a missing role is refused with the same status: it is named, and what was found is kept."""
+    beside = Beside(choices(status__role_missing=401))
+    token = beside.accounts.tokens["owner"]
+
+    class Expiring(WsgiTransport):
+        count = 0
+
+        def exchange(self, request: Request) -> Response:
+            """Refuse the owner after so many requests."""
+            self.count += 1
+            if self.count > 90 and token in request.headers.get("authorization", ""):
+                body = b'{"status": 401, "code": "token_over", "message": "Over.", "details": []}'
+                return Response(401, [("Content-Type", "application/json")], body)
+            return super().exchange(request)
+
+    report = beside.calibrator(transport=Expiring(beside.simulator.wsgi), journeys=3).run()
+    assert report.interrupted == "the token of the owner is not accepted any more (401): it has expired, or was revoked"
+    assert report.contradicted == []
+    assert {**report.learned, **report.assumed}.keys() <= {"status.role-missing"}
+    assert len(report.confirmed) > 10
 
 
 def test_a_rival_keeps_a_value_from_being_claimed():
@@ -158,7 +188,7 @@ def test_what_is_seen_is_shown_by_the_register(hidden):
 
 def test_judging_goes_on_from_a_checkpoint(monkeypatch):
     """What answers showed before any depended on a value is taken over: the findings are those of judging all again."""
-    profile = choices(gate__promulgate_terms=["public"])
+    profile = choices(gate__create_template=["public"])
     resumed = []
     judge_on = Learner._resumed
 
@@ -172,7 +202,7 @@ def test_judging_goes_on_from_a_checkpoint(monkeypatch):
     monkeypatch.setattr(Learner, "_checkpoint_before", lambda self, ids: None)
     second = Beside(profile).calibrator(journeys=1, most=100).run()
     assert first == second
-    assert "gate.promulgate_terms" in {**first.learned, **first.assumed}
+    assert "gate.create_template" in {**first.learned, **first.assumed}
 
 
 def test_a_value_that_was_followed_no_longer_explains_an_answer(monkeypatch):

@@ -8,11 +8,14 @@ import pytest
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
-from confsim.reference.probes import ProbeCall, probes, seen
+from confsim.reference.probes import ProbeCall, probes
+from confsim.reference.seeing import seen
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
-from confsim.testing.calibrating.playing import Player, Symbols, symbols_named, symbols_of
+from confsim.testing.calibrating.playing import Player
 from confsim.testing.calibrating.session import profile_text
+from confsim.testing.calibrating.symbols import Symbols, symbols_named, symbols_of
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Reply
 from confsim.testing.learning.places import Shapes
 from confsim.testing.verifying.planning import Planner
@@ -117,3 +120,24 @@ def test_what_explains_an_answer_as_well_is_told_by_a_probe(met):
     tried = {each.key for each in player._open(index, probe, evidence, alternatives)}
     assert evidence.rivals[0].alternative.key in tried
     assert evidence.rivals[0].alternative.ids == ("encode.empty", "status.created")
+
+
+def test_another_client_takes_the_place_of_one_that_probes_have_changed(met):
+    """What its birth decides is not seen any more in the client of the run, but in a new one."""
+    run, alternatives, player = met
+    run.take(ModelCall("promulgate_terms", symbols_of(run)["{tokens own}"], body={"url": "https://new.example/"}))
+    operations = []
+    for call in player._in_another_client(AssumptionEvidence(), alternatives):
+        run.take(call)
+        operations.append(call.operation)
+    assert operations[:2] == ["create_client", "create_api_token"]
+    assert len(run.things.own_clients) == 2
+    assert player._symbols.find("{clients own}") == run.things.own_clients[-1]
+
+
+def test_numbers_of_probes_are_those_of_the_client():
+    """The first inbound numbers of the accounts' client, also within a text; one that is not there cannot be named."""
+    symbols = Symbols("t1", {"{tokens owner}": "secret", "{number 0}": "+1555"})
+    call = ProbeCall("a1", "list_channels", "{tokens owner}", query={"search": "{number 0},#12"})
+    assert symbols.call(call).query == {"search": "+1555,#12"}
+    assert Symbols("t1", {"{tokens owner}": "secret"}).call(call) is None

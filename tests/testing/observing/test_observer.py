@@ -133,6 +133,20 @@ def test_users_of_before_are_known_once_they_are_described():
     }
 
 
+def test_a_token_that_expires_is_no_evidence():
+    """What is refused since then is passed over; nothing is learned from it."""
+    simulator = Simulator()
+    observer = Observer("http://confsim.test/v1_0", ACCOUNTS)
+    transport = WsgiTransport(simulator.wsgi)
+    request = Request("GET", "/v1_0/users/me", "", {"authorization": f"Bearer {OWNER}"})
+    observer.see(request, transport.exchange(request))
+    body = b'{"status": 401, "code": "credential_expired", "message": "The token has expired.", "details": []}'
+    observer.see(request, Response(401, [("Content-Type", "application/json")], body))
+    report = observer.conclude()
+    assert report.passed_over == {"the token of the owner is refused: it may have expired": 1}
+    assert (report.learned, report.contradicted) == ({}, [])
+
+
 def test_what_a_call_changed_that_could_not_be_followed_is_passed_over():
     """A user whom nobody described becomes an operator: who the operators are is not known from then on."""
     traffic = Traffic()
@@ -186,8 +200,10 @@ def test_a_service_that_is_gone_is_reported():
     """The client gets 502 and why; an address that is none is refused."""
     with Simulator().serve() as server:
         url = server.base_url
-    with observe(url, ACCOUNTS) as (proxy, _):
+    with observe(url, ACCOUNTS) as (proxy, observer):
         status, _, body = ask(proxy.base_url, "GET", "/users/me")
+    ((why, count),) = observer.conclude().unanswered.items()
+    assert (why.partition(": ")[0], count) == (f"{url} cannot be reached", 1)
     assert status == 502
     assert b"cannot be reached" in body
     with pytest.raises(Misuse, match="no address"):
