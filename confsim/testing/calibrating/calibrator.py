@@ -38,8 +38,6 @@ _FRUITLESS = 2
 _SOUGHT = 1
 #: Most restarts with fresh things. A restart is needed when one side may have made a change that the other has not.
 _MOST_MODELS = 60
-#: The operations that are called first, with one token after the other, until one succeeds.
-_FIRST = ("list_supported_languages", "get_me")
 #: Requests reserved for the removal of what the run made.
 _RESERVED = 8
 
@@ -182,8 +180,10 @@ class Calibrator:
     def _find_presentation(self) -> None:
         """Find out how the service expects tokens, before any other call. Raises Misuse when it accepts none."""
         entry, tokens = wire.PRESENTATION, self._accounts.tokens.values()
+        calls = [ModelCall("list_supported_languages", token) for token in tokens]
+        calls += [ModelCall("get_me", token) for token in tokens]  # if the other is for none of these roles
         accepted: list[Any] = []
-        for call in [ModelCall(operation, token) for operation in _FIRST for token in tokens]:
+        for call in calls:
             refused: list[Any] = []
             for value in (entry.default, *candidates(entry)):
                 self._service.address_under({entry.id: value})
