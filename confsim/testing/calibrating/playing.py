@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.contract.types import Switch
+from confsim.reference.cast import CALLERS
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison
@@ -46,6 +47,8 @@ _ANOTHER_CLIENT = (
     ),
 )
 _MOST_CLIENTS = 5
+#: What stands for the place of a probe in the count of tries, for one that another caller plays.
+_BY_OTHERS = -1
 
 
 class Of(Enum):
@@ -90,7 +93,7 @@ class Player:
 
         Once nothing more is seen in the client of the run, as earlier probes have changed it, another takes its place.
         """
-        count = 0
+        count, sent = 0, self._run.service.sent
         for index, probe in self._in_order(alternatives):
             for alternative in self._open(index, probe, evidence, alternatives):
                 self._tries[index, alternative.key] += 1
@@ -103,8 +106,38 @@ class Player:
                     count += 1
                 if count >= _LENGTH:
                     return
-        if not count and self._clients < _MOST_CLIENTS:
-            yield from self._in_another_client(evidence, alternatives)
+        if not count:
+            yield from self._by_others(evidence, alternatives)
+            if self._run.service.sent == sent and self._clients < _MOST_CLIENTS:
+                yield from self._in_another_client(evidence, alternatives)
+
+    def _by_others(self, evidence: AssumptionEvidence, alternatives: Alternatives) -> Iterator[ModelCall]:
+        """Yield calls that tell gates that are not as by default, made by others than those of known probes."""
+        rivals = [each.alternative for each in evidence.rivals]
+        ids = {id for each in rivals if len(each.ids) == 1 for id in each.ids} | evidence.profile.keys()
+        for id in sorted(each for each in ids if each.startswith("gate.")):
+            known = [each for each in probes() if id in each.tells and f"gate.{each.calls[-1].operation}" == id]
+            probe = min(known, key=lambda each: len(each.calls), default=None)
+            for alternative in evidence.open_to([id]) if probe is not None else ():
+                if self._tries[_BY_OTHERS, alternative.key] or alternative in alternatives.lost:
+                    continue
+                self._tries[_BY_OTHERS, alternative.key] += 1
+                assert probe is not None
+                found = self._with_caller(probe, alternative, alternatives)
+                if found is not None:
+                    yield from self._played_out(*found)
+
+    def _with_caller(
+        self, probe: Probe, alternative: Alternative, alternatives: Alternatives
+    ) -> tuple[Symbols, list[ProbeCall]] | None:
+        """Return the calls of a probe with another caller of the last, who tells an alternative; None for nobody."""
+        for number, (caller, ahead) in enumerate(CALLERS.items()):
+            last = replace(probe.calls[-1], caller=caller, number=f"{probe.calls[-1].number}c{number}")
+            calls = [*ahead, *(each for each in probe.calls[:-1] if each not in ahead), last]
+            symbols = self._renamed_copy()
+            if self.shown(symbols.copy(), calls, alternative, alternatives) == len(calls):
+                return symbols, calls
+        return None
 
     def _in_another_client(self, evidence: AssumptionEvidence, alternatives: Alternatives) -> Iterator[ModelCall]:
         """Yield the calls that make another client and play a probe there, if one is seen there alone."""

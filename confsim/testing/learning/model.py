@@ -182,10 +182,19 @@ def _note(place: RowPlace) -> None:
 
 
 def after_waiting(service: Service, world: World, until: int) -> World:
-    """Return a world after its timers that are due by an instant, and those that these set; the service keeps it."""
+    """Return a world after its timers that are due by an instant, and those that these set; the service keeps it.
+
+    The clock stays, though webhooks that are sent then move it to their instant.
+    """
     service.live.suppose(world)
-    while service.world.timers.due <= until:
-        service.live.fire_due_timers(until)
+    if service.world.timers.due > until:
+        return service.world
+    shown = service.clock.values()
+    try:
+        while service.world.timers.due <= until:
+            service.live.fire_due_timers(until)
+    finally:
+        service.clock.show(shown)
     return service.world
 
 
