@@ -6,6 +6,7 @@ All seeds are done all the same, and the failure that they have in common is sto
 from __future__ import annotations
 
 import argparse
+import signal
 import tempfile
 from typing import Any
 
@@ -52,8 +53,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         def say(line: str) -> None:
             nonlocal done
             done += " seeds, " in line
-            if done == chosen.seeds // 4 and killed.poll() is None:
-                killed.kill()
+            if done == chosen.seeds // 4:
+                killed.send_signal(signal.SIGKILL)
 
         work = JourneyMachine("rooms.py", ROOMS, "Rooms", steps=20, examples=5, database=f"{folder}/examples")
         results = campaign.Results(f"{folder}/found")

@@ -76,6 +76,10 @@ class Command:
         self._limit = Timer(MOST, self.send_signal, (signal.SIGKILL,))
         self._limit.start()
 
+    def run_on(self) -> None:
+        """Let it run for as long as it is needed: it is not killed after a while."""
+        self._limit.cancel()
+
     def send_signal(self, number: int) -> None:
         """Send a signal, where it runs still."""
         if self.returncode is None:

@@ -1,4 +1,4 @@
-"""A process that has imported confsim and pytest and forks itself for every run of them: a start costs milliseconds.
+"""A process that has imported confsim, pytest and Dask and forks itself for every run: a start costs milliseconds.
 
 Run as ``python fork_server.py N M`` with descriptors of a socket that listens, and of one whose other end is closed
 when it is to end. Each message of a connection is a JSON object of ``program``, ``arguments``, ``cwd`` and
@@ -104,6 +104,8 @@ if __name__ == "__main__":
     import confsim
     from confsim import cli
 
+    with suppress(ImportError):  # tests that need it are skipped then
+        import distributed  # noqa: F401
     for module in pkgutil.walk_packages(confsim.__path__, "confsim."):
         if not module.name.startswith(LEFT_OUT):
             importlib.import_module(module.name)
