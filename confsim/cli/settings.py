@@ -6,6 +6,7 @@ is that of the present directory or of the nearest one above it that has a pypro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,8 @@ from confsim.kernel.refusal import Misuse, suggest
 
 from .command import Commands
 
+#: A line that may begin the table or hold it: ``[tool.confsim]``, ``[tool]``, ``tool.confsim.port = 1``, ``tool = {}``.
+_MENTIONED = re.compile(r"""^\s*\[?\s*["']?tool["']?\s*(\]|=|\.\s*["']?confsim\b)""", re.MULTILINE)
 #: Options whose values are paths where there is such a file, and else names of what is shipped.
 _NAMES_OR_PLACES = frozenset({"world", "scenario"})
 #: By the types of click: the types of TOML that stand for them, and what these are called. Texts are all others.
@@ -38,11 +41,13 @@ def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
 
     Misuse for a file that cannot be read, for a key that is no option, with the nearest, and for a wrong value.
     """
-    import tomllib
-
     try:
         text = file.read_text(encoding="utf-8")
-        content = tomllib.loads(text) if "confsim" in text else {}
+        if _MENTIONED.search(text) is None:
+            return {}
+        import tomllib
+
+        content = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise Misuse(f"{file}: {error}") from None
     table = content.get("tool", {}).get("confsim", {})

@@ -106,6 +106,25 @@ def test_every_path_is_relative_to_the_file(project):
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.confsim]\nseed = 3\n",
+        "[tool.confsim.serve]\nseed = 3\n",
+        " [ tool . 'confsim' . serve ]\nseed = 3\n",
+        '["tool"."confsim"]\nseed = 3\n',
+        "[tool]\nconfsim.seed = 3\n",
+        "[tool]\nconfsim = {seed = 3}\n",
+        "tool.confsim.seed = 3\n",
+        "'tool' = {confsim = {seed = 3}}\n",
+    ],
+)
+def test_settings_are_found_in_every_form_of_toml(project, text):
+    """As a table, within one, with dotted keys, quoted or inline."""
+    place = project(f"{text}[project]\nname = 'confsim'\n") / "pyproject.toml"
+    assert settings.defaults(place, confsim)["serve"] == {"seed": 3}
+
+
 def test_a_project_without_settings_is_left_alone(project):
     """Also one whose file could not be read, as other tools' affair."""
     project("[tool.other\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.protocol.wire import PRESENTATION
@@ -15,9 +16,10 @@ from confsim.http.exchange import Exchange
 from confsim.http.inputs import parse_cookies
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request, Response
-from confsim.service.realtime import tokens
-from confsim.service.realtime.connections import ChannelConnection, MessageSink, RealTime
 from confsim.service.service import Service
+
+if TYPE_CHECKING:
+    from confsim.service.realtime.connections import ChannelConnection, MessageSink, RealTime
 
 _ROOT = "{root}/"
 _DATA = r"(?:/data/(?P<kind>[^/]+))?"
@@ -36,6 +38,8 @@ class Stream:
     @property
     def noted(self) -> Request:
         """Return the request without the token, for the log and the journal."""
+        from confsim.service.realtime import tokens  # as all of realtime, with the first websocket
+
         return tokens.masked(self._request, in_force(self._service.profile, PRESENTATION))
 
     def connect(self, wire: MessageSink) -> tuple[ChannelConnection | None, Response]:
