@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from threading import Thread
 
 import anyio
 import jsonschema
@@ -271,19 +272,30 @@ def test_a_server_that_is_not_there_is_named(capsys, monkeypatch, sim):
         assert "/nowhere/_confsim/health answers 404: there is no world of confsim" in capsys.readouterr().err
 
 
-def test_it_speaks_over_standard_input_and_output():
-    """As the guide says to start it."""
+def test_it_speaks_over_standard_input_and_output(monkeypatch, tmp_path):
+    """As the guide says to start it; in this process: what the client starts passes on what the two write."""
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
-    environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
     (text,) = [text for language, text in BLOCK.findall(guides.get("assistants").text) if language == "json"]
     documented = json.loads(text)["mcpServers"]["confsim"]
     assert documented["command"] == "confsim"
-    command = StdioServerParameters(
-        command=sys.executable, args=["-m", "confsim", *documented["args"]], env=environment
-    )
+    to_server, to_client = tmp_path / "in", tmp_path / "out"
+    for pipe in (to_server, to_client):
+        os.mkfifo(pipe)
+
+    def serve():
+        with to_server.open() as reading, to_client.open("w") as writing:
+            monkeypatch.setattr(sys, "stdin", reading)
+            monkeypatch.setattr(sys, "stdout", writing)
+            cli.main(documented["args"])
+
+    server = Thread(target=serve, daemon=True)
+    server.start()
+    command = StdioServerParameters(command="sh", args=["-c", f"cat {to_client} & cat > {to_server}"])
     assistant = Assistant(lambda: stdio_client(command, errlog=sys.__stderr__))
     answer = assistant.call("call_operation", operation="get_me", caller="demo-owner")
+    server.join(60)
+    assert not server.is_alive()
     assert answer["body"]["handle"] == "Olaf Owner"
 
 
