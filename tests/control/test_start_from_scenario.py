@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from datetime import timedelta
 from urllib.request import urlopen
 
@@ -21,7 +18,7 @@ from confsim.control.world_sources import MakeWorld
 from confsim.kernel.refusal import Misuse
 from confsim.service import deferred
 from kit import CUSTOMER, START
-from kit.processes.commands import run_pytest
+from kit.processes.commands import run_pytest, serving
 
 pytest_plugins = ["pytester"]
 
@@ -225,13 +222,8 @@ def test_the_server_reads_no_files(sim, source, reported):
 
 def test_serving_a_scenario():
     """The greeting prints the outputs."""
-    command = [sys.executable, "-m", "confsim", "serve", "--port", "0", "--scenario", "lobby", "--clock", START]
-    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as process:
-        lines = []
-        while not lines or not lines[-1].startswith("Ctrl-C"):
-            lines.append(process.stdout.readline())
-            assert lines[-1], lines
-        process.send_signal(signal.SIGTERM)
+    with serving("--scenario", "lobby", "--clock", START) as served:
+        lines = served.greeting.splitlines()
     assert [line.split() for line in lines if line.startswith(("  user ", "  owner "))] == [
         ["user", "1004"],
         ["owner", "1002"],

@@ -19,6 +19,7 @@ import pytest
 
 from confsim.http.live.server import LiveServer
 from confsim.service.messages import Request, Response
+from kit.processes.commands import Command
 from kit.wire.sockets import SOURCES, Client, Echo, serves, until
 
 
@@ -201,22 +202,20 @@ def test_a_signal_ends_a_call_that_does_not_end(signals: list[signal.Signals]) -
             re.match("(.*.*)*x", "y" * 100)
         server.LiveServer(stuck).run(lambda server: print(server.port, flush=True))
     """
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    with subprocess.Popen(command, text=True, cwd=SOURCES, stdout=PIPE, stderr=PIPE) as process:
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
-            client.sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-            assert process.stdout.readline() == "stuck\n"
-            try:
+    with Command("python", "-c", textwrap.dedent(program)) as process:
+        try:
+            port = int(process.stdout.readline())
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+                client.sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                assert process.stdout.readline() == "stuck\n"
                 process.send_signal(signals[0])
                 for number in signals[1:]:  # the second may come before the first was heard of
                     while process.poll() is None:
                         time.sleep(0.02)
                         process.send_signal(number)
-                _, errors = process.communicate(timeout=30)
-            finally:
-                process.kill()
+                _, errors = process.communicate()
+        finally:
+            process.send_signal(signal.SIGKILL)
     if signals == [signal.SIGTERM]:
         assert process.returncode == 1
         assert "in stuck" in errors

@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -68,7 +69,7 @@ class Command:
             socket.send_fds(_connection(), [json.dumps(message).encode()], descriptors)
         for each in theirs:
             os.close(each)
-        self._status: IO[bytes] = open(status[0], "rb")  # noqa: SIM115
+        self._status: IO[bytes] = open(status[0], "rb", buffering=0)  # noqa: SIM115  (poll sees what is not read yet)
         self.stdout: IO[str] = open(output[0], encoding="utf-8")  # noqa: SIM115
         self.stderr: IO[str] = open(errors[0], encoding="utf-8")  # noqa: SIM115
         self.pid = int(self._status.readline())
@@ -85,6 +86,10 @@ class Command:
         if self.returncode is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while it runs."""
+        return self.wait() if select.select([self._status], [], [], 0)[0] else self.returncode
 
     def wait(self) -> int:
         """Wait until it ends; return the exit code, negative for a signal."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import subprocess
-import sys
 
 import msgspec
 import pytest
@@ -16,6 +14,7 @@ from confsim.service.durable import recovery, sqlite
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
 from kit.durable import busy, killed, reported
+from kit.processes.commands import Command
 
 # What a directory is refused for
 
@@ -42,8 +41,8 @@ def test_a_second_process_is_refused(place, begin):
     with pytest.raises(Misuse, match="in use by another process"):
         Simulator().keep_in(place)
     script = f"from confsim import Simulator; Simulator().keep_in({str(place)!r})"
-    other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert "in use by another process" in other.stderr
+    with Command("python", "-c", script) as other:
+        assert "in use by another process" in other.communicate()[1]
     killed(sim)
     begin(place)
 
