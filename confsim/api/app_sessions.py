@@ -6,12 +6,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Sized, Wire
+from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Present, Sized, Wire
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSessionFilter, Log
 from confsim.domain.channels.channels import Channel
@@ -62,7 +63,9 @@ class NewAppSessionLog(Wire):
 
     time: Annotated[Long, "The instant of the log, in milliseconds."]
     data: Annotated[str, "The logged text."]
-    index: Annotated[Long | None, "A sequence number, unique in the app session."] = None
+    index: Annotated[
+        Long | None, "A sequence number, unique in the app session.", Present(assumed.INDEX_NEEDED, always={True})
+    ] = None
 
 
 class AppSessionLog(Wire):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.assumptions import broadcast, channels, identity, media, telephony
+from confsim.assumptions import breakout, broadcast, channels, clients, identity, media, telephony
 from confsim.assumptions.protocol import durations, sizes
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users import emails as assumed_emails
 from confsim.assumptions.users import languages as assumed_languages
-from confsim.contract.schema import SPACE
+from confsim.contract.schema import SPACE, caseless
 from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Samples, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
@@ -21,6 +21,7 @@ from .ids import MeetingCode
 Profile = Mapping[str, Any]
 
 _NUMBER = rf"\+?[1-9][0-9]{{0,{e164.DIGITS_MOST - 1}}}"
+_HOST = "[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"
 _TONES = rf"([,#*][0-9#*,]{{0,{e164.DTMF_MOST - 1}}})?"
 
 
@@ -44,6 +45,8 @@ def _pin(profile: Profile) -> dict[str, Any]:
 
 def _gateway_kind(profile: Profile) -> dict[str, Any]:
     kinds: dict[str, int] = in_force(profile, media.GATEWAY_KINDS)
+    if in_force(profile, media.GATEWAY_KIND_CASE) == "ignore":
+        return {"pattern": f"^({'|'.join(map(caseless, kinds))})$"}
     return {"enum": list(kinds)}
 
 
@@ -65,12 +68,19 @@ def _friendly(profile: Profile) -> dict[str, Any]:
     return {"pattern": f"^({in_force(profile, channels.FRIENDLY_FORM)})$"}
 
 
-def _longest(profile: Profile) -> dict[str, Any]:
-    return {"maximum": durations.LONGEST}
+def _breakout(profile: Profile) -> dict[str, Any]:
+    return {"minimum": 1 if in_force(profile, breakout.ZERO) == "refuse" else 0, "maximum": durations.LONGEST}
 
 
 def _description(profile: Profile) -> dict[str, Any]:
-    return {"maxLength": min(DESCRIPTION, in_force(profile, sizes.TEXT))}
+    most: int = in_force(profile, sizes.TEXT)
+    refused = in_force(profile, channels.DESCRIPTION_TOO_LONG) == "refuse"
+    return {"maxLength": min(DESCRIPTION, most) if refused else most}
+
+
+def _first_description(profile: Profile) -> dict[str, Any]:
+    limited = in_force(profile, channels.DESCRIPTION_AT_CREATION) == "limit"
+    return _description(profile) if limited else {"maxLength": in_force(profile, sizes.TEXT)}
 
 
 def _not_empty(profile: Profile) -> dict[str, Any]:
@@ -83,7 +93,22 @@ def _meeting(profile: Profile) -> dict[str, Any]:
 
 def _provider(profile: Profile) -> dict[str, Any]:
     known: tuple[str, ...] = in_force(profile, identity.AVAILABLE_PROVIDERS)
-    return {"enum": list(known)} if in_force(profile, identity.UNKNOWN_PROVIDERS) == "refuse" else {}
+    unknown = in_force(profile, identity.UNKNOWN_PROVIDERS)
+    if unknown == "refuse":
+        return {"enum": list(known)}
+    return {"minLength": 1, "pattern": rf"[^\x09-\x0d\x1c-\x1f{SPACE}]"} if unknown == "store" else {}
+
+
+def _origin(profile: Profile) -> dict[str, Any]:
+    return {"pattern": f"^[Hh][Tt][Tt][Pp][Ss]?://{_HOST}(:[0-9]{{1,5}})?$"} if _embedding(profile) else {}
+
+
+def _domain(profile: Profile) -> dict[str, Any]:
+    return {"pattern": f"^{_HOST}$"} if _embedding(profile) else {}
+
+
+def _embedding(profile: Profile) -> bool:
+    return in_force(profile, clients.EMBEDDING_CHECK)
 
 
 def _some_providers(profile: Profile) -> dict[str, Any]:
@@ -116,15 +141,17 @@ DestinationUrl = Annotated[
 ]
 Email = Annotated[FreeText, Pattern(_email), Samples("sample@example.com", "other@example.com")]
 FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
-#: A time in milliseconds, up to the longest one allowed.
-Milliseconds = Annotated[Long, AtLeast(0), Pattern(_longest)]
+#: The duration of a breakout session in milliseconds, up to the longest time allowed.
+BreakoutDuration = Annotated[Long, AtLeast(0), Pattern(_breakout)]
 #: Up to 200 characters (P2 Limits L390).
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description)]
+#: The same where the channel is created (G303).
+FirstChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_first_description)]
 #: The names of authentication providers (G184, G185).
 ProviderNames = Annotated[list[Annotated[str, Pattern(_provider), Samples("google")]], Pattern(_some_providers)]
 #: The origin of a page that embeds the service, and the domain of one.
-Origin = Annotated[str, Samples("https://example.com")]
-Domain = Annotated[str, Samples("example.com")]
+Origin = Annotated[str, Pattern(_origin), Samples("https://example.com")]
+Domain = Annotated[str, Pattern(_domain), Samples("example.com")]
 MeetingId = Annotated[MeetingCode, Pattern(_meeting)]
 #: An ISO 639-1 code with an optional region (P1 L244).
 LanguageCode = Annotated[str, Pattern(_language), Samples("en", "de-CH")]

@@ -6,7 +6,8 @@ started, are checked by the operations, once the caller's role is known (G040).
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from msgspec import Struct
 
@@ -14,10 +15,10 @@ from confsim.assumptions import events as assumed_events
 from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force
 from confsim.contract.decode import resolves
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import Key, Samples
+from confsim.contract.types import Key, Pattern, Samples
 from confsim.domain import app_sessions, properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
@@ -77,7 +78,11 @@ def _own_client(call: Call, id: str) -> Client:
     return call.client
 
 
-@resolves(Users, list[int], "users", about="Ids of users, separated by commas.")
+def _most_users(profile: Mapping[str, Any]) -> dict[str, Any]:
+    return {"maxItems": in_force(profile, sizes.USER_IDS)}
+
+
+@resolves(Users, Annotated[list[int], Pattern(_most_users)], "users", about="Ids of users, as one list.")
 def _users(call: Call, ids: list[int]) -> list[User]:
     most = ask(call, sizes.USER_IDS)
     if not ids:

@@ -13,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import users as assumed_users
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import ImageLink, ImageSize, Int, Page, Wire
+from confsim.contract.types import ImageLink, ImageSize, Int, LimitedPage, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
 from confsim.domain.users.users import User as Person
@@ -24,13 +24,6 @@ from .ids import ClientId, UserId
 
 R = TypeVar("R")
 T = TypeVar("T")
-
-
-class LimitedPage(Page[T]):
-    """A page with its limit and offset (G078)."""
-
-    limit: int
-    offset: int
 
 
 class Id(Wire):

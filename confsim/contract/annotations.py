@@ -113,6 +113,8 @@ def filled(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
     if annotation in arguments:
         return arguments[annotation]
     base, marks = peeled(annotation)
+    if base in arguments:
+        return annotated(arguments[base], marks)
     if get_origin(base) is list and get_args(base)[0] in arguments:
         return annotated(GenericAlias(list, (arguments[get_args(base)[0]],)), marks)
     return annotation

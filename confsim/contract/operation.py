@@ -13,18 +13,19 @@ from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType, NoneType
-from typing import Any, Required, TypedDict, TypeVar, Unpack, get_type_hints
+from typing import Any, Required, TypedDict, TypeVar, Unpack, get_origin, get_type_hints
 
 from msgspec import Struct
 
+from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Assumption, assumption, in_force, text
 
-from .annotations import big_numbers, marks_in, optional_fields
-from .containers import container_type
+from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
+from .containers import container_type, with_limits
 from .decode import Body, Finder, PathParameter, QueryParameter
 from .gates import Gate, Grant, grants
 from .headers import Header, without_headers
-from .types import Inside, InUnit, Names, StatedUnit
+from .types import Inside, InUnit, Names, Page, StatedUnit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -270,10 +271,11 @@ class Operation:
 
     def answer(self, profile: Mapping[str, Any]) -> Any:
         """Return the type of the answer under a profile."""
-        entry = self.container
-        if entry is None or entry.id not in profile:
-            return self.result
-        return container_type(profile[entry.id], self.result)
+        entry, result = self.container, self.result
+        base, marks = peeled(result)
+        if get_origin(base) is Page and in_force(profile, conventions.PAGE_FIELDS) == "with-limits":
+            result = annotated(with_limits(base), marks)
+        return result if entry is None or entry.id not in profile else container_type(profile[entry.id], result)
 
     def _gate_entry(self) -> Assumption[tuple[Grant, ...]] | None:
         if not self.gate.gaps:

@@ -9,7 +9,7 @@ from typing import Any, get_origin
 from confsim.assumptions.identity import LEVELS_FILTER
 from confsim.assumptions.protocol import images, parsing
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Assumption, Context, ask
+from confsim.assumptions.register import Assumption, Context, ask, in_force
 from confsim.kernel.refusal import Refusal
 
 from .decode import QueryParameter
@@ -23,6 +23,12 @@ _LENIENT: Mapping[str, tuple[Assumption[str], str]] = {
     "imgSize": (images.UNKNOWN_SIZE, "default"),
     "levels": (LEVELS_FILTER, "ignore"),
 }
+
+
+def lenient(profile: Mapping[str, Any], name: str) -> bool:
+    """Return whether an invalid text of this query parameter counts as absent under a profile."""
+    choice = _LENIENT.get(name)
+    return choice is not None and in_force(profile, choice[0]) == choice[1]
 
 
 def decode_query(context: Context, text: str) -> dict[str, str]:

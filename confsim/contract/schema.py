@@ -6,6 +6,7 @@ Own code: the generator of msgspec drops the marks of ``contract.types`` and the
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from enum import Enum
 from types import NoneType
@@ -31,7 +32,21 @@ from .annotations import (
     without_none,
 )
 from .encode import NoContent, Raw
-from .types import PIXELS, AbsoluteUrl, AtLeast, ImageSize, InUnit, Page, Pattern, Shown, Sized, TextForm, Ttl
+from .types import (
+    PIXELS,
+    AbsoluteUrl,
+    AtLeast,
+    ImageSize,
+    InUnit,
+    LimitedPage,
+    Page,
+    Pattern,
+    Present,
+    Shown,
+    Sized,
+    TextForm,
+    Ttl,
+)
 
 Profile = Mapping[str, Any]
 Schema = dict[str, Any]
@@ -43,11 +58,20 @@ SPACE = r" \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _NOT_BLANK = rf"^[{SPACE}]*[^\x00-\x1f\x7f{SPACE}][^\x00-\x1f\x7f]*$"
 _MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
 #: An absolute URL, with a host that ``urlsplit`` accepts, in ASCII.
-_URL = r"^https?://[A-Za-z0-9._~%!$&'()*+,;=:@-]+([/?#][^\x00-\x20\x7f]*)?$"
+URL = r"^https?://[A-Za-z0-9._~%!$&'()*+,;=:@-]+([/?#][^\x00-\x20\x7f]*)?$"
 #: Numbers as texts.
 _DECIMAL = r"^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$"
 _WHOLE = "^-?[0-9]+$"
 _INT32: Schema = {"type": "integer", "format": "int32", "minimum": -(2**31), "maximum": 2**31 - 1}
+#: What is read as a value of each type too, where texts of numbers are numbers.
+_READ_TOO: dict[str, list[Schema]] = {
+    "integer": [{"type": "string", "pattern": _WHOLE}],
+    "number": [{"type": "string", "pattern": _DECIMAL}],
+    "boolean": [
+        {"type": "integer", "enum": [0, 1]},
+        {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$"},
+    ],
+}
 _PLAIN: dict[Any, Schema] = {
     bool: {"type": "boolean"},
     float: {"type": "number", "format": "double"},
@@ -83,10 +107,16 @@ class Schemas:
         self._null_in_bodies = in_force(profile, parsing.NULL_OPTION) == "absent"
         self._closed = in_force(profile, parsing.UNKNOWN_FIELDS) == "refuse"
         self._texts = in_force(profile, wire.NUMBERS) == "texts"
+        self._coerces = in_force(profile, parsing.NUMBERS) == "coerce"
+        self._of_parameter = False
 
     def parameter(self, annotation: Any) -> Schema:
         """Return the schema of a path or query parameter of this type."""
-        return self._of(annotation, body=True)
+        self._of_parameter = True
+        try:
+            return self._of(annotation, body=True)
+        finally:
+            self._of_parameter = False
 
     def body(self, type_: Any) -> Schema:
         """Return the schema of a JSON body."""
@@ -97,17 +127,22 @@ class Schemas:
         return self._of(type_, body=False)
 
     def event(self, type_: Any) -> Schema:
-        """Return the schema of a JSON message, whose numbers are numbers under every profile."""
-        texts, self._texts = self._texts, False
+        """Return the schema of a JSON message: numbers are numbers, and options are left out, under every profile."""
+        forms = self._texts, self._absent
+        self._texts, self._absent = False, "omit"
         try:
             return self._of(type_, body=False)
         finally:
-            self._texts = texts
+            self._texts, self._absent = forms
 
     def add(self, name: str, schema: Schema) -> Schema:
         """Add a component without a type; return the reference to it."""
         self.components[name] = schema
         return {"$ref": f"#/components/schemas/{name}"}
+
+    def resolved(self, schema: Schema) -> Schema:
+        """Return the component that a schema refers to, or the schema itself."""
+        return self.components[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
     def _of(self, annotation: Any, *, body: bool) -> Schema:
         annotation = chosen(annotation, self.profile)
@@ -124,6 +159,8 @@ class Schemas:
         schema = self._base(base, body=body)
         for mark in marks:
             schema = self._marked(schema, mark)
+        if self._coerces and body and not self._of_parameter:
+            return _or_text(schema)
         return _as_text(schema) if self._texts and not body else schema
 
     def _union(self, options: tuple[Any, ...], *, body: bool) -> Schema:
@@ -178,7 +215,7 @@ class Schemas:
     def _text(self, sized: Sized) -> Schema:
         schema: Schema = {"maxLength": in_force(self.profile, sized.max_length)}
         if isinstance(sized, AbsoluteUrl) and (sized.free is None or in_force(self.profile, sized.free) != "any"):
-            return {**schema, "pattern": _URL}
+            return {**schema, "pattern": URL}
         if sized.allow_blank:
             return {**schema, "pattern": _MAYBE_BLANK}
         return {"minLength": 1, **schema, "pattern": _NOT_BLANK}
@@ -196,7 +233,7 @@ class Schemas:
         if struct is None:
             raise TypeError(f"no JSON schema for {type_!r}")
         name = _name(type_)
-        if get_origin(type_) is Page and self._owners.get(name, (type_,))[0] != type_:
+        if _is_page(type_) and self._owners.get(name, (type_,))[0] != type_:
             name = name.removesuffix("List") + "Page"  # a profile may make pages of a thing that has a list
         return self._component(name, (type_, body), lambda: self._object(type_, struct, body=body))
 
@@ -216,14 +253,19 @@ class Schemas:
         properties: Schema = {}
         required = []
         for field in fields_of(struct):
-            made = self._property(field, filled(field.type, arguments), body=body)
-            properties[field.encode_name] = made
-            if field.required:
+            annotation = filled(field.type, arguments)
+            there = field.required or self._present(field, annotation, body=body)
+            if there is False:
+                continue
+            properties[field.encode_name] = self._property(field, annotation, body=body)
+            if there:
                 required.append(field.encode_name)
         schema: Schema = {"description": _prose(struct), "type": "object", "properties": properties}
         if required:
             schema["required"] = required
         schema |= _exclusive(getattr(struct, "ONE_OF", ()), len(required))
+        if body and (least := getattr(struct, "LEAST_FIELDS", None)) is not None and least.under(self.profile):
+            schema["minProperties"] = 1
         if body and (self._closed or struct.__struct_config__.forbid_unknown_fields):
             schema["additionalProperties"] = False
         return schema
@@ -233,7 +275,7 @@ class Schemas:
         base, marks = peeled(inner)
         options = options_of(base)
         optional = not field.required and NoneType in options
-        if optional and not self._nullable(field.encode_name, body=body):
+        if optional and not (self._nullable(field.encode_name, body=body) and self._may_lack(inner)):
             options = tuple(option for option in options if option is not NoneType)
         if options == (base,):
             schema = self._whole(base, marks, body=body)
@@ -252,6 +294,18 @@ class Schemas:
         if body and field.default not in (None, NODEFAULT, UNSET):
             schema = {**schema, "default": msgspec.to_builtins(field.default)}
         return schema
+
+    def _present(self, field: msgspec.structs.FieldInfo, annotation: Any, *, body: bool) -> bool | None:
+        """Return whether an optional field is always there, or never; None where that depends."""
+        if not body and field.default is None and self._nullable(field.encode_name, body=False):
+            return True  # without a value it is null
+        mark = mark_of(annotation, Present)
+        return None if mark is None else mark.under(self.profile)
+
+    def _may_lack(self, annotation: Any) -> bool:
+        """Return whether an optional field can be without a value under the profile."""
+        mark = mark_of(annotation, Present)
+        return mark is None or mark.under(self.profile) is not True
 
     def _nullable(self, name: str, *, body: bool) -> bool:
         """Return whether null stands for an optional field without a value (G071, G077)."""
@@ -296,6 +350,17 @@ def _as_text(schema: Schema) -> Schema:
     return {"anyOf": [small, {"type": "string", "pattern": _WHOLE}]}
 
 
+def _or_text(schema: Schema) -> Schema:
+    """Return the schema of a number or a boolean of a body where texts of it are read too (G069); others unchanged."""
+    others = _READ_TOO.get(schema.get("type", ""))
+    return schema if others is None or "enum" in schema else {"anyOf": [schema, *others]}
+
+
+def caseless(word: str) -> str:
+    """Return the pattern of a word in whatever case."""
+    return "".join(f"[{each.upper()}{each.lower()}]" if each.isalpha() else re.escape(each) for each in word)
+
+
 def _prose(struct: type[Struct]) -> str:
     return " ".join((inspect.getdoc(struct) or "").split())
 
@@ -305,11 +370,15 @@ def _name(type_: Any) -> str:
 
     A page is a list of its elements.
     """
-    if get_args(type_) and get_origin(type_) is not Page:
+    if get_args(type_) and not _is_page(type_):
         return _name(get_args(type_)[0]).removesuffix("Data")
-    if get_origin(type_) is Page:
+    if _is_page(type_):
         return _name(get_args(type_)[0]).removesuffix("ListItem") + "List"
     return str(getattr(type_, "COMPONENT", type_.__name__))
+
+
+def _is_page(type_: Any) -> bool:
+    return get_origin(type_) in {Page, LimitedPage}
 
 
 def json_part(result: Any) -> Any:

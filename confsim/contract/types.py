@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from confsim.assumptions.protocol import sizes
+from confsim.assumptions.protocol import parsing, sizes
 from confsim.assumptions.register import Assumption, in_force
 
 T = TypeVar("T")
@@ -23,6 +23,13 @@ class Page(Wire, Generic[T]):
 
     total: Annotated[int, "How many elements match, on all pages."]
     results: Annotated[list[T], "The elements of this page."]
+
+
+class LimitedPage(Page[T]):
+    """A page with its limit and offset (G078)."""
+
+    limit: Annotated[int, "How many elements the page has at most."]
+    offset: Annotated[int, "How many elements are skipped before the page."]
 
 
 class Sized:
@@ -85,6 +92,12 @@ class Pattern:
 
     def __init__(self, keywords: Keywords) -> None:
         self.keywords = keywords
+
+
+def _page(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the maximum of a page where a larger one is refused (G080)."""
+    refused = in_force(profile, parsing.LIMIT_LARGE) == "refuse"
+    return {"maximum": in_force(profile, sizes.PAGE_MOST)} if refused else {}
 
 
 class Samples:
@@ -157,6 +170,27 @@ class Chosen:
         return self.types[in_force(profile, self.entry)]
 
 
+class Present:
+    """Marks an optional field that is always there by some values of ``entry``, or never: of an answer, or of a body.
+
+    By a value that is in neither it depends on what is shown, or on who asks.
+    """
+
+    __slots__ = ("always", "entry", "never")
+
+    def __init__(
+        self, entry: Assumption[Any], *, always: Container[object] = (), never: Container[object] = ()
+    ) -> None:
+        self.entry = entry
+        self.always = always
+        self.never = never
+
+    def under(self, profile: Mapping[str, Any]) -> bool | None:
+        """Return whether the field is there under a profile; None where that depends."""
+        value = in_force(profile, self.entry)
+        return True if value in self.always else False if value in self.never else None
+
+
 class Shown:
     """Marks a parameter with its ``default`` as a client would send it, if that is not the text of the Python value."""
 
@@ -185,7 +219,7 @@ Search = Annotated[str, SearchText(sizes.TEXT, allow_blank=True), "What is sough
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Long = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
-Limit = Annotated[int, AtLeast(0), "How many elements the page has at most."]
+Limit = Annotated[int, AtLeast(0), Pattern(_page), "How many elements the page has at most."]
 Offset = Annotated[int, AtLeast(0), "How many elements are skipped before the page."]
 
 

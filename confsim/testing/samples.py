@@ -134,11 +134,15 @@ def valid(operation: Operation, pool: IdPool, number: int = 0, profile: Mapping[
     ``number`` varies texts, and which thing is named, so that not all calls collide.
     """
     path = {
-        parameter.name: as_text(_sample(parameter.name, parameter.annotation, parameter.names, pool, number, profile))
+        parameter.name: as_text(
+            _sample(parameter.name, parameter.annotation, parameter.names, pool, number, profile), profile
+        )
         for parameter in operation.path_parameters
     }
     query = {
-        parameter.name: as_text(_sample(parameter.name, parameter.wire, parameter.names, pool, number, profile))
+        parameter.name: as_text(
+            _sample(parameter.name, parameter.wire, parameter.names, pool, number, profile), profile
+        )
         for parameter in operation.query_parameters
         if parameter.required or number % 2
     }
@@ -222,14 +226,15 @@ def wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
             yield {key: given for key, given in sample.items() if key != name}, f"body without {name}"
 
 
-def as_text(given: object) -> str:
-    """Return a value as the text of a path or query."""
+def as_text(given: object, profile: Mapping[str, Any] = _NONE) -> str:
+    """Return a value as the text of a path or query that a profile reads it from (G054, G055)."""
     if isinstance(given, bool):
-        return "true" if given else "false"
+        words = in_force(profile, parsing.BOODEPENDS)
+        return next((word for word, meaning in words.items() if meaning is given), str(given).lower())
     if isinstance(given, Enum):
         return str(given.value)
     if isinstance(given, list | tuple):
-        return ",".join(as_text(each) for each in given)
+        return in_force(profile, parsing.LIST_SEPARATOR).join(as_text(each, profile) for each in given)
     return str(given)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
@@ -14,10 +14,10 @@ from msgspec import Meta, Struct
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import parsing
 from confsim.assumptions.register import ProfileKey, in_force
-from confsim.contract.annotations import fields_of, named, undescribed, without_none
+from confsim.contract.annotations import fields_of, mark_of, named, peeled, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, AtLeast, Pattern, Sized, TextForm, Ttl
+from confsim.contract.types import AbsoluteUrl, AtLeast, Pattern, Present, Sized, TextForm, Ttl
 from confsim.kernel.world import World
 from confsim.simulator import Simulator
 
@@ -111,7 +111,7 @@ def valid_arguments(
 def _text(name: str, annotation: Any, kind: str | None, naming: Naming, profile: Mapping[str, Any]) -> Texts:
     """Return texts for a path or query parameter; never empty, so that they can be path segments."""
     things = naming(name, annotation, kind)
-    return (_any(annotation, profile) if things is None else things).map(as_text).filter(bool)
+    return (_any(annotation, profile) if things is None else things).map(partial(as_text, profile=profile)).filter(bool)
 
 
 def _any(annotation: Any, profile: Mapping[str, Any]) -> st.SearchStrategy[Any]:
@@ -168,7 +168,7 @@ def _uploaded(
 
 def _parameter(annotation: Any, profile: Mapping[str, Any]) -> Texts:
     """Return texts that the type of a parameter allows; never empty, so that they can be path segments."""
-    return values(annotation, profile, formed=False).map(as_text).filter(bool)
+    return values(annotation, profile, formed=False).map(partial(as_text, profile=profile)).filter(bool)
 
 
 def values(annotation: Any, profile: Mapping[str, Any] = _NONE, *, formed: bool = True) -> st.SearchStrategy[Any]:
@@ -200,17 +200,14 @@ class _Types:
         return made
 
     def _of(self, annotation: Any) -> st.SearchStrategy[Any]:
-        annotation = undescribed(annotation)
-        if get_origin(annotation) in {Union, UnionType}:
-            return st.one_of([st.none() if each is NoneType else self.of(each) for each in get_args(annotation)])
-        base, marks = annotation, ()
-        if get_origin(annotation) is Annotated:
-            base, *rest = get_args(annotation)
-            marks = tuple(rest)
+        base, marks = peeled(undescribed(annotation))
+        if get_origin(base) in {Union, UnionType}:
+            return st.one_of([st.none() if each is NoneType else self.of(each) for each in get_args(base)])
         if get_origin(base) in {list, tuple}:
-            return st.lists(self.of(get_args(base)[0]), min_size=1, max_size=4)
+            most = min(self._keywords(marks).get("maxItems", 4), 4)
+            return st.lists(self.of(get_args(base)[0]), min_size=1, max_size=most)
         if get_origin(base) is dict or base is dict:
-            return st.dictionaries(st.text(max_size=10), JSON, max_size=4)
+            return self._dictionaries(marks)
         if base is Any:
             return JSON
         if base is bytes:
@@ -222,11 +219,36 @@ class _Types:
     def _objects(self, type_: type[Struct]) -> st.SearchStrategy[dict[str, Any]]:
         fields = fields_of(type_)
         nulls = in_force(self._profile, parsing.NULL_OPTION) == "absent"
-        optional = {each.encode_name: each.type for each in fields if not each.required}
+        needed = {each.encode_name: each.type for each in fields if each.required or self._is_needed(each.type)}
+        optional = {each.encode_name: each.type for each in fields if each.encode_name not in needed}
         return st.fixed_dictionaries(
-            {each.encode_name: self.of(each.type) for each in fields if each.required},
+            {name: self.of(without_none(type_)) for name, type_ in needed.items()},
             optional={name: self.of(type_ if nulls else without_none(type_)) for name, type_ in optional.items()},
         )
+
+    def _is_needed(self, annotation: Any) -> bool:
+        """Return whether the profile needs an optional field of a body."""
+        mark = mark_of(annotation, Present)
+        return mark is not None and mark.under(self._profile) is True
+
+    def _dictionaries(self, marks: tuple[Any, ...]) -> st.SearchStrategy[dict[str, Any]]:
+        """Return objects of any values, or of objects as deep as the marks ask for them."""
+        inner, inside = JSON, self._keywords(marks).get("additionalProperties")
+        depth = 0
+        while isinstance(inside, Mapping):
+            depth, inside = depth + 1, inside.get("additionalProperties")
+        for _ in range(depth):
+            inner = st.none() | st.dictionaries(st.text(max_size=10), inner, max_size=3)
+        return st.dictionaries(st.text(max_size=10), inner, max_size=4)
+
+    def _keywords(self, marks: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the keywords of JSON Schema by which marks limit a type under the profile."""
+        return {
+            name: value
+            for mark in marks
+            if isinstance(mark, Pattern)
+            for name, value in mark.keywords(self._profile).items()
+        }
 
     def _scalars(self, base: Any, marks: tuple[Any, ...]) -> st.SearchStrategy[Any]:
         if base is bool:
@@ -254,7 +276,8 @@ class _Types:
                 least = max(least, int(mark.ge)) if mark.ge is not None else least
                 most = min(most, int(mark.le)) if mark.le is not None else most
             elif isinstance(mark, Pattern) and self._formed:
-                most = min(most, mark.keywords(self._profile).get("maximum", most))
+                keywords = mark.keywords(self._profile)
+                least, most = max(least, keywords.get("minimum", least)), min(most, keywords.get("maximum", most))
         return least, most
 
     def _texts(self, marks: tuple[Any, ...]) -> Texts:

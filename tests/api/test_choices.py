@@ -22,7 +22,7 @@ from kit import ADMIN, OWNER, ROOM, USER, code, demo, ok, refused
         (forms._friendly, {"friendly-urls.form": "[a-z]+"}, {"pattern": "^([a-z]+)$"}),
         (forms._provider, {}, {"enum": ["google", "microsoft", "github", "facebook", "apple"]}),
         (forms._provider, {"providers.available": ["google"]}, {"enum": ["google"]}),
-        (forms._provider, {"providers.unknown": "store"}, {}),
+        (forms._provider, {"providers.unknown": "ignore"}, {}),
         (
             forms._language,
             {"languages.codes": "supported", "languages.supported": ["en", "de"]},

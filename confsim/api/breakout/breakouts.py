@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.api.call import Call, operation
-from confsim.api.forms import Milliseconds
+from confsim.api.forms import BreakoutDuration
 from confsim.api.ids import BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
 from confsim.assumptions import breakout as assumed
@@ -26,7 +26,7 @@ class BreakoutSessionChange(Wire):
     """Name and duration (milliseconds; 0 without limit) of a breakout session."""
 
     name: Annotated[Name | None, "The name of the breakout session."] = None
-    duration: Annotated[Milliseconds | None, "Its duration in milliseconds; 0 without an end."] = None
+    duration: Annotated[BreakoutDuration | None, "Its duration in milliseconds; 0 without an end."] = None
 
 
 class BreakoutRoomChange(Wire):

@@ -17,7 +17,7 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.encode import NO_CONTENT, NoContent
 from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, InUnit, Label, Limit, Offset, SortOrder, Switch, Wire
+from confsim.contract.types import Chosen, InUnit, Label, Limit, Offset, Present, SortOrder, Switch, Wire
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import BroadcastSort
 from confsim.domain.broadcast.destinations import Destination
@@ -65,11 +65,32 @@ class BroadcastRecord(Wire):
     sessions: Annotated[list[SessionId] | None, "The sessions of the channel that it showed."] = None
 
 
+class BroadcastSummary(Wire):
+    """A broadcast in a history that shows no more than its times (G522)."""
+
+    id: Annotated[BroadcastId | None, "The id of the broadcast."] = None
+    created: Annotated[
+        str | None, "The instant at which the broadcast was asked for.", InUnit(units.BROADCAST_TIMES)
+    ] = None
+    started: Annotated[
+        str | None, "The instant at which it began to run; absent before.", InUnit(units.BROADCAST_TIMES)
+    ] = None
+    ended: Annotated[str | None, "The instant of its end; absent before.", InUnit(units.BROADCAST_TIMES)] = None
+
+
+_PAGED = Present(assumed.EMPTY_HISTORY, always={"both"})
+
+
 class BroadcastHistory(Wire):
     """A page of the history, with rows where other pages have results (P2 L142)."""
 
-    total: Annotated[int | None, "The number of matching broadcasts."] = None
-    rows: Annotated[list[BroadcastRecord] | None, "The broadcasts of the page."] = None
+    total: Annotated[int | None, "The number of matching broadcasts.", _PAGED] = None
+    rows: Annotated[
+        list[Annotated[BroadcastRecord, Chosen(assumed.ROWS, {"record": BroadcastRecord, "summary": BroadcastSummary})]]
+        | None,
+        "The broadcasts of the page.",
+        _PAGED,
+    ] = None
 
 
 class BroadcastState(Wire):

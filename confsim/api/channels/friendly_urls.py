@@ -11,7 +11,7 @@ from confsim.assumptions.channels import FRIENDLY_AVAILABLE
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import Switch, Wire
+from confsim.contract.types import Present, Switch, Wire
 from confsim.domain.channels import friendly_urls
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
@@ -31,10 +31,17 @@ class FoundChannel(Wire):
     uuid: Annotated[ChannelId, "The uuid of the channel."]
 
 
+_AVAILABLE = Present(
+    FRIENDLY_AVAILABLE, always={"not-found-when-free", "fresh-when-free"}, never={"conflict-when-taken"}
+)
+
+
 class MaybeChannel(Wire):
     """The channel that has a friendly URL, if one has."""
 
-    uuid: Annotated[ChannelId | None, "The uuid of the channel that has it; absent when the word is free."] = None
+    uuid: Annotated[
+        ChannelId | None, "The uuid of the channel that has it; absent when the word is free.", _AVAILABLE
+    ] = None
 
 
 @operation(

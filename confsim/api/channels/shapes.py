@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from confsim.api.forms import ChannelText
+from confsim.api.forms import ChannelText, FirstChannelText
 from confsim.api.ids import ChannelId, ClientId, MeetingCode, UrlName
 from confsim.contract.types import ImageLink, Int, Long, Name, StatedUnit, Wire
 from confsim.domain.channels import channels
@@ -17,7 +17,7 @@ class NewChannel(Wire):
     """A channel to create."""
 
     name: Annotated[Name, "The name of the channel, unique in the client."]
-    description: Annotated[ChannelText | None, "The description of the channel."] = None
+    description: Annotated[FirstChannelText | None, "The description of the channel."] = None
 
 
 class ChannelUuid(Wire):

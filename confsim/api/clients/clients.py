@@ -12,7 +12,7 @@ from confsim.assumptions.channels import CLIENT_ID_NAMES
 from confsim.assumptions.register import ask, note
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Invented, Json, Limit, Name, Offset, Page, Search, Switch, Wire
+from confsim.contract.types import Invented, Json, Limit, Name, Offset, Page, Present, Search, Switch, Wire
 from confsim.domain import lists
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -33,7 +33,12 @@ class ClientView(Wire, kw_only=True):
 
     name: Annotated[str, "The name of the client."]
     clientId: Annotated[ClientId, "The id of the client."]
-    details: Annotated[Json, Invented.TEXT, "Other attributes of the client."] = None
+    details: Annotated[
+        Json,
+        Invented.TEXT,
+        "Other attributes of the client.",
+        Present(assumed.DETAILS, always={"object"}, never={"absent"}),
+    ] = None
     disabled: Annotated[bool | None, "Whether its service is disabled."] = None
     parentId: Annotated[ClientId | None, "The client above it."] = None
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from confsim.api.call import Call, operation
+from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.transport import LANGUAGE
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Int, Json, Long, Samples, Sized, Switch, Wire
+from confsim.contract.types import Int, Json, Long, Pattern, Samples, Sized, Switch, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import settings
 from confsim.domain.clients.settings import Default
@@ -25,6 +27,14 @@ LINE = "P2 Configuration and templates"
 Word = Annotated[str, Sized(sizes.WORD)]
 
 
+def _contexts(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the contexts of a configuration are where they have to be objects of categories (G391)."""
+    if in_force(profile, assumed.STRUCTURE) != "contexts":
+        return {}
+    category = {"type": ["object", "null"]}
+    return {"additionalProperties": {**category, "additionalProperties": category}}
+
+
 Context = Annotated[Word, "The application of the configuration, such as the conference UI."]
 Categories = Annotated[list[Word], "The categories to read."]
 Language = Annotated[Word, "The language of texts."]
@@ -32,6 +42,7 @@ Theme = Annotated[Word, "The theme, such as light."]
 #: A document of configuration, or what is to change in one.
 ConfigValues = Annotated[
     dict[str, Json],
+    Pattern(_contexts),
     Samples(
         {"theme": {"colour": "blue", "size": 1}},
         {"theme": {"colour": "red"}, "limits": {"users": 5}},

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 from confsim.api.call import Call, operation
 from confsim.api.ids import EndpointId, Secret
 from confsim.api.views import Id
 from confsim.assumptions import events as assumed
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Long, StatedUnit, Switch, Url, Wire
+from confsim.contract.schema import URL
+from confsim.contract.types import Long, Pattern, Present, StatedUnit, Switch, Url, Wire
 from confsim.domain.events import endpoints
 from confsim.kernel.refusal import Refusal
 
@@ -20,17 +22,28 @@ _ADMIN = gates.ADMIN.assumed("G531")
 _NAMED = "P2 L368"
 
 
+def _https(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the pattern of a URL that has to be one of https."""
+    plain = in_force(profile, assumed.SCHEMES) != "https"
+    return {} if plain else {"pattern": URL.replace("https?", "https")}
+
+
+HookUrl = Annotated[Url, Pattern(_https)]
+
+
 class EndpointChange(Wire):
     """Changes of an events endpoint; omitted fields stay (P2 L366)."""
 
-    url: Annotated[Url | None, "The URL to which events are sent from now on."] = None
+    LEAST_FIELDS: ClassVar = Present(assumed.EMPTY_UPDATE, always={"refuse"})
+
+    url: Annotated[HookUrl | None, "The URL to which events are sent from now on."] = None
     active: Annotated[bool | None, "Whether events are sent there."] = None
 
 
 class NewEndpoint(Wire):
     """An events endpoint to be added."""
 
-    url: Annotated[Url, "The URL to which events are sent."]
+    url: Annotated[HookUrl, "The URL to which events are sent."]
     active: Annotated[bool | None, "Whether events are sent there."] = None
 
 
@@ -41,7 +54,10 @@ class EventsEndpoint(Wire):
     url: Annotated[str, "The URL to which events are sent."]
     active: Annotated[bool, "Whether events are sent there."]
     created: Annotated[
-        Long | None, "The instant at which it was added, in epoch milliseconds.", StatedUnit("epoch-ms")
+        Long | None,
+        "The instant at which it was added, in epoch milliseconds.",
+        StatedUnit("epoch-ms"),
+        Present(assumed.RECORD, always={"with-created"}, never={"plain"}),
     ] = None
 
 

@@ -9,7 +9,7 @@ from confsim.api.ids import ChannelId, ClientId, SessionId, UserId
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.register import in_force
-from confsim.contract.types import Wire
+from confsim.contract.types import Pattern, Wire
 from confsim.domain.telephony.calls import CallState
 from confsim.domain.users.users import Account
 
@@ -104,11 +104,17 @@ class ServiceEventData(Wire):
     client: ClientId
 
 
+def _emitted(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kinds of events that there are where these are not all."""
+    kinds = in_force(profile, assumed.KINDS)
+    return {"enum": [kind.value for kind in kinds]} if len(kinds) < len(EventKind) else {}
+
+
 class EnvelopedEvent(Wire, Generic[T]):
     """An event as it is sent to the endpoints of a client."""
 
     id: Annotated[str, "The id of the event; a repeated delivery has the same."]
-    kind: Annotated[EventKind, "The kind of event."]
+    kind: Annotated[EventKind, Pattern(_emitted), "The kind of event."]
     time: Annotated[int, "The instant of the event, in epoch milliseconds."]
     clientId: ClientId
     channel: Annotated[str | None, "The channel concerned; null for none."]
@@ -118,7 +124,7 @@ class EnvelopedEvent(Wire, Generic[T]):
 class StandardEvent(Wire, Generic[T]):
     """An event in the form of Standard Webhooks."""
 
-    type: Annotated[EventKind, "The kind of event."]
+    type: Annotated[EventKind, Pattern(_emitted), "The kind of event."]
     timestamp: Annotated[str, "The instant of the event, as ISO 8601."]
     data: Annotated[T, "The facts of the event."]
 

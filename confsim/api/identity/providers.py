@@ -10,7 +10,7 @@ from confsim.api.paths import MeOrUser
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import Link, OwnText, Wire
+from confsim.contract.types import Link, OwnText, Present, Wire
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import providers
 
@@ -26,7 +26,9 @@ class Provider(Wire):
     """A provider as clients and users have it (G181)."""
 
     name: Annotated[str, "The name of the provider."]
-    icon: Annotated[Link | None, "The URL of its icon."] = None
+    icon: Annotated[
+        Link | None, "The URL of its icon.", Present(assumed.PROVIDER_FIELDS, always={"name and icon"}, never={"name"})
+    ] = None
 
 
 class ClientProviders(Wire):
@@ -39,7 +41,9 @@ class ClientProviders(Wire):
 class AuthMethod(Wire):
     """How a user authenticates; without ``provider`` only where nobody is refused for having none (G211)."""
 
-    provider: Annotated[Provider | None, "The provider that the user logs in by."] = None
+    provider: Annotated[
+        Provider | None, "The provider that the user logs in by.", Present(assumed.NO_PROVIDER, always={"refuse"})
+    ] = None
 
 
 class AuthProfile(Wire):

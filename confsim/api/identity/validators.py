@@ -11,19 +11,21 @@ from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import InUnit, Long, Wire
+from confsim.contract.types import InUnit, Long, Present, Wire
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import token_exchange, validators
 from confsim.domain.identity.credentials import Credential
 from confsim.domain.identity.validators import ValidatorState
+
+_DESCRIBED = Present(assumed.VALIDATOR_FIELDS, always={"id, name, active"}, never={"id"})
 
 
 class Validator(Wire):
     """A validator of the client; at most one is active (G189)."""
 
     id: Annotated[str, "The id of the validator."]
-    name: Annotated[str | None, "The name of the validator."] = None
-    active: Annotated[bool | None, "Whether it is the active one."] = None
+    name: Annotated[str | None, "The name of the validator.", _DESCRIBED] = None
+    active: Annotated[bool | None, "Whether it is the active one.", _DESCRIBED] = None
 
 
 class IdentityToken(Wire):

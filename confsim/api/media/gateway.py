@@ -11,7 +11,7 @@ from confsim.api.paths import MeOrUser
 from confsim.assumptions import media as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
-from confsim.contract.types import Int, OwnText, Wire
+from confsim.contract.types import Chosen, Int, OwnText, Present, Wire
 from confsim.domain.media import gateway
 
 
@@ -35,7 +35,18 @@ class GatewayEndpoint(Wire):
     host: Annotated[str, "The host to send to."]
     port: Annotated[Int, "The port to send to."]
     kind: Annotated[str, "The protocol of the endpoint."]
-    credentials: Annotated[GatewayCredentials | None, "The credentials of a sender."] = None
+    credentials: Annotated[
+        GatewayCredentials | None, "The credentials of a sender.", Present(assumed.GATEWAY_CREDENTIALS, never={()})
+    ] = None
+
+
+class KnownGatewayEndpoint(Wire):
+    """A gateway endpoint whose credentials were shown when it was created (G515)."""
+
+    uuid: Annotated[SourceId, "The id of the endpoint."]
+    host: Annotated[str, "The host to send to."]
+    port: Annotated[Int, "The port to send to."]
+    kind: Annotated[str, "The protocol of the endpoint."]
 
 
 def _endpoint_view(endpoint: gateway.GatewayEndpoint, *, secret: bool) -> GatewayEndpoint:
@@ -70,7 +81,12 @@ def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> 
     line="P2 Gateway",
     gaps="G515",
 )
-def get_gateway_endpoint(call: Call, userId: MeOrUser, uuid: gateway.GatewayEndpoint) -> GatewayEndpoint:
+def get_gateway_endpoint(
+    call: Call, userId: MeOrUser, uuid: gateway.GatewayEndpoint
+) -> Annotated[
+    GatewayEndpoint,
+    Chosen(assumed.GATEWAY_CREDENTIALS_SHOWN, {"always": GatewayEndpoint, "creation": KnownGatewayEndpoint}),
+]:
     """Get an endpoint of a user.
 
     404 when it is another user's.

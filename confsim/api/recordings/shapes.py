@@ -10,7 +10,7 @@ from confsim.api.ids import AssetId, AssetToken, ChannelId, RecordingId, Session
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
-from confsim.contract.types import Inside, InUnit, Link, Long, OwnText, Pattern, Wire
+from confsim.contract.types import Inside, InUnit, Link, Long, OwnText, Pattern, Present, Wire
 
 
 def _state_words(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,6 +58,9 @@ class DownloadKind(StrEnum):
     OTHER = "other"
 
 
+_OF_STREAMS = Present(assumed.INDIVIDUAL, never={"none"})
+
+
 class RecordingAsset(Wire, kw_only=True):
     """A file of a recording (P2 Recording asset). ``size`` in bytes; instants as those of recordings."""
 
@@ -70,12 +73,20 @@ class RecordingAsset(Wire, kw_only=True):
     startTime: Annotated[Long, "The instant at which it begins.", InUnit(units.RECORDING)]
     endTime: Annotated[Long | None, "The instant at which it ends.", InUnit(units.RECORDING)] = None
     size: Annotated[Long | None, "Its size in bytes."] = None
-    url: Annotated[Link | None, "The URL of the bytes, for callers who may read the asset."] = None
-    relativePath: Annotated[OwnText | None, "Its path below the root of the recording at a storage provider."] = None
+    url: Annotated[
+        Link | None, "The URL of the bytes, for callers who may read the asset.", Present(assumed.URL, never={"absent"})
+    ] = None
+    relativePath: Annotated[
+        OwnText | None,
+        "Its path below the root of the recording at a storage provider.",
+        Present(assumed.RELATIVE_PATH, always={"present"}, never={"absent"}),
+    ] = None
     isIndividual: Annotated[bool, "Whether it is the stream of one user."]
-    streamUserId: Annotated[UserId | None, "The user whose stream it is."] = None
-    userId: Annotated[UserId | None, "The user who received the uploaded file."] = None
-    group: Annotated[OwnText | None, "Its group, usually the id of a stream."] = None
+    streamUserId: Annotated[UserId | None, "The user whose stream it is.", _OF_STREAMS] = None
+    userId: Annotated[
+        UserId | None, "The user who received the uploaded file.", Present(assumed.RECEIVER, never={"absent"})
+    ] = None
+    group: Annotated[OwnText | None, "Its group, usually the id of a stream.", _OF_STREAMS] = None
 
 
 class DownloadableAsset(Wire, kw_only=True):

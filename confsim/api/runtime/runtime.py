@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -13,12 +13,12 @@ from confsim.api.ids import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
 from confsim.contract import gates
 from confsim.contract.text_values import invalid_input, split_list
-from confsim.contract.types import AtLeast, Chosen, ImageSize, Int, Page, Switch
+from confsim.contract.types import AtLeast, Chosen, ImageSize, Int, Page, Pattern, Switch
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
@@ -36,6 +36,10 @@ from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, 
 MOST_CHANNELS = 200
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z", re.ASCII)
+
+
+def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
+    return {"minimum": 1 if in_force(profile, assumed_presence.ZERO_PRESENTERS) == "refuse" else 0}
 
 
 @operation(
@@ -61,7 +65,7 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
 def set_presenters_limit(
     call: Call,
     uuid: Channel,
-    limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), "The number of users who can share video."],
+    limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), Pattern(_limit), "The number of users who can share video."],
 ) -> None:
     """Set the limit on users who share video; current presenters are unaffected.
 

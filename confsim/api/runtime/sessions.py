@@ -18,7 +18,20 @@ from confsim.assumptions.protocol import transport, units
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.contract import gates
-from confsim.contract.types import ImageLink, ImageSize, Int, InUnit, Limit, Long, Offset, Page, Search, SortOrder, Wire
+from confsim.contract.types import (
+    ImageLink,
+    ImageSize,
+    Int,
+    InUnit,
+    Limit,
+    Long,
+    Offset,
+    Page,
+    Present,
+    Search,
+    SortOrder,
+    Wire,
+)
 from confsim.domain import lists
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel, ServiceMode
@@ -40,7 +53,11 @@ class Session(Wire, kw_only=True):
     participantsCount: Annotated[Int, "The number of participants."]
     hadRecording: Annotated[bool, "Whether it was recorded."]
     groupId: Annotated[GroupKey | None, "A key by which sessions are grouped."] = None
-    parentId: Annotated[SessionId | None, "The session of the event room, for a breakout."] = None
+    parentId: Annotated[
+        SessionId | None,
+        "The session of the event room, for a breakout.",
+        Present(assumed_sessions.PARENT, never={"absent"}),
+    ] = None
     imageUrl: Annotated[ImageLink | None, "The URL of the image of its channel."] = None
     created: Annotated[Long, "The instant at which it was set up on a streaming server.", InUnit(units.SESSION)]
     started: Annotated[Long | None, "The instant of its start; absent before.", InUnit(units.SESSION)] = None

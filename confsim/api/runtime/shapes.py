@@ -8,7 +8,8 @@ from typing import Annotated
 from confsim.api.ids import ChannelId, Secret
 from confsim.api.views import UserSummary
 from confsim.assumptions.runtime import presence as assumed_presence
-from confsim.contract.types import Chosen, ImageLink, Inside, Int, Link, OwnText, Wire
+from confsim.assumptions.runtime import streaming as assumed_streaming
+from confsim.contract.types import Chosen, ImageLink, Inside, Int, Link, OwnText, Present, Wire
 from confsim.domain.channels.channels import ServiceMode
 
 
@@ -39,7 +40,11 @@ class StreamingAddress(Wire):
     """A websocket address on a streaming server."""
 
     url: Annotated[Link, "The websocket address."]
-    mode: Annotated[str | None, "The data to connect with."] = None
+    mode: Annotated[
+        str | None,
+        "The data to connect with.",
+        Present(assumed_streaming.STREAMING_MODE, never={"absent"}),
+    ] = None
 
 
 class Population(Wire):

@@ -13,7 +13,7 @@ from confsim.assumptions.register import ask
 from confsim.assumptions.users import handles as assumed
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, FullName, Handle, Switch, Url, Wire
+from confsim.contract.types import FreeText, FullName, Handle, Present, Switch, Url, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import registration
 from confsim.domain.users import handles
@@ -36,7 +36,11 @@ class Uniqueness(Wire):
     """Whether a handle is free, and whether the client requires unique ones."""
 
     unique: Annotated[bool, "Whether the handle is free."]
-    required: Annotated[bool | None, "Whether the client requires unique handles."] = None
+    required: Annotated[
+        bool | None,
+        "Whether the client requires unique handles.",
+        Present(assumed.HANDLE_REQUIRED_SHOWN, always={"always"}),
+    ] = None
 
 
 class UserRegistration(Wire):

@@ -15,7 +15,7 @@ from confsim.assumptions.protocol import parsing, wire
 from confsim.assumptions.protocol import refusals as assumed_refusals
 from confsim.assumptions.register import REGISTER, ProfileKey, in_force
 from confsim.contract.annotations import chosen, description_of, options_of, peeled
-from confsim.contract.decode import Body, PathParameter, QueryParameter
+from confsim.contract.decode import Body
 from confsim.contract.encode import NoContent, Raw
 from confsim.contract.gates import Grant
 from confsim.contract.headers import Header
@@ -23,7 +23,17 @@ from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.schema import Profile, Schema, Schemas, json_part
 
 from .errors import Errors
-from .parts import common_headers, downloads, grants_of, header_references, security_schemes, uploads
+from .parameters import Parameters
+from .parts import (
+    cacheable,
+    common_headers,
+    conditional,
+    downloads,
+    grants_of,
+    header_references,
+    security_schemes,
+    uploads,
+)
 
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"
@@ -92,7 +102,7 @@ class _Builder:
             "schemas": dict(sorted(self.schemas.components.items())),
             "responses": dict(sorted(self.errors.responses.items())),
             "parameters": dict(sorted(self.parameters.items())),
-            "headers": common_headers(self.profile, self.errors.responses.values()),
+            "headers": common_headers(self.profile, self.errors.responses.values(), problems=subject.problems),
         }
         if self.security:
             components["securitySchemes"] = self.security
@@ -174,18 +184,20 @@ class _Builder:
     def _parameters(self, operation: Operation, variants: list[Operation], path: str) -> list[dict[str, Any]]:
         names = [match[1:-1] for match in _NAMES.findall(operation.route(self.profile)[1])]
         names_in_path = dict(zip(names, (match[1:-1] for match in _NAMES.findall(path)), strict=True))
-        listed = [self._in_path(each, names_in_path[each.name]) for each in operation.path_parameters]
-        seen: set[str] = set()
+        made = Parameters(self.schemas)
+        listed = [made.in_path(each, names_in_path[each.name]) for each in operation.path_parameters]
+        queried: dict[str, dict[str, Any]] = {}
         for each in [operation, *variants]:
-            for queried in each.query_parameters:
-                if queried.name not in seen:
-                    seen.add(queried.name)
-                    listed.append(self._in_query(queried, required=queried.required and not variants))
+            for declared in each.query_parameters:
+                if declared.name not in queried:
+                    required = declared.required and not variants
+                    queried[declared.name] = made.in_query(declared, required=required)
+        listed += queried.values()
         if any(each.for_client for each in (operation, *variants)):
-            text = "Run the call in the context of this child client; Partner Admins only."
-            schema = {"type": "string", "minLength": 1}
-            described = {"name": "for_client", "in": "query", "description": text, "schema": schema}
-            listed.append({**described, **_naming("clients")})
+            listed.append(made.for_client())
+        if operation.body is not None:
+            listed += (each for each in made.of_body(operation.body) if each["name"] not in queried)
+        listed += made.in_headers(operation)
         shown = self._example(operation).get("parameters", {})
         for described in listed:
             if described["name"] in shown and described["in"] == "path":
@@ -199,43 +211,35 @@ class _Builder:
             return described
         return {"$ref": f"#/components/parameters/{name}"}
 
-    def _in_path(self, declared: PathParameter, name: str) -> dict[str, Any]:
-        schema = _not_empty(self.schemas.parameter(declared.wire))
-        described = {"name": name, "in": "path", "required": True, "description": declared.description}
-        return {**described, **_listed(schema, "simple"), "schema": _texted(schema), **_naming(declared.names)}
-
-    def _in_query(self, declared: QueryParameter, required: bool) -> dict[str, Any]:
-        schema = self.schemas.parameter(declared.wire)
-        if in_force(self.profile, parsing.EMPTY_QUERY) == "refuse":
-            schema = _not_empty(schema)
-        if declared.default is not None:
-            schema = {**schema, "default": msgspec.to_builtins(declared.default)}
-        described: dict[str, Any] = {"name": declared.name, "in": "query", "description": declared.description}
-        if required:
-            described["required"] = True
-        return {**described, **_listed(schema, "form"), "schema": _texted(schema), **_naming(declared.names)}
-
     def _body(self, operation: Operation, body: Body) -> dict[str, Any]:
         if not body.is_json:
             return uploads(operation, self.profile)
         shown = self._example(operation)
-        content: dict[str, Any] = {"schema": self.schemas.body(body.type)}
+        schema = self.schemas.body(body.type)
+        content: dict[str, Any] = {"schema": schema}
         if "body" in shown:
             content["example"] = shown["body"]
-        return {"required": not body.optional, "content": {_JSON: content}}
+        least = {"required", "minProperties"} & self.schemas.resolved(schema).keys()
+        needed = not body.optional or bool(least) or in_force(self.profile, parsing.NO_BODY) == "refuse"
+        anywhere = bool(body.fields) and in_force(self.profile, parsing.PLACES) == "query too"
+        kinds = {_JSON: content}
+        if in_force(self.profile, parsing.CONTENT_TYPE) == "ignore":
+            kinds["*/*"] = {"schema": content["schema"]}
+        return {"required": needed and not anywhere, "content": kinds}
 
     def _responses(self, operations: list[Operation]) -> dict[str, Any]:
         responses: dict[str, Any] = {}
         for operation in operations:
             for code, response in self._success(operation).items():
-                responses[code] = _merged(responses[code], response) if code in responses else response
+                known = responses.get(code)
+                responses[code] = response if known is None or "content" not in known else _merged(known, response)
         refused = self.errors.of(operations)
         return {**responses, **{code: each for code, each in refused.items() if code not in responses}}
 
     def _success(self, operation: Operation) -> dict[str, Any]:
         result = chosen(operation.answer(self.profile), self.profile)
         own = {name: self._header(each) for name, each in operation.headers.items()}
-        headers = header_references(self.profile) | own
+        headers = header_references(self.profile, problems=self.subject.problems) | own
         if result is NoneType:
             empty = _EMPTY[in_force(self.profile, wire.EMPTY)]
             return {code: {**response, "headers": headers} for code, response in empty.items()}
@@ -252,6 +256,8 @@ class _Builder:
         status = in_force(self.profile, assumed_refusals.CREATED) if operation.creates else 200
         text = description_of(operation.result) or "The call succeeds."
         responses: dict[str, Any] = {str(status): {"description": text, "headers": headers, "content": content}}
+        if "200" in responses and not self.subject.problems and cacheable(operation, self.profile):
+            responses = conditional(operation, responses["200"])
         if NoContent in options:
             responses["204"] = {"description": "There is nothing to show; the answer has no body.", "headers": headers}
         return responses
@@ -305,29 +311,6 @@ def _assumptions(catalogue: Catalogue) -> dict[str, list[str]]:
         for name in catalogue.concerned(entry) or dict.fromkeys(touched):
             found.setdefault(name, []).append(entry.id)
     return found
-
-
-def _listed(schema: Schema, style: str) -> dict[str, Any]:
-    """Return the style of a list in one text, separated by commas."""
-    return {"style": style, "explode": False} if schema.get("type") == "array" else {}
-
-
-def _not_empty(schema: Schema) -> Schema:
-    """Return the schema of a list in one text, which cannot be empty; any other schema unchanged."""
-    if schema.get("type") != "array":
-        return schema
-    items = schema["items"]
-    return {**schema, "minItems": 1, "items": items | ({"minLength": 1} if items.get("type") == "string" else {})}
-
-
-def _naming(kind: str | None) -> dict[str, str]:
-    """Return the kind of thing that a parameter names, the same word in all operations."""
-    return {} if kind is None else {"x-confsim-names": kind}
-
-
-def _texted(schema: Schema) -> Schema:
-    """Return the schema of a parameter without its description, which is beside it."""
-    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

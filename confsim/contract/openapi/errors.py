@@ -106,7 +106,7 @@ class Errors:
                 schema = self._schemas.add(name, {**_PROBLEM, "properties": {**_PROBLEM["properties"], "code": code}})
             self.responses[name] = {
                 "description": _CONTROL.get(status, _CONTROL["default"]),
-                "headers": error_headers(int(status) if status.isdigit() else 400, self._profile),
+                "headers": error_headers(int(status) if status.isdigit() else 400, self._profile, problems=True),
                 "content": {_PROBLEM_JSON: {"schema": schema}},
             }
         return {"$ref": f"#/components/responses/{name}"}
@@ -117,7 +117,7 @@ class Errors:
             codes = [in_force(self._profile, CODE[reason]) for reason in reasons]
             response: dict[str, Any] = {
                 "description": "Refused: " + " | ".join(dict.fromkeys(_message(reason) for reason in reasons)),
-                "headers": error_headers(int(status), self._profile),
+                "headers": error_headers(int(status), self._profile, problems=False),
                 "x-confsim-codes": codes,
             }
             schema = envelope(self._profile, list(dict.fromkeys(codes)))

@@ -7,6 +7,7 @@ from typing import Any
 
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.register import in_force
+from confsim.contract.encode import Raw
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile, Schema
@@ -54,29 +55,64 @@ def downloads(operation: Operation) -> dict[str, Any]:
     return {media: {"schema": {"type": "object" if media.endswith("json") else "string"}}}
 
 
-def common_headers(profile: Profile, refusals: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the headers that answers share, by name; those of refusals as far as they have them."""
+def common_headers(profile: Profile, refusals: Iterable[Mapping[str, Any]], *, problems: bool) -> dict[str, Any]:
+    """Return the headers that answers share, by name; those of refusals as far as they have them.
+
+    With ``problems`` they are those of the control plane, whose calls have no ids in the journal.
+    """
     text: Schema = {"type": "string"}
     headers: dict[str, Any] = {
         "X-Confsim-Request-Id": {"description": "The id of the call in the journal.", "required": True, "schema": text},
         "Date": {"description": "The instant of the world's clock (RFC 9110, 6.6.1).", "schema": text},
+        "Cache-Control": {"description": "No cache may keep it (RFC 9111, 5.2.2.5).", "schema": text},
         "WWW-Authenticate": {"description": "How a token is presented (RFC 9110, 11.6.1).", "schema": text},
         "Retry-After": {"description": "Seconds after which to try again.", "schema": {"type": "integer"}},
     }
     more = in_force(profile, transport.REQUEST_ID)
     if more:
         headers[more] = {"description": "The id of the call in the journal.", "schema": text}
-    used = {name for each in refusals for name in each["headers"]} | set(header_references(profile))
+    used = {name for each in refusals for name in each["headers"]} | set(header_references(profile, problems=problems))
     return {name: headers[name] for name in headers if name in used}
 
 
-def header_references(profile: Profile) -> dict[str, Any]:
+def header_references(profile: Profile, *, problems: bool) -> dict[str, Any]:
     """Return references to the headers that every answer has."""
-    names = ["X-Confsim-Request-Id", "Date", *filter(None, [in_force(profile, transport.REQUEST_ID)])]
+    names = ["Date"]
+    if problems or in_force(profile, transport.CACHING) == "no-store":
+        names.append("Cache-Control")
+    if not problems:
+        names += ["X-Confsim-Request-Id", *filter(None, [in_force(profile, transport.REQUEST_ID)])]
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
-def error_headers(status: int, profile: Profile) -> dict[str, Any]:
+def cacheable(operation: Operation, profile: Profile) -> bool:
+    """Return whether answers of an operation have an entity tag, by which a condition asks for another (G010)."""
+    reads = operation.method == "GET"
+    return reads and (operation.result is Raw or in_force(profile, transport.CACHING) == "etag")
+
+
+def conditional(operation: Operation, success: dict[str, Any]) -> dict[str, Any]:
+    """Return the responses to a GET that can be conditional, made of the one with status 200; a file has ranges too."""
+    own = {"ETag": _header("The entity tag of the answer (RFC 9110, 8.8.3).")}
+    parts: dict[str, Any] = {}
+    if operation.result is Raw:
+        own["Accept-Ranges"] = _header("The unit of ranges: bytes (RFC 9110, 14.3).")
+        own["Content-Disposition"] = _header("The name under which to save it (RFC 6266).")
+        ranged = {**own, "Content-Range": _header("Which part it is, of how much (RFC 9110, 14.4).")}
+        part = {"description": "The range that was asked for.", "headers": {**success["headers"], **ranged}}
+        parts["206"] = {**part, "content": success["content"]}
+    headers = {**success["headers"], **own}
+    unchanged = {"description": "It is as the condition knows it; there is no body.", "headers": headers}
+    return {"200": {**success, "headers": headers}, **parts, "304": unchanged}
+
+
+def _header(text: str) -> dict[str, Any]:
+    return {"description": text, "schema": {"type": "string"}}
+
+
+def error_headers(status: int, profile: Profile, *, problems: bool) -> dict[str, Any]:
     """Return references to the headers of a refusal of this status."""
-    more = {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
-    return header_references(profile) | {name: {"$ref": f"#/components/headers/{name}"} for name in more}
+    more = [] if problems else {401: ["WWW-Authenticate"], 429: ["Retry-After"]}.get(status, [])
+    return header_references(profile, problems=problems) | {
+        name: {"$ref": f"#/components/headers/{name}"} for name in more
+    }

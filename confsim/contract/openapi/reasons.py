@@ -12,6 +12,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import REGISTER, Assumption, in_force
 from confsim.contract.annotations import peeled
 from confsim.contract.decode import PathParameter
+from confsim.contract.encode import Raw
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile
@@ -66,6 +67,10 @@ def _of_input(operation: Operation, profile: Profile) -> Iterator[Reason]:
     yield Reason.INVALID_INPUT  # every query can be malformed
     if any(isinstance(each.wire, type) and issubclass(each.wire, Enum) for each in things):
         yield Reason.INVALID_STATE
+    if operation.result is Raw:
+        yield Reason.RANGE_NOT_SATISFIABLE
+    if in_force(profile, parsing.ACCEPT) == "refuse":
+        yield Reason.NOT_ACCEPTABLE
     if in_force(profile, transport.RATE):
         yield Reason.TOO_MANY_CALLS
     if operation.body is not None:

@@ -72,6 +72,7 @@ class Drawing:
         self._things = things
         self._names = names
         self._numbers = numbers
+        self._profile = profile
         table: Any = in_force(profile, LEVELS)
         self._levels = sorted(each["id"] for each in table.values())
 
@@ -111,7 +112,7 @@ class Drawing:
                 chosen = {**thing.inside, **chosen}
         path: dict[str, str] = {}
         for parameter in operation.path_parameters:
-            text = as_text(self._in_path(parameter, kinds, chosen, caller, home, journey))
+            text = as_text(self._in_path(parameter, kinds, chosen, caller, home, journey), self._profile)
             if not text:
                 return None
             path[parameter.name] = text
@@ -133,7 +134,7 @@ class Drawing:
     ) -> Any:
         kind = kinds.get(parameter.name)
         if kind == "users":
-            many = get_origin(parameter.wire) is list
+            many = get_origin(peeled(parameter.wire)[0]) is list
             one = self._user(caller, home, journey, chosen.get("users"))
             if many and self._random.random() < 0.6:
                 return [one, self._user(caller, home, journey, None)]
@@ -235,7 +236,7 @@ class Drawing:
                 value = self._random.choice(self._names.used[parameter.name])
             else:
                 value = self._plain(parameter.name, parameter.wire)
-            query[parameter.name] = as_text(value)
+            query[parameter.name] = as_text(value, self._profile)
         if operation.for_client and self._things.own_clients and self._random.random() < 0.25:
             query["for_client"] = self._random.choice([*self._things.own_clients, UNKNOWN_ID])
         return query

@@ -202,10 +202,31 @@ def made(profile, problems):
     return json.loads(json.dumps(document(subject, server="http://x", profile=profile)))
 
 
+#: Choices of how requests are read, and of what surrounds answers.
+READING = {
+    "encode.numbers": "texts",
+    "http.caching": "etag",
+    "http.idempotency-key": "Idempotency-Key",
+    "images.unknown-size": "default",
+    "lists.page-fields": "with-limits",
+    "parse.accept": "refuse",
+    "parse.bad-sort": "absent",
+    "parse.booleans": {"yes": True, "no": False},
+    "parse.content-type": "ignore",
+    "parse.empty-query": "absent",
+    "parse.limit-large": "refuse",
+    "parse.list-separator": ";",
+    "parse.numbers": "coerce",
+    "parse.places": "query too",
+    "parse.state-case": "ignore",
+    "size.whole-number": 2**53 - 1,
+}
+
 #: Subjects and profiles of the documents, by their names.
 DOCUMENTS = {
     "library": ({}, False),
     "library-other": (OTHER, False),
+    "library-reading": (READING, False),
     "library-problems": ({"encode.empty": "200 {}", "http.request-id": "X-Request-Id"}, True),
 }
 

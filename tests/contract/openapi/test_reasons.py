@@ -100,6 +100,7 @@ linked-users.same-handle=refuse                 create_linked_user             L
 lists.beyond-end=refuse                         list_users                     NOT_FOUND
 media.same-name=refuse                          upload_channel_media           MEDIA_NAME_TAKEN
 numbers.assigned-again=refuse                   assign_dial_number             NUMBER_ASSIGNED
+parse.accept=refuse                             get_me                         NOT_ACCEPTABLE
 parse.missing-query=404                         check_handle_unique            NOT_FOUND
 parse.path-numbers=404                          accept_terms                   NOT_FOUND
 pins.several=refuse                             add_dial_pin                   PIN_TAKEN
