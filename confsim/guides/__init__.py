@@ -6,7 +6,6 @@ something elsewhere, which the tests of that feature run against what plays it, 
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 
 import msgspec
@@ -61,6 +60,8 @@ def get(name: str) -> Guide:
     for each in list_():
         if each.name == name:
             return each
+    from difflib import get_close_matches
+
     close = get_close_matches(name, NAMES, 1)
     hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(NAMES)}"
     raise KeyError(f"there is no guide {name!r}; {hint}")
