@@ -24,7 +24,8 @@ class _Pairs(list[tuple[str, Any]]):
 def repeated_key(raw: bytes) -> str | None:
     """Return the path of a duplicate key in one object, at any depth; None without one, and for malformed JSON."""
     try:
-        if len(_KEY_END.findall(raw)) <= _count(msgspec.json.decode(raw)):
+        keys = len(_KEY_END.findall(raw))
+        if keys < 2 or keys <= _count(msgspec.json.decode(raw)):
             return None
         return _repeated(json.loads(raw, object_pairs_hook=_Pairs))
     except (ValueError, RecursionError):

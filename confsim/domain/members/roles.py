@@ -248,9 +248,9 @@ def channels_of(change: Change, client: str, hosts: Sequence[Host]) -> Sequence[
 def highest(change: Change, user: User) -> Hosting:
     """The highest role of the user in any channel."""
     rows = HOSTS.of(change, user.client)
-    if rows.where(OF_USER_AS, (user.id, Role.OWNER)):
+    if any(rows.has(OF_USER_AS, ((user.id, Role.OWNER),))):
         return Hosting.OWNER
-    return Hosting.OPERATOR if rows.where(OF_USER, user.id) else Hosting.NONE
+    return Hosting.OPERATOR if any(rows.has(OF_USER, (user.id,))) else Hosting.NONE
 
 
 # Appointment and removal

@@ -228,9 +228,9 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         key = state.indexes[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
-    def has(self, index: Unique[R], values: Iterable[Hashable]) -> Iterator[bool]:
+    def has(self, index: Unique[R] | Index[R], values: Iterable[Hashable]) -> Iterator[bool]:
         """Yield for each value whether there is a record with it."""
-        return map(self.state.indexes[index.position].__contains__, values)
+        return map(self.tables[self.table.position].indexes[index.position].__contains__, values)
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""

@@ -190,6 +190,7 @@ class TableMachine(RuleBasedStateMachine):
         _merged(down, sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True), cut)
         numbers = {tag: sum(tag in thing.tags for thing in every) for tag in "abc"}
         assert rows.number(TAG, "abcd") == sum(numbers.values())
+        assert [*rows.has(TAG, "abc")] == [number > 0 for number in numbers.values()]
         for badge in range(10):
             assert rows.one(BADGE, badge) == next((thing for thing in every if thing.badge == badge), None)
         assert [*rows.has(BADGE, range(10))] == [rows.one(BADGE, badge) is not None for badge in range(10)]
