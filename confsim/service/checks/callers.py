@@ -1,8 +1,9 @@
-"""The identification of callers by their tokens, cached while the tables that decide it are unchanged."""
+"""The identification of callers by their tokens, cached while the records that decide it are unchanged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -18,23 +19,22 @@ from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.table import TableState
+from confsim.kernel.tables.table import Table, TableState
 from confsim.kernel.world import World
 
 #: Most tokens that are remembered.
 _MOST = 256
 
 Tables = tuple[TableState, ...]
-#: Places of the tables that decide who a caller is.
-_CREDENTIALS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
 
 
 class _Known(Struct, gc=False):
-    """An identified caller and client, with the tables and assumptions that decided it.
+    """An identified caller and client, with the token, the world and the assumptions that decided it.
 
     It is valid until ``expires`` (epoch milliseconds).
     """
 
+    token: str
     caller: Caller
     client: Client
     expires: int
@@ -42,24 +42,39 @@ class _Known(Struct, gc=False):
     used: Mapping[str, None]
 
     def holds(self, world: World) -> bool:
-        """Return whether the caller is the same in another world: its deciding tables are the same values."""
-        then = self.world
-        if world.shared is not then.shared and not (
-            _same(world.shared, then.shared, _CREDENTIALS) and _same(world.shared, then.shared, _CLIENTS)
+        """Return whether the caller is the same in another world: its deciding records are the same values."""
+        then, client, user = self.world, self.client, self.caller.user
+        now, before = world.shared, then.shared
+        if now is not before and not (
+            _same_clients(now, before, client) and _same(now, before, CREDENTIALS, self.token)
         ):
             return False
-        if self.caller.user is not None:
-            client = self.client.id
-            before, own = then.client_tables.get(client, ()), world.client_tables.get(client, ())
-            if own is not before and not _same(own, before, _USERS):
+        if user is not None:
+            now, before = world.client_tables.get(client.id, ()), then.client_tables.get(client.id, ())
+            if now is not before and not _same(now, before, USERS, user.id):
                 return False
         self.world = world
         return True
 
 
-def _same(now: Tables, then: Tables, place: int) -> bool:
-    """Return whether the tables at this place are the same values."""
-    return len(now) == len(then) and now[place] is then[place]
+def _same(now: Tables, then: Tables, table: Table[Any, Any], key: Hashable) -> bool:
+    """Return whether the record with the key is the same value in a table of two worlds."""
+    place = table.position
+    if len(now) != len(then):
+        return False
+    return now[place] is then[place] or now[place].rows.get(key) is then[place].rows.get(key)
+
+
+def _same_clients(now: Tables, then: Tables, client: Client) -> bool:
+    """Return whether the client and those above it are the same values in two worlds."""
+    place, above = CLIENTS.position, client.parent
+    if not _same(now, then, CLIENTS, client.id):
+        return False
+    while above is not None and now[place] is not then[place]:
+        if not _same(now, then, CLIENTS, above):
+            return False
+        above = now[place].rows[above][1].parent
+    return True
 
 
 class Callers:
@@ -103,4 +118,4 @@ class Callers:
         elif not blocked:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[token] = _Known(caller, client, caller.expires, change.world, used)
+            self._known[token] = _Known(token, caller, client, caller.expires, change.world, used)

@@ -7,7 +7,7 @@ import pytest
 from confsim import Simulator
 from confsim.domain.identity import credentials
 from confsim.service.checks import callers
-from kit import ADMIN, API_TOKEN, CUSTOMER, MINUTE, OWNER, PARTNER_ADMIN, START
+from kit import ADMIN, API_TOKEN, CUSTOMER, MINUTE, OWNER, PARTNER, PARTNER_ADMIN, START
 
 
 @pytest.fixture
@@ -44,6 +44,20 @@ def test_a_change_of_the_user_or_the_client_is_seen_at_once(looked_up):
     simulator.call("update_terms_url", API_TOKEN, body={"url": "https://terms.example/9"})
     assert simulator.call("get_user_terms", OWNER).body["termsUrl"] == "https://terms.example/9"
     assert looked_up.count(OWNER) == 3
+
+
+def test_a_change_of_others_leaves_a_caller_known(looked_up):
+    """Of another user, token or client; not of one above."""
+    simulator = Simulator(clock=START)
+    simulator.call("get_me", OWNER)
+    guest = simulator.control("make_user", clientId=CUSTOMER, handle="Somebody else")
+    simulator.call("set_user_full_name", guest.token, userId="me", body={"fullName": "Another Name"})
+    simulator.control("make_client", name="Another", parent=PARTNER)
+    simulator.call("get_me", OWNER)
+    assert looked_up.count(OWNER) == 1
+    simulator.call("update_terms_url", PARTNER_ADMIN, body={"url": "https://terms.example/9"})
+    simulator.call("get_me", OWNER)
+    assert looked_up.count(OWNER) == 2
 
 
 def test_no_more_callers_are_remembered_than_there_is_room_for(looked_up, monkeypatch):
