@@ -71,6 +71,7 @@ class Beside:
         self.known = Correspondence()
         chosen = {"tag": "cvtest", "allow_phone_calls": True, "base_url": "http://confsim.test/v1_0", **options}
         service = self.service(transport, most=most)
+        service.address_under(profile or {})
         return kind(service, self.accounts, profile or {}, self.known, clock=self.clock, **chosen)
 
     def calibrator(
