@@ -22,7 +22,7 @@ from confsim.testing.calibrating.alternative import plain
 from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ME, ModelCall
-from confsim.testing.learning.comparison import Reply, reply_of
+from confsim.testing.learning.comparison import Reply, chosen_values, reply_of
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Elements, ObjectShape
 from confsim.testing.learning.run import Run
@@ -191,7 +191,24 @@ class Observer:
         if reply.status == 401 and token is not None and self._is_over(here, reply):
             whose = self._accounts.role(token) or "user who was made"
             return f"the token of the {whose} is refused: it may have expired"
+        if not call.declared.changes and self._shows_stand_in(here):
+            return "it describes a user of the accounts of whom nothing was seen before"
         return self._take(here, call, reply)
+
+    def _shows_stand_in(self, here: ModelCall) -> bool:
+        """Return whether the model would answer with a user of the accounts of whom it knows the token alone."""
+        run, reads = self.learner.run, self._service.reads
+        alone = {
+            each.user
+            for each in run.things.callers
+            if not each.made and self._service.key(ModelCall("get_me", each.token)) not in reads
+        }
+        try:
+            predicted = run.model.imagine(here).reply
+        except Misuse:
+            return False
+        named = chosen_values(run.shapes.answer(here.declared), predicted.body) if predicted.status < 400 else ()
+        return any(kind == "users" and value in alone for kind, value in named)
 
     def _is_over(self, here: ModelCall, reply: Reply) -> bool:
         """Return whether a token is refused that the model accepts: for no reason that has a code of its own."""

@@ -133,6 +133,28 @@ def test_users_of_before_are_known_once_they_are_described():
     }
 
 
+def test_a_user_of_whom_the_token_alone_is_known_is_no_evidence():
+    """Who owns a channel is described, which is as the model has it once that user was seen."""
+    simulator = Simulator()
+    observer = Observer("http://confsim.test/v1_0", ACCOUNTS)
+    transport = WsgiTransport(simulator.wsgi)
+
+    def see(method, path, body=b""):
+        headers = {"authorization": f"Bearer {OWNER}", "content-type": "application/json"}
+        request = Request(method, f"/v1_0{path}", "", headers, body)
+        response = transport.exchange(request)
+        observer.see(request, response)
+        return response
+
+    uuid = json.loads(see("POST", "/channels/create", b'{"name": "New"}').body)["channelUuid"]
+    see("GET", f"/channels/{uuid}/owners")
+    see("GET", "/users/me")
+    see("GET", f"/channels/{uuid}/owners")
+    report = observer.conclude()
+    assert report.contradicted == []
+    assert report.passed_over == {"it describes a user of the accounts of whom nothing was seen before": 1}
+
+
 def test_a_token_that_expires_is_no_evidence():
     """What is refused since then is passed over; nothing is learned from it."""
     simulator = Simulator()
