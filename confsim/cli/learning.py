@@ -130,12 +130,12 @@ def calibrate(
     from confsim.testing.calibrating import session
     from confsim.testing.learning.accounts import read_accounts
     from confsim.testing.verifying.findings import encoded
-    from confsim.testing.verifying.session import check_writable, plan, write
+    from confsim.testing.verifying.session import check_writable, write
 
     check_writable(output, report)
     known = read_accounts(accounts)
     if dry_run:
-        click.echo("\n".join(plan(known, examples=examples, allow_phone_calls=phones)))
+        click.echo("\n".join(session.plan(known, examples=examples, allow_phone_calls=phones)))
         return
     found = session.calibrate(
         base_url,

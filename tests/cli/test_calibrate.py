@@ -51,6 +51,8 @@ def test_the_plan_sends_nothing(calibrate):
     code, out, _ = calibrate({}, "--dry-run")
     assert code == 0
     assert "as partner-admin, customer-admin, owner" in out
+    assert "at most 5 more such clients" in out
+    assert "list_supported_languages as api-token, with OPTIONS" in out
 
 
 def test_what_is_wrong_is_reported(calibrate):

@@ -46,7 +46,7 @@ _ANOTHER_CLIENT = (
         content_type="application/json",
     ),
 )
-_MOST_CLIENTS = 5
+MOST_CLIENTS = 5
 #: What stands for the place of a probe in the count of tries, for one that another caller plays.
 _BY_OTHERS = -1
 
@@ -108,7 +108,7 @@ class Player:
                     return
         if not count:
             yield from self._by_others(evidence, alternatives)
-            if self._run.service.sent == sent and self._clients < _MOST_CLIENTS:
+            if self._run.service.sent == sent and self._clients < MOST_CLIENTS:
                 yield from self._in_another_client(evidence, alternatives)
 
     def _by_others(self, evidence: AssumptionEvidence, alternatives: Alternatives) -> Iterator[ModelCall]:

@@ -9,13 +9,16 @@ from contextlib import closing
 from typing import Any
 
 from confsim.control.scenarios import mount_url
+from confsim.reference.raw_probes import RAW_PROBES
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.service import RealService
+from confsim.testing.verifying.session import plan as plan_of_calls
 from confsim.testing.verifying.session import run_tag
 from confsim.transport.remote import RemoteTransport
 
 from .calibrator import CalibrateReport, Calibrator
+from .playing import MOST_CLIENTS
 
 
 def calibrate(
@@ -44,6 +47,14 @@ def calibrate(
             allow_phone_calls=allow_phone_calls,
             progress=progress,
         ).run()
+
+
+def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Iterator[str]:
+    """Yield the plan of a run with these accounts, as lines."""
+    yield from plan_of_calls(accounts, examples=examples, allow_phone_calls=allow_phone_calls)
+    if "partner-admin" in accounts.tokens:
+        yield f"at most {MOST_CLIENTS} more such clients, each where earlier calls have changed the one before"
+    yield f"requests that no call makes: {'; '.join(probe.seen for probe in RAW_PROBES)}"
 
 
 def profile_text(learned: Mapping[str, Any], assumed: Mapping[str, Any] | None = None) -> str:
