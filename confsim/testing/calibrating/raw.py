@@ -22,6 +22,7 @@ from confsim.testing.learning.comparison import Comparison, Difference, Reply, r
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.service import Interrupted, RealService, Spent
+from confsim.testing.verifying.findings import masked
 from confsim.transport.address import OperationRequest, address
 from confsim.transport.wsgi import WsgiTransport
 
@@ -116,13 +117,14 @@ class RawPlayer:
             if learner.adopt_one(found):
                 return
         exchange.explained = False
+        run, wanted, got = learner.run, difference.predicted, difference.answered
         learner.contradicted.append(
             Contradiction(
                 exchange.probe.call.operation,
                 exchange.probe.seen,
                 difference.place,
-                difference.predicted,
-                difference.answered,
+                masked(run, wanted),
+                masked(run, got),
             )
         )
 
