@@ -64,6 +64,14 @@ class Prediction(Struct, frozen=True):
                 if was is not is_now:
                     yield machine.name, was.name, is_now.name
 
+    def written(self, machine: Machine[Any, Any]) -> Iterator[tuple[str, str, Any]]:
+        """Yield the records of a machine that were written, with the client and the table of each."""
+        for (client, name), key in dict.fromkeys(self.touched):
+            table = Table.declared[name]
+            record = _row(self.after, client, name, key) if table.record is machine.record else None
+            if record is not None:
+                yield client, name, record
+
     @property
     def effective(self) -> bool:
         """Return whether any row changed."""
@@ -113,6 +121,19 @@ class Model:
         """Return the prediction for a call in a world (default: the current one), which stays as it is."""
         self._scratch.live.suppose(self.world if world is None else world)
         return call_service(self._scratch, call)
+
+    def altered(self, world: World, client: str, table: str, record: Any) -> World | None:
+        """Return a world in which a table of a client has this record in place of the one with its key.
+
+        Returns None when another record has what is unique of it.
+        """
+        self._scratch.live.suppose(world)
+        change = self._scratch.change()
+        try:
+            Table.declared[table].of(change, client).put(record)
+        except ValueError:
+            return None
+        return self._scratch.live.put(change)
 
     def waited(self, world: World, within: int) -> World:
         """Return a world as it is when the timers have fired that are due within these milliseconds."""

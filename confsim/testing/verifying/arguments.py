@@ -56,6 +56,8 @@ _PLAIN: Mapping[str, tuple[Any, ...]] = {
 }
 #: Parameters that are mostly given what an earlier call of the run set: how this run draws, no fact of an operation.
 _LOOK_UPS = frozenset({"handle", "email", "originId", "url", "pin", "key"})
+#: How often these are given that; less often to what sets them, which would set the same again.
+_LOOKED_UP, _SET_AGAIN = 0.7, 0.3
 #: How often a guest names itself.
 _SELF = 0.4
 #: Phone numbers that are reserved for fiction.
@@ -73,6 +75,7 @@ class Drawing:
         self._names = names
         self._numbers = numbers
         self._profile = profile
+        self._known = _LOOKED_UP
         table: Any = in_force(profile, LEVELS)
         self._levels = sorted(each["id"] for each in table.values())
 
@@ -83,6 +86,7 @@ class Drawing:
 
         One in ten has a mistake, unless ``right`` is set.
         """
+        self._known = _SET_AGAIN if operation.changes and operation.method != "DELETE" else _LOOKED_UP
         path = self._path(operation, caller, home, journey)
         if path is None:
             return None
@@ -150,7 +154,7 @@ class Drawing:
                 return [chosen[kind], other.name] if other is not None else chosen[kind]
             return chosen[kind]
         used = self._names.used.get(parameter.name)
-        if used and parameter.name in _LOOK_UPS and self._random.random() < 0.7:
+        if used and parameter.name in _LOOK_UPS and self._random.random() < self._known:
             return self._random.choice(used)
         return self._plain(parameter.name, parameter.wire, parameter.annotation)
 
@@ -232,7 +236,7 @@ class Drawing:
                         return None
                     continue
                 value = thing.name
-            elif parameter.name in self._names.used and parameter.name in _LOOK_UPS and self._random.random() < 0.7:
+            elif parameter.name in self._names.used and parameter.name in _LOOK_UPS and self._random.random() < self._known:
                 value = self._random.choice(self._names.used[parameter.name])
             else:
                 value = self._plain(parameter.name, parameter.wire)

@@ -51,6 +51,8 @@ HELD: Mapping[str, frozenset[Grant]] = {
     "partner-admin": frozenset({Grant.PARTNER_ADMIN, Grant.CUSTOMER_ADMIN}),
     "api-token": frozenset({Grant.API_TOKEN}),
 }
+#: Parameters that say how an answer is shown, not of what.
+_OF_LISTS = frozenset({"limit", "offset", "sort", "order", "for_client"})
 NOBODY = RunCaller(None, "nobody")
 #: A caller with a token that the service never issued.
 STRANGER = RunCaller("no-such-token", "stranger")
@@ -176,13 +178,17 @@ class Candidates:
 
 
 def about(read: ModelCall, call: ModelCall) -> ModelCall:
-    """Return the kind that both an operation and a read of it name."""
+    """Return a read of what a call names, and of what it chose by parameters that both have."""
     kinds, there = kinds_of(read.operation), {}
     for name, kind in kinds_of(call.operation).items():
         if name in call.path:
             there[kind] = call.path[name]
     path = {name: there.get(kinds.get(name, ""), text) for name, text in read.path.items()}
     query = {name: there.get(kinds.get(name, ""), text) for name, text in read.query.items()}
+    if not read.declared.changes:
+        chosen = call.declared.query_names & read.declared.query_names - _OF_LISTS
+        query = {name: text for name, text in query.items() if name not in chosen}
+        query |= {name: text for name, text in call.query.items() if name in chosen}
     return replace(read, path=path, query=query)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,13 +18,14 @@ from confsim.reference.observed import observed
 from confsim.testing.learning.calls import ModelCall, kinds_of
 from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
 from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.declared import search_parameters
+from confsim.testing.learning.declared import disrupts_client, search_parameters
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import NOBODY, STRANGER, Candidates, Step, about
 from confsim.testing.verifying.novelty import features
+from confsim.testing.verifying.values import choices
 from confsim.testing.verifying.wrong import wrong_calls
 
 #: Most trials for a call, and most operations that are searched for a read.
@@ -41,6 +43,8 @@ _UNDOING = 8
 _LAST = 3
 #: The weight of a wrong service that a read distinguishes.
 _SHOWN = 200.0
+#: The weight of a change that is refused beside one that is made.
+_REFUSED = 400.0
 
 
 @cache
@@ -130,8 +134,8 @@ class Finder:
         """Return a change and a call that fits after it; None when none is found."""
         candidates = self._candidates
         near = [each for each in API if self._seen[each.name, "succeeds"] and self._seen[each.name, "writes"]]
-        near.sort(key=lambda each: each.area != operation.area)
-        for known in near[:_WRITES_AHEAD]:
+        near.sort(key=lambda each: _distance(each, operation))
+        for known in [each for each in near[:_WRITES_AHEAD] for _ in range(1 + len(choices(each)))]:
             if not candidates.served(known.name):
                 continue
             candidates.move_to(candidates.random.choice(self.homes))
@@ -146,6 +150,11 @@ class Finder:
                 if call is not None and predicted is not None and fits(call, predicted):
                     return prior, (call, predicted)
         return None
+
+    def again(self, step: Step, fits: Callable[[ModelCall, Prediction], bool]) -> Step | None:
+        """Return a call that was tried with what it does now; None when it fits no more."""
+        predicted = self._candidates.imagined(step[0])
+        return None if predicted is None or not fits(step[0], predicted) else (step[0], predicted)
 
     def refused(self, operation: Operation, reason: str, *, thorough: bool) -> list[ModelCall]:
         """Return calls of which the last is refused with the code of this assumption id; none when none are found.
@@ -237,11 +246,12 @@ class Finder:
         """Return a call that makes a list one element longer, None when none is found."""
         candidates = self._candidates
         near = [each for each in API if each.changes and self._seen[each.name, "succeeds"]]
-        near.sort(key=lambda each: each.area != call.declared.area)
+        near.sort(key=lambda each: _distance(each, call.declared))
         caller = candidates.things.caller(call.caller)
         candidates.move_to(call.query.get("for_client") or (caller.home if caller else "") or candidates.home)
         for known in near[:_WRITES_AHEAD]:
-            for _ in range(4 if candidates.served(known.name) else 0):
+            draws = DRAWS if known.area == call.declared.area else DRAWS // 4
+            for _ in range(draws if candidates.served(known.name) else 0):
                 prior = candidates.drawn(known, candidates.likely(known), right=True)
                 prior = None if prior is None else about(prior, call)
                 first = None if prior is None else candidates.imagined(prior)
@@ -267,13 +277,31 @@ class Finder:
     ) -> ModelCall | None:
         """Return the read, of what some calls name, that shows most and has most new features; None if none shows any.
 
-        The search ends with the areas of these calls when one read of them shows ``enough``.
+        The search ends with the areas of these calls when one read of them shows ``enough``. Where no read shows any,
+        a change of these areas may, which is refused if possible: what is off is seen by what it does not admit.
         """
-        best: tuple[float, ModelCall] | None = None
-        candidates, asked = self._candidates, 0
+        candidates = self._candidates
         areas = {call.declared.area for call in calls}
         reads = [each for each in API if not each.changes and candidates.served(each.name)]
-        candidates.random.shuffle(reads)
+        best = self._look_among(reads, calls, areas, shown, enough)
+        if best is None:
+            changes = [each for each in API if each.area in areas and each.changes and candidates.served(each.name)]
+            changes = [each for each in changes if not disrupts_client(each)]
+            best = self._look_among(changes, calls, areas, shown, enough)
+        if best is not None:
+            self._looked.update((area, best.operation) for area in areas)
+        return best
+
+    def _look_among(
+        self,
+        reads: list[Operation],
+        calls: Sequence[ModelCall],
+        areas: set[str],
+        shown: Callable[[ModelCall, Prediction], float],
+        enough: float,
+    ) -> ModelCall | None:
+        best: tuple[float, ModelCall] | None = None
+        candidates, asked = self._candidates, 0
         reads.sort(key=lambda each: (-sum(self._looked[area, each.name] for area in areas), each.area not in areas))
         most = 0.0
         for operation in reads:
@@ -284,17 +312,15 @@ class Finder:
             for read in self._reads(operation, calls):
                 asked += 1
                 right = candidates.imagined(read)
-                if right is None or right.reply.status >= 400:
+                refused = right is not None and right.reply.status >= 400
+                if right is None or right.removed or (refused and not operation.changes):
                     continue
                 count = shown(read, right)
-                score = _SHOWN * count + self.score(read, right)
+                score = _SHOWN * count + self.score(read, right) + _REFUSED * (refused and operation.changes)
                 most = max(most, count)
                 if count and (best is None or score > best[0]):
                     best = score, read
-        if best is None:
-            return None
-        self._looked.update((area, best[1].operation) for area in areas)
-        return best[1]
+        return None if best is None else best[1]
 
     def _reads(self, operation: Operation, calls: Sequence[ModelCall]) -> Iterator[ModelCall]:
         """Yield reads by an operation of what some calls name, each once."""
@@ -317,6 +343,12 @@ class Finder:
         known = Correspondence()
         known.shift = 0
         return Comparison(self.shapes, known).difference(call.declared, one, other) is not None
+
+
+def _distance(one: Operation, other: Operation) -> tuple[bool, int]:
+    """Return how far operations are from each other: whether areas differ, then how few steps of paths they share."""
+    steps = zip(one.path.split("/"), other.path.split("/"), strict=False)
+    return one.area != other.area, -sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], steps))
 
 
 def _is_effective(predicted: Prediction | None) -> bool:

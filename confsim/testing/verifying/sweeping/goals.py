@@ -9,6 +9,7 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
+from confsim.testing.learning.places import leaves
 from confsim.testing.verifying.candidates import Step
 
 from .finding import DRAWS
@@ -43,15 +44,22 @@ class Goals:
         yield from self._shown_of(self._tried.open())
 
     def of_area(self, operation: Operation) -> Iterator[ModelCall]:
-        """Yield what shows goals of the area of an operation, which is explored before, those about callers aside."""
+        """Yield what shows goals of the area of an operation, which is explored before, those about callers aside.
+
+        The first time further fields of answers aside, too, since many are shown by what is called for other goals.
+        """
+        first = operation.area not in self._explored
         self.explore([operation.area], EXPLORED)
         yield from self._shown_of(
             [
                 (goal, way)
                 for goal, way in self._tried.open()
-                if way[-1][0].declared.area == operation.area and not is_about_callers(goal)
+                if way[-1][0].declared.area == operation.area
+                and not is_about_callers(goal)
+                and not (first and goal[1] == "has" and self._has_shown(goal[0]))
             ]
         )
+        yield from self._around.looked(self._around.wrongs.of(each.name for each in API if each.area == operation.area))
 
     def about_callers(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield calls of an operation by callers who hold one of its grants alone, and by such that hold none."""
@@ -78,19 +86,28 @@ class Goals:
                 stage.explore(area, home)
             self._explored.add(area)
 
+    def _has_shown(self, operation: str) -> bool:
+        """Return whether any answer of an operation had any field."""
+        fields = leaves(self._finder.shapes.answer(API[operation]))
+        return any(self._seen[operation, "has", pointer] for pointer, _ in fields)
+
     def _succeeded(self, area: str) -> bool:
         """Return whether each operation of an area has succeeded, or a way is known on which it does."""
         there = (each for each in API if each.area == area and self._candidates.served(each.name))
         return not any(self._tried.lacks((each.name, "succeeds")) for each in there)
 
     def _shown_of(self, ways: list[tuple[Goal, tuple[Step, ...]]]) -> Iterator[ModelCall]:
-        """Yield the calls of ways to goals; first those that change nothing, last those that remove things."""
+        """Yield the calls of ways to goals; first those that change nothing, last those that remove things.
+
+        A row of a machine that changes nothing is applied only where no other goal applies it.
+        """
         shared = Counter(id(way[-1][0]) for _, way in ways)
 
         def order(item: tuple[Goal, tuple[Step, ...]]) -> tuple[object, ...]:
             goal, way = item
             writes = sum(each.effective for _, each in way)
-            return is_about_callers(goal), way[-1][1].removed, writes, len(way), -shared[id(way[-1][0])]
+            idle = goal[0] == "applies" and not way[-1][1].effective
+            return is_about_callers(goal), way[-1][1].removed, idle, writes, len(way), -shared[id(way[-1][0])]
 
         ways.sort(key=order)
         for goal, way in ways:

@@ -128,19 +128,16 @@ def cuts(call: ModelCall) -> Iterator[ModelCall]:
 def decided(
     imagine: Callable[[ModelCall, World], Prediction], call: ModelCall, predicted: Prediction, asked: Iterable[str]
 ) -> Iterator[str]:
-    """Yield those of some of ``CUTTING`` without which, or with a page more, a list would show something else."""
+    """Yield those of some of ``CUTTING`` without which, and with one more, a list would show something else."""
     for name in asked:
         text = call.query.get(name)
-        if text is None:
+        if text is None or not (name in {"sort", "order"} or text.isdigit()):
             continue
-        if name in {"sort", "order"}:
-            other = _without(call, name)
-        elif text.isdigit():
-            other = replace(call, query={**call.query, name: str(int(text) + 1)})
-        else:
-            continue
-        found = imagine(other, predicted.before)
-        if found.reply.status < 400 and found.reply.body != predicted.reply.body:
+        others = [_without(call, name)]
+        if text.isdigit():
+            others.append(replace(call, query={**call.query, name: str(int(text) + 1)}))
+        found = (imagine(other, predicted.before).reply for other in others)
+        if all(each.status < 400 and each.body != predicted.reply.body for each in found):
             yield name
 
 

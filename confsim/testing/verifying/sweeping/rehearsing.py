@@ -17,7 +17,7 @@ from confsim.testing.learning.ledger import Ledger
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.places import NOT_NAMES, Shapes
 from confsim.testing.learning.things import RunCaller
-from confsim.testing.verifying.candidates import Candidates, Step
+from confsim.testing.verifying.candidates import Candidates, Step, about
 from confsim.testing.verifying.replay import Renaming
 from confsim.testing.verifying.themes import preparation
 
@@ -161,6 +161,7 @@ class Rehearsal:
         areas = {each.area for each in operations}
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] * (_NEAR if each.area in areas else 1.0) for each in changes]
+        tried: Step | None = None
         try:
             while True:
                 for attempt in range(_TRIALS):
@@ -168,32 +169,48 @@ class Rehearsal:
                     operation = operations[attempt % len(operations)]
                     call = stage.drawn(operation, caller or stage.likely(operation), right=True)
                     predicted = None if call is None else stage.imagined(call)
-                    if call is not None and predicted is not None and fits(call, predicted):
-                        return [*steps, (call, predicted)]
+                    if call is not None and predicted is not None:
+                        if fits(call, predicted):
+                            return [*steps, (call, predicted)]
+                        if tried is None or predicted.reply.status <= tried[1].reply.status:
+                            tried = call, predicted
                 if len(steps) >= _CHANGES or not changes:
                     return []
-                found = self._change(stage, home, changes, weights)
+                found = self._change(stage, home, changes, weights, tried)
                 if found is None:
                     return []
                 steps.append(found)
+                tried = None
                 stage.go_on_in(found[1].after)
                 ledger.note(found[0], found[1].reply)
         finally:
             self._candidates.names.go_on(stage.names)
 
     def _change(
-        self, stage: Candidates, home: str, changes: Sequence[Operation], weights: Sequence[float]
+        self,
+        stage: Candidates,
+        home: str,
+        changes: Sequence[Operation],
+        weights: Sequence[float],
+        tried: Step | None,
     ) -> Step | None:
-        """Return a call that changes something."""
+        """Return a call that changes something: if possible, what the call ``tried`` is answered."""
+        other: Step | None = None
         for _ in range(4 * _DRAWS):
             stage.move_to(home)
             operation = stage.random.choices(changes, weights)[0]
             for _ in range(_DRAWS):
                 call = stage.drawn(operation, stage.likely(operation), right=True)
+                call = call if call is None or tried is None else about(call, tried[0])
                 predicted = None if call is None else stage.imagined(call)
-                if call is not None and predicted is not None and predicted.reply.status < 400 and predicted.effective:
+                if call is None or predicted is None or predicted.reply.status >= 400 or not predicted.effective:
+                    continue
+                then = None if tried is None else stage.imagined_after((call, predicted), tried[0])
+                if tried is None or then is None or not _alike(then, tried[1]):
                     return call, predicted
-        return None
+                other = other or (call, predicted)
+                break
+        return other
 
     def trimmed(self, steps: Sequence[Step], fits: Fits) -> list[ModelCall]:
         """Return the calls of a journey without those that its end does not need; none if it cannot be repeated."""
@@ -252,6 +269,10 @@ class Rehearsal:
 
     def _names_in(self, call: ModelCall, predicted: Prediction) -> set[tuple[str, object]]:
         return set(chosen_values(self._shapes.answer(call.declared), predicted.reply.body))
+
+
+def _alike(one: Prediction, other: Prediction) -> bool:
+    return one.reply.status == other.reply.status and one.reply.body == other.reply.body
 
 
 class _Every:

@@ -11,7 +11,7 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.places import Elements, ObjectShape, leaves
+from confsim.testing.learning.places import NOT_NAMES, Elements, ObjectShape, leaves
 from confsim.testing.verifying.candidates import HELD
 from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER, pointers
 from confsim.testing.verifying.values import Value, choices, values_of
@@ -40,8 +40,12 @@ class Seeker:
         self._alone_in_vain: Counter[str] = Counter()
 
     def anew(self, operation: Operation) -> Iterator[ModelCall]:
-        """Yield a call that has made something once more, when that is gone, and reads of its effect."""
-        if not operation.creates or self._seen[operation.name, "anew"]:
+        """Yield a call that has made something once more, when that is gone, and reads of its effect.
+
+        Not where answers name what is made: then the repetition of a call shows that something is made again.
+        """
+        shape = self._finder.shapes.answer(operation)
+        if not operation.creates or self._seen[operation.name, "anew"] or _names_things(shape):
             return
         for call in self._finder.made(operation.name):
             ahead = self._finder.undone(call)
@@ -50,7 +54,7 @@ class Seeker:
             self._seen[operation.name, "anew"] += 1
             yield from ahead
             yield self._around.unvaried(call)
-            yield from self._around.looked(self._wrongs.of([operation.name], unmoved=True))
+            yield from self._around.looked(self._wrongs.of([operation.name], single=True))
             return
 
     def removal(self, operation: Operation) -> Iterator[ModelCall]:
@@ -58,6 +62,11 @@ class Seeker:
         if self._seen[operation.name, "succeeds"]:
             return
         found = self._finder.find(operation, succeeds)
+        if found is None:
+            made = self._finder.after(operation, succeeds)
+            if made is not None:
+                yield made[0]
+                found = self._finder.again(made[1], succeeds)
         if found is None:
             found = yield from self._around.journey("removal", [operation], succeeds)
         if found is not None:
@@ -67,7 +76,7 @@ class Seeker:
         """Yield a change whose effect was not distinguished, again, and a read right after it."""
         for key in [key for key in self._wrongs.missed if key[0] == operation.name]:
             self._wrongs.missed.pop(key, None)
-            if key[2] is Way.UNMOVED:
+            if key[2] in (Way.UNMOVED, Way.ASTRAY):
                 yield from self._unmoved(operation, set(key[1]))
                 continue
             found = self._finder.find(operation, partial(_shows, key))
@@ -90,7 +99,7 @@ class Seeker:
             found = yield from self._around.journey("unmoved", [operation], fits)
         if found is not None:
             yield found[0]
-            yield from self._around.looked(self._wrongs.of([operation.name], unmoved=True))
+            yield from self._around.looked(self._wrongs.of([operation.name], single=True))
 
     def words(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation with each value of its enumerations and switches, so that it has an effect."""
@@ -222,6 +231,11 @@ class Seeker:
             calls = self._finder.refused(operation, reason, thorough=False)
             yield from calls
             self._alone_in_vain[reason] = 0 if calls else sought + 1
+
+
+def _names_things(shape: Any) -> bool:
+    """Return whether answers of a shape name things."""
+    return any(value.kind not in NOT_NAMES for _, value in leaves(shape))
 
 
 def _shows(key: Key, call: ModelCall, predicted: Prediction) -> bool:

@@ -54,22 +54,26 @@ class Sweep:
             there = [each for each in (*writes, *reads) if each.area == area]
             self._work += [(self._whole, each) for each in there]
             self._work += [(work, there[-1]) for work in (self._reads, self._goals.of_area) if there]
+            self._work += [(seeker.anew, each) for each in there]
         inside_out = sorted(writes, key=lambda each: -len(each.placeholders))
         pages = [(around.pages.whole, each) for each in reads]
         explored = [(self._goals.of_area, each) for each in {each.area: each for each in served}.values()]
         new_reasons = [(seeker.new_reasons, each) for each in served]
-        self._work += [*pages, *new_reasons, *explored]
+        self._work += [(self._disabled, each) for each in API if disrupts_client(each)]
+        removal = [(seeker.removal, each) for each in (*inside_out, *reads)]
+        several = [(seeker.several, each) for each in reads]
+        self._work += [*pages, *removal, *new_reasons, *several]
+        self._work += [(self._goals.about_callers, each) for each in served]
+        self._work += explored
         self._work += [(seeker.fields, each) for each in served]
-        self._work += [(seeker.removal, each) for each in (*inside_out, *reads)]
-        self._work += new_reasons
-        self._work += [*explored, *((seeker.several, each) for each in reads)]
+        self._work += [*removal, *new_reasons]
+        self._work += [*explored, *several]
         self._work += [(self._goals.about_callers, each) for each in served]
         self._work += [(seeker.denials, each) for each in served]
         self._work += [(seeker.roles, each) for each in served]
-        self._work += [(self._disabled, each) for each in API if disrupts_client(each)]
         self._work += [(work, each) for work in (seeker.words, seeker.anew) for each in writes]
         self._work += [(seeker.missed, each) for each in writes]
-        self._work += [*pages, *explored, *((seeker.several, each) for each in reads), *explored]
+        self._work += [*pages, *explored, *several, *explored]
         self._work += [(seeker.reasons, each) for each in served]
 
     def go_on_with(self, run: Run) -> None:

@@ -54,6 +54,8 @@ class Tried:
         name = call.operation
         if predicted.reply.status < 400:
             yield name, "succeeds"
+            if predicted.effective:
+                yield name, "writes"
             if count_of(predicted.reply) > 1:
                 yield name, "several"
             yield from self._deciding(call, predicted)
@@ -70,6 +72,10 @@ class Tried:
             yield name, "refused to", caller
         elif reason in NOT_FOR_THIS_CALLER:
             yield name, "denied"
+        elif not call.declared.placeholders and not self._seen[name, "succeeds"]:  # refused after its caller is admitted
+            grant = self.grant(call.declared, caller)
+            if grant is not None:
+                yield name, "admits", grant
 
     def _deciding(self, call: ModelCall, predicted: Prediction) -> Iterator[Goal]:
         """Yield what decides which elements a list shows, and in which order, where others add nothing to it."""

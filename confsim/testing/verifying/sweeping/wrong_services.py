@@ -1,21 +1,23 @@
 """Services that are wrong in one way each, followed beside the model until an answer distinguishes them from it.
 
 One loses what an operation changes, one makes it without the last field of its body, one makes it although it refuses,
-one loses a single call that was the first to apply a row of a machine.
+one loses a single call that was the first to apply a row of a machine, one leaves the thing in another state after it.
 Each has a world of its own, in which the calls of the run are made as well. So one read can distinguish several, long
 after what they did wrong, and no read is made for what was distinguished already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.rows import ABSENT, Field, Flag
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made
@@ -26,8 +28,10 @@ from confsim.testing.learning.run import Run
 from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.values import values_of
 
-#: Most calls for which a wrong service is followed, and most that are followed at a time.
-_PATIENCE, _MOST = 160, 80
+#: Most calls for which a wrong service is followed, and for which one is of which a single call is wrong.
+_PATIENCE, _SHORT = 160, 40
+#: Most that are followed at a time, and most of those of which a single call is wrong.
+_MOST, _MOST_SINGLE = 80, 40
 
 
 class Way(Enum):
@@ -37,10 +41,13 @@ class Way(Enum):
     HALF = "it is made without the last field"
     MADE = "it is refused and made"
     UNMOVED = "one call of it is answered and not made"
+    ASTRAY = "one call of it leads to another state"
 
 
 #: In place of rows, for a call that was made before in the same way.
 _AGAIN = (("again", 0),)
+#: The ways in which single calls are wrong.
+_SINGLE = frozenset({Way.UNMOVED, Way.ASTRAY})
 #: What a wrong service is known by: the operation, values of its enumerations or the row of a machine, and the way.
 Key = tuple[str, tuple[tuple[str, str | int], ...], Way]
 
@@ -104,7 +111,7 @@ class WrongServices:
             if call.declared.changes:
                 self._advance(each, call, found)
             each.calls += 1
-            if each.calls > _PATIENCE:
+            if each.calls > (_SHORT if each.way is Way.ASTRAY else _PATIENCE):
                 self.give_up(each)
         if call.declared.changes:
             self._begin(call, predicted)
@@ -118,10 +125,10 @@ class WrongServices:
                 found.append(each)
         return found
 
-    def of(self, operations: Iterable[str], *, unmoved: bool = False) -> list[WrongService]:
-        """Return the followed services that are wrong with these operations; those with one call if ``unmoved``."""
+    def of(self, operations: Iterable[str], *, single: bool = False) -> list[WrongService]:
+        """Return the followed services that are wrong with these operations; those with one call if ``single``."""
         wanted = set(operations)
-        return [each for each in self.open if each.call.operation in wanted and (each.way is Way.UNMOVED) is unmoved]
+        return [each for each in self.open if each.call.operation in wanted and (each.way in _SINGLE) is single]
 
     # Following
 
@@ -145,7 +152,7 @@ class WrongServices:
 
     def _advance(self, wrong: WrongService, call: ModelCall, found: Prediction) -> None:
         same = wrong.call.operation == call.operation
-        if same and wrong.way is Way.LOST and found.reply.status < 400:
+        if wrong.key == key_of(call, Way.LOST) and found.reply.status < 400:
             return
         wrong.world = found.after
         if same and wrong.way is Way.MADE and found.reply.status in (401, 403):
@@ -166,6 +173,10 @@ class WrongServices:
             elif again and predicted.effective and (name, _AGAIN, Way.UNMOVED) not in begun:
                 self._follow((name, _AGAIN, Way.UNMOVED), call, predicted, predicted.before)
             self._rows.update(rows)
+            for key, world in self._astray(name, predicted):
+                if key not in begun:
+                    begun.add(key)
+                    self._follow(key, call, predicted, world)
             half = halved(call) if key_of(call, Way.HALF) not in begun else None
             found = None if half is None else self._imagined(half, predicted.before)
             if found is not None and found.reply.status < 400:
@@ -174,6 +185,22 @@ class WrongServices:
             world = self._made_anyway(call, predicted.after)
             if world is not None:
                 self._follow(key_of(call, Way.MADE), call, predicted, world)
+
+    def _astray(self, operation: str, predicted: Prediction) -> Iterator[tuple[Key, World]]:
+        """Yield the worlds in which what a row of a machine moved last is in another state than the row leads to."""
+        for place in {place[0]: place for place in predicted.applied}.values():
+            machine = Machine.declared[place[0]]
+            then = machine.rows[place[1]].then
+            if then is ABSENT or type(machine.field) not in (Field, Flag):  # of others the state follows from the value
+                continue
+            for client, table, record in predicted.written(machine):
+                for state in machine.states if machine.state(record) is then else ():
+                    if state in (ABSENT, then):
+                        continue
+                    other = machine.field.write(record, state)
+                    world = self._candidates.model.altered(predicted.after, client, table, other)
+                    if world is not None:
+                        yield (operation, (place, ("then", state.name)), Way.ASTRAY), world
 
     def _is_made_again(self, call: ModelCall) -> bool:
         """Return whether the same call succeeded before, and note it."""
@@ -193,8 +220,9 @@ class WrongServices:
             self.distinguished.add(wrong.key)
             return
         self.open.append(wrong)
-        if len(self.open) > _MOST:
-            self.give_up(self.open[0])
+        alike = [each for each in self.open if (each.way in _SINGLE) is (wrong.way in _SINGLE)]
+        if len(alike) > (_MOST_SINGLE if wrong.way in _SINGLE else _MOST):
+            self.give_up(alike[0])
 
     def _made_anyway(self, call: ModelCall, world: World) -> World | None:
         """Return the world after a call by somebody with permission, None if nobody is known or nothing changes."""

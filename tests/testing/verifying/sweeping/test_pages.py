@@ -40,11 +40,12 @@ def _around(run):
 
 
 def test_what_decides_a_page_is_told_from_what_does_not(run):
-    """Without the parameter, or with a page more, the answer is another."""
+    """Without the parameter, and with a page more, the answer is another."""
     assert _decided(run, limit="1", offset="1") == ["limit", "offset"]
     assert _decided(run, limit="3") == []
     assert _decided(run, offset="5") == []
-    assert _decided(run, sort="name", order="asc", limit="1", offset="0") == ["limit", "offset", "sort", "order"]
+    assert _decided(run, sort="name", order="asc", limit="1", offset="0") == ["limit", "sort", "order"]
+    assert _decided(run, sort="name", order="asc", limit="1", offset="1") == ["limit", "offset", "sort"]
 
 
 def test_a_list_is_asked_for_in_each_order_and_page(run):

@@ -7,6 +7,7 @@ import pytest
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import machine_rows_noted
 from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.things import Thing
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.wrong_services import Way, WrongServices, halved
 from kit.beside import Beside
@@ -31,7 +32,8 @@ class _Side:
         return predicted.reply.body
 
     def open(self, operation):
-        return {each.way for each in self.wrongs.open if each.call.operation == operation}
+        ways = {each.way for each in self.wrongs.open if each.call.operation == operation}
+        return ways - {Way.ASTRAY}
 
 
 @pytest.fixture
@@ -110,3 +112,28 @@ def test_what_was_made_before_is_followed_when_it_is_made_anew(side):
     assert side.open("add_owner") == {Way.UNMOVED}
     side.call("list_owners", "owner", uuid=side.channel)
     assert side.open("add_owner") == set()
+
+
+def test_a_machine_that_is_led_to_another_state_is_told_by_a_read_of_it(side):
+    """An endpoint that is moved, and is inactive then, shows in the endpoints."""
+    with machine_rows_noted():
+        side.call("set_events_state", "customer-admin", state="enable")
+        endpoint = side.call("add_events_endpoint", "customer-admin", {"url": "https://example.com/1"})["id"]
+        side.things.add(Thing("endpoints", endpoint, side.things.accounts_client))
+        side.call("update_events_endpoint", "customer-admin", {"url": "https://example.com/2"}, id=endpoint)
+        key = ("update_events_endpoint", (("events endpoint", 4), ("then", "INACTIVE")), Way.ASTRAY)
+        assert key in {each.key for each in side.wrongs.open}
+        side.call("list_events_endpoints", "customer-admin")
+    assert key in side.wrongs.distinguished
+
+
+def test_a_word_that_is_lost_does_not_lose_another(side):
+    """Whoever loses what lets attendees speak makes what mutes them."""
+    for state in ("mute", "unmute", "mute"):
+        side.call("set_attendees_state", "owner", uuid=side.channel, state=state)
+    lost = {each.key: each for each in side.wrongs.open if each.way is Way.LOST}
+    wrong = lost["set_attendees_state", (("state", "unmute"),), Way.LOST]
+    side.call("set_attendees_state", "owner", uuid=side.channel, state="unmute")
+    read = ModelCall("get_channel_settings", side.tokens["owner"], {"uuid": side.channel})
+    assert side.model.imagine(read, wrong.world).reply.body["muteAttendees"] is True
+    assert side.model.imagine(read).reply.body["muteAttendees"] is False
