@@ -32,6 +32,8 @@ from .service import RealService
 UNUSED = frozenset({"guest"})
 #: Roles that administer a client, and can read more of it.
 _ADMINS = ("customer-admin", "api-token", "partner-admin")
+#: Roles whose users belong to the client of the accounts.
+_OF_CLIENT = ("customer-admin", "owner", "operator", "user")
 #: The channel of the model that stands for all channels that the owner and the operator host already.
 ELSEWHERE = "elsewhere"
 #: The settings that channels of a client start with, by their fields in the answer.
@@ -77,6 +79,7 @@ class Discovery:
                 self._people[role] = self._person(role, token)
         if not self._people:
             self._check_api_token()
+        self._check_client()
         document, ids = self._world_file()
         simulator = Simulator(document, seed, clock if clock is not None else Clock(), dict(self._profile))
         simulator.service.webhooks.set_listed(True)
@@ -142,7 +145,19 @@ class Discovery:
         if reply.status == 401:
             raise Misuse(f"the token of the api-token is refused: {excerpt(reply)}")
         if reply.status >= 400 or not isinstance(reply.body, dict) or "clientId" not in reply.body:
-            raise Misuse(f"the base URL is not this API: get_client is answered by {excerpt(reply)}")
+            raise Misuse(
+                f"the base URL is not this API, or the api-token not one of the client {self._accounts.client} of the "
+                f"accounts: get_client is answered by {excerpt(reply)}"
+            )
+
+    def _check_client(self) -> None:
+        """Raise Misuse when somebody who is to belong to the client of the accounts belongs to another."""
+        for role in _OF_CLIENT:
+            home = self._people[role]["clientId"] if role in self._people else self._accounts.client
+            if home != self._accounts.client:
+                raise Misuse(
+                    f"the {role} of the accounts belongs to the client {home}, not to [client] id {self._accounts.client}"
+                )
 
     def _reader(self, client_id: str) -> str | None:
         """Return the token that can read most of a client."""

@@ -35,8 +35,8 @@ class Spent(Interrupted):
 class RealService:
     """The service's side. Ids are translated on the way in; only the API is called.
 
-    ``sent`` counts requests, ``repeated`` those repeated at the service's request. ``clock`` returns seconds, ``sleep``
-    takes them.
+    ``sent`` counts requests, ``repeated`` those repeated at the service's request, ``waited`` the seconds until then.
+    ``clock`` returns seconds, ``sleep`` takes them.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class RealService:
         self.sleep = sleep
         self.sent = 0
         self.repeated = 0
+        self.waited = 0.0
         self._answered = False
         self.reserve = 0
 
@@ -121,7 +122,9 @@ class RealService:
             if reply.status not in _LATER or "retry-after" not in reply.headers or attempt == WAITS:
                 return reply
             self.repeated += 1
-            self.sleep(_seconds(reply.headers["retry-after"]))
+            seconds = _seconds(reply.headers["retry-after"])
+            self.waited += seconds
+            self.sleep(seconds)
         raise AssertionError("unreachable")
 
     def _exchange(self, send: Callable[[], Response]) -> Response:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from confsim.testing.learning.run import Run, RunStep
+from confsim.testing.learning.service import Interrupted
 
 from .replay import imagined, made_by, needed, needs_of, replayed
 
@@ -21,12 +24,19 @@ def signature(step: RunStep) -> tuple[str, str, object]:
     return step.call.operation, place, (difference.expected, difference.got) if place == "status" else None
 
 
-def shrink(run: Run, journey: Sequence[RunStep]) -> tuple[list[RunStep], bool]:
-    """Return the steps of a short reproducer, as repeated, and whether the difference occurred again.
+class Reproducer(Struct, frozen=True):
+    """The steps of a short reproducer, as repeated, and whether the difference occurred again.
 
-    ``journey`` ends with the step that differs. If the difference does not occur again, the steps are those that its
-    call depends on.
+    If it did not, the steps are those that the call depends on. ``interrupted`` is what ended the search early.
     """
+
+    steps: list[RunStep]
+    repeatable: bool
+    interrupted: BaseException | None = None
+
+
+def shrink(run: Run, journey: Sequence[RunStep]) -> Reproducer:
+    """Return a short reproducer of the difference of the last step of a journey."""
     return _Shrinking(run, journey).result()
 
 
@@ -41,15 +51,27 @@ class _Shrinking:
         self._wanted = signature(journey[-1])
         self._spent = run.service.sent
         self._best: list[RunStep] | None = None
+        self._bare = [self._last]
 
-    def result(self) -> tuple[list[RunStep], bool]:
+    def result(self) -> Reproducer:
+        """Return the shortest reproducer found: what was found before an interruption is kept."""
+        interrupted: BaseException | None = None
+        try:
+            self._search()
+        except (Interrupted, KeyboardInterrupt) as reason:
+            interrupted = reason
+        if self._best is not None:
+            return Reproducer(self._best, True, interrupted)
+        return Reproducer([self._steps[place] for place in self._bare], False, interrupted)
+
+    def _search(self) -> None:
         """Try what the call depends on, then also what was to change the same things, then all steps; shorten it."""
         last = self._steps[self._last]
         assert last.difference is not None
         made = [
             self._origin[named] for named in last.difference.things if self._origin.get(named, self._last) < self._last
         ]
-        bare = needed(self._steps, [self._last, *made], self._origin)
+        self._bare = needed(self._steps, [self._last, *made], self._origin)
         asked = [place for place in self._journey if self._steps[place].call.declared.changes]
         writes = [place for place in asked if self._steps[place].predicted.reply.status < 400]
         named = set(last.call.names())
@@ -58,10 +80,10 @@ class _Shrinking:
         for tried in (made, [*made, *done], [*made, *related], [*made, *writes], list(self._journey)):
             places = needed(self._steps, [*tried, self._last], self._origin)
             if self._shows(places):
-                return self._reduced(places), True
-        return [self._steps[place] for place in bare], False
+                self._reduce(places)
+                return
 
-    def _reduced(self, places: list[int]) -> list[RunStep]:
+    def _reduce(self, places: list[int]) -> None:
         """Remove halves, then ever smaller parts, while the difference still occurs."""
         size = max(1, len(places) // 2)
         while True:
@@ -72,12 +94,10 @@ class _Shrinking:
                     break
             else:
                 if size == 1:
-                    break
+                    return
                 size //= 2
                 continue
             size = max(1, min(size, len(places) // 2))
-        assert self._best is not None
-        return self._best
 
     def _without(self, places: list[int], out: set[int]) -> list[int] | None:
         """Return the indices without some and those that depend on them; None when the last step depends on one."""

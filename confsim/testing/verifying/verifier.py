@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.fuzz import question
 from confsim.testing.learning.accounts import Accounts
@@ -71,7 +72,10 @@ class Verifier:
 
     def run(self) -> VerifyReport:
         """Make the journeys, remove what they made, and return the report. Raises Misuse when the run cannot begin."""
-        run = self._make()
+        try:
+            run = self._make()
+        except Spent as spent:
+            raise Misuse(f"{spent}, and more are needed to read the clients and users of the accounts") from None
         try:
             with machine_rows_noted():
                 self._journeys(run)
@@ -128,7 +132,8 @@ class Verifier:
             known.count_again()
             return
         wanted = signature(steps[-1])
-        short, again = shrink(run, steps)
+        reproducer = shrink(run, steps)
+        short = reproducer.steps
         self.found.append((steps[-1], short))
         last = short[-1]
         difference = last.difference
@@ -146,16 +151,20 @@ class Verifier:
             test=masked(run, printer.test(difference)),
             explanations=why,
             questions=[question({id: value}) for id, value in why.items()],
-            repeatable=again,
+            repeatable=reproducer.repeatable,
         )
         self._known_as[wanted] = divergence
         self.report.divergences.append(divergence)
         self._progress(f"{divergence.operation} differs at {difference}")
+        if reproducer.interrupted is not None:
+            raise reproducer.interrupted
 
     def _count(self, run: Run) -> None:
         report = self.report
         report.requests, report.repeated = self._service.sent, self._service.repeated
-        report.waited = round(run.waited, 1)
+        report.waited = round(run.waited + self._service.waited, 1)
+        if report.repeated:
+            report.notes.append(f"{report.repeated} requests were sent again, later, as the service asked (Retry-After)")
         report.journeys = run.journey
         report.operations = dict(sorted(Counter(step.call.operation for step in run.history).items()))
         report.notes += run.notes

@@ -10,7 +10,9 @@ import pytest
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 from confsim.testing import Wsgi
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.declared import left_out
+from confsim.testing.learning.service import Interrupted
 from confsim.testing.verifying.findings import encoded
 from confsim.transport.wsgi import WsgiTransport
 from kit import CUSTOMER, choices
@@ -103,6 +105,44 @@ def test_a_token_that_is_refused_is_named():
         beside.verify()
 
 
+def test_a_client_that_is_not_that_of_the_accounts_is_named():
+    """The id of another client, with tokens of this one; nothing was made."""
+    beside = Beside()
+    beside.accounts = msgspec.structs.replace(beside.accounts, client="22222222-2222-4222-8222-222222222229")
+    with pytest.raises(Misuse, match=f"customer-admin of the accounts belongs to the client {CUSTOMER}, not to"):
+        beside.verify()
+
+
+def test_too_few_requests_to_begin_are_reported():
+    """The accounts cannot be read with three requests."""
+    with pytest.raises(Misuse, match="all 3 requests are sent, and more are needed to read the clients"):
+        Beside().verify(most=3)
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_what_was_found_is_kept_when_the_service_dies_while_it_is_shrunk(answered):
+    """The divergence is in the report, with the calls that its last depends on; then the run ends."""
+    beside, left = Beside(choices(status__channel_name_taken=422)), [1000]
+
+    def dying(request, response):
+        left[0] -= 1
+        if left[0] < 0:
+            raise ConnectionResetError("it is gone")
+        return response
+
+    verifier = beside.verifier(transport=Altered(beside, dying))
+    run = verifier._make()
+    call = ModelCall(
+        "create_channel", beside.accounts.tokens["owner"], body={"name": "cvtest one"}, content_type="application/json"
+    )
+    steps = [run.take(call), run.take(call)]
+    left[0] = answered
+    with pytest.raises(Interrupted, match="it is gone"):
+        verifier._take_up(run, steps)
+    (found,) = verifier.report.divergences
+    assert (found.operation, found.expected, found.got, found.repeatable) == ("create_channel", 409, 422, False)
+
+
 def test_a_service_that_dies_ends_the_run_and_what_was_made_is_listed():
     """A service that dies ends the run and what was made is listed."""
     beside, count = Beside(), [0]
@@ -149,6 +189,8 @@ def test_retry_after_is_respected():
     report = beside.verify(transport=Limited(beside.simulator.wsgi), examples=1, most=70)
     assert report.divergences == []
     assert report.repeated > 1
+    assert report.waited >= report.repeated * 7
+    assert report.notes == [f"{report.repeated} requests were sent again, later, as the service asked (Retry-After)"]
     assert beside.clock.now() - before >= report.repeated * 7000
 
 
