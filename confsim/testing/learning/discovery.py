@@ -155,9 +155,8 @@ class Discovery:
         for role in _OF_CLIENT:
             home = self._people[role]["clientId"] if role in self._people else self._accounts.client
             if home != self._accounts.client:
-                raise Misuse(
-                    f"the {role} of the accounts belongs to the client {home}, not to [client] id {self._accounts.client}"
-                )
+                named = f"[client] id {self._accounts.client}"
+                raise Misuse(f"the {role} of the accounts belongs to the client {home}, not to {named}")
 
     def _reader(self, client_id: str) -> str | None:
         """Return the token that can read most of a client."""

@@ -154,7 +154,7 @@ class Drawing:
                 return [chosen[kind], other.name] if other is not None else chosen[kind]
             return chosen[kind]
         used = self._names.used.get(parameter.name)
-        if used and parameter.name in _LOOK_UPS and self._random.random() < self._known:
+        if used and self._is_given_again(parameter.name):
             return self._random.choice(used)
         return self._plain(parameter.name, parameter.wire, parameter.annotation)
 
@@ -173,6 +173,10 @@ class Drawing:
         if caller.user is not None and roll < 0.97:
             return caller.user if roll < 0.91 else "me"
         return made.name if made is not None else 999_999_999
+
+    def _is_given_again(self, name: str) -> bool:
+        """Return whether a parameter is to be given what an earlier call gave it."""
+        return name in _LOOK_UPS and self._random.random() < self._known
 
     def _plain(self, name: str, wire: Any, annotation: Any = None) -> Any:
         """Draw a value for a parameter or field that is no id."""
@@ -236,8 +240,8 @@ class Drawing:
                         return None
                     continue
                 value = thing.name
-            elif parameter.name in self._names.used and parameter.name in _LOOK_UPS and self._random.random() < self._known:
-                value = self._random.choice(self._names.used[parameter.name])
+            elif (used := self._names.used.get(parameter.name)) and self._is_given_again(parameter.name):
+                value = self._random.choice(used)
             else:
                 value = self._plain(parameter.name, parameter.wire)
             query[parameter.name] = as_text(value, self._profile)

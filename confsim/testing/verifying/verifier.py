@@ -164,7 +164,7 @@ class Verifier:
         report.requests, report.repeated = self._service.sent, self._service.repeated
         report.waited = round(run.waited + self._service.waited, 1)
         if report.repeated:
-            report.notes.append(f"{report.repeated} requests were sent again, later, as the service asked (Retry-After)")
+            report.notes.append(f"{report.repeated} requests were sent again, when the service asked (Retry-After)")
         report.journeys = run.journey
         report.operations = dict(sorted(Counter(step.call.operation for step in run.history).items()))
         report.notes += run.notes

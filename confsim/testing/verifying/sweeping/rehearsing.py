@@ -63,12 +63,12 @@ class Rehearsal:
     ) -> list[ModelCall]:
         """Return the calls of the shortest journey found that ends with a fitting call; none if none is found.
 
-        At ``most`` so many are rehearsed.
+        At ``most`` so many are rehearsed, half of them after what prepares the area.
         """
         best: list[ModelCall] = []
         for number in range(most):
             home = homes[number % len(homes)]
-            steps = self._rehearsed(operations, fits, home, caller)
+            steps = self._rehearsed(operations, fits, home, caller, prepared=number % 4 in (1, 2))
             if steps:
                 calls = self.trimmed(steps, fits)
                 if calls and (not best or len(calls) < len(best)):
@@ -86,12 +86,7 @@ class Rehearsal:
         there = [each for each in API if each.area == area and stage.served(each.name) and not disrupts_client(each)]
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] for each in changes]
-        for name, role, wanted in preparation(area):
-            found = self._prepared(stage, home, API[name], role, wanted)
-            if found is not None:
-                steps.append(found)
-                stage.go_on_in(found[1].after)
-                ledger.note(found[0], found[1].reply)
+        self._prepare(stage, ledger, steps, area, home)
         for _ in range(_ROUNDS):
             best: tuple[float, Step] | None = None
             for operation in (*there, *stage.random.choices(changes, weights, k=_OTHERS)):
@@ -119,6 +114,15 @@ class Rehearsal:
             stage.go_on_in(best[1][1].after)
             ledger.note(best[1][0], best[1][1].reply)
         self._candidates.names.go_on(stage.names)
+
+    def _prepare(self, stage: Candidates, ledger: Ledger, steps: list[Step], area: str, home: str) -> None:
+        """Make the calls that prepare journeys in an area."""
+        for name, role, wanted in preparation(area):
+            found = self._prepared(stage, home, API[name], role, wanted)
+            if found is not None:
+                steps.append(found)
+                stage.go_on_in(found[1].after)
+                ledger.note(found[0], found[1].reply)
 
     def _prepared(
         self, stage: Candidates, home: str, operation: Operation, role: str, wanted: Mapping[str, str]
@@ -152,12 +156,15 @@ class Rehearsal:
         return ledger
 
     def _rehearsed(
-        self, operations: Sequence[Operation], fits: Fits, home: str, caller: RunCaller | None
+        self, operations: Sequence[Operation], fits: Fits, home: str, caller: RunCaller | None, *, prepared: bool
     ) -> list[Step]:
         stage = self._staged()
         ledger = self._ledger(stage)
         steps: list[Step] = []
         self._tried.watch(stage, steps)
+        if prepared:
+            self._prepare(stage, ledger, steps, operations[0].area, home)
+        most = len(steps) + _CHANGES
         areas = {each.area for each in operations}
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] * (_NEAR if each.area in areas else 1.0) for each in changes]
@@ -174,7 +181,7 @@ class Rehearsal:
                             return [*steps, (call, predicted)]
                         if tried is None or predicted.reply.status <= tried[1].reply.status:
                             tried = call, predicted
-                if len(steps) >= _CHANGES or not changes:
+                if len(steps) >= most or not changes:
                     return []
                 found = self._change(stage, home, changes, weights, tried)
                 if found is None:

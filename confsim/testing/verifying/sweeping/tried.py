@@ -72,7 +72,7 @@ class Tried:
             yield name, "refused to", caller
         elif reason in NOT_FOR_THIS_CALLER:
             yield name, "denied"
-        elif not call.declared.placeholders and not self._seen[name, "succeeds"]:  # refused after its caller is admitted
+        elif not call.declared.placeholders and not self._seen[name, "succeeds"]:  # its caller is admitted, then
             grant = self.grant(call.declared, caller)
             if grant is not None:
                 yield name, "admits", grant

@@ -173,10 +173,10 @@ class WrongServices:
             elif again and predicted.effective and (name, _AGAIN, Way.UNMOVED) not in begun:
                 self._follow((name, _AGAIN, Way.UNMOVED), call, predicted, predicted.before)
             self._rows.update(rows)
-            for key, world in self._astray(name, predicted):
+            for key, astray in self._astray(name, predicted):
                 if key not in begun:
                     begun.add(key)
-                    self._follow(key, call, predicted, world)
+                    self._follow(key, call, predicted, astray)
             half = halved(call) if key_of(call, Way.HALF) not in begun else None
             found = None if half is None else self._imagined(half, predicted.before)
             if found is not None and found.reply.status < 400:

@@ -89,3 +89,17 @@ def test_a_call_is_made_by_those_whose_grant_was_not_shown(run):
     assert len(set(roles)) > 1
     refused = ModelCall("delete_channel", run.accounts.tokens["operator"], {"uuid": channel.name})
     assert around.varied(refused) is refused
+
+
+def test_where_no_read_shows_it_a_refused_change_does(run):
+    """What is off is seen by what it does not admit; a read is chosen where one shows it."""
+    around = _around(run)
+    (channel,) = run.things.list_kind("channels")[:1]
+    call = ModelCall("set_broadcast_state", run.accounts.tokens["owner"], {"uuid": channel.name, "state": "disable"})
+    found = around.finder.look([call], lambda each, predicted: float(predicted.reply.status >= 400))
+    assert found is not None
+    assert found.declared.changes
+    assert run.model.imagine(found).reply.status >= 400
+    read = around.finder.look([call], lambda each, predicted: 1.0)
+    assert read is not None
+    assert not read.declared.changes
