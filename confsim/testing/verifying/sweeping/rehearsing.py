@@ -30,8 +30,9 @@ Fits = Callable[[ModelCall, Prediction], bool]
 
 #: Journeys that are rehearsed, changes before the last call in each, and trials for a call and for a change.
 JOURNEYS, _CHANGES, _TRIALS, _DRAWS = 4, 5, 6, 4
-#: Changes that explore an area, and how many operations of others are tried before each.
-_ROUNDS, _OTHERS = 9, 8
+#: Changes that explore an area, after how many that showed nothing new no more is made, and how many operations of
+#: other areas are tried before each.
+_ROUNDS, _IDLE, _OTHERS = 9, 3, 8
 #: Kinds that callers know of themselves.
 _KNOWN = frozenset({"users", "clients", "tokens"})
 #: The number of a rehearsed journey.
@@ -87,8 +88,10 @@ class Rehearsal:
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] for each in changes]
         self._prepare(stage, ledger, steps, area, home)
+        idle = 0
         for _ in range(_ROUNDS):
             best: tuple[float, Step] | None = None
+            count = self._tried.count
             for operation in (*there, *stage.random.choices(changes, weights, k=_OTHERS)):
                 stage.move_to(home)
                 known = self._tried.count
@@ -108,7 +111,8 @@ class Rehearsal:
                 score = self._tried.count - known + stage.random.random() + 0.5 * enables - predicted.removed
                 if best is None or score > best[0]:
                     best = score, (call, predicted)
-            if best is None:
+            idle = 0 if self._tried.count > count else idle + 1
+            if best is None or idle == _IDLE:
                 break
             steps.append(best[1])
             stage.go_on_in(best[1][1].after)

@@ -27,6 +27,8 @@ from .wrong_services import Way, WrongService, WrongServices, latest
 
 #: Most calls of wrong services whose things are read.
 _LOOKED_AT = 3
+#: How often a read is sought that distinguishes a wrong service.
+_IN_VAIN = 2
 #: Trials for another call that changes something.
 _OTHERS = 8
 #: After so many searches of one kind in a row that found no journey, one journey less is rehearsed in each.
@@ -134,18 +136,15 @@ class Surroundings:
 
     def looked(self, wrongs: list[WrongService]) -> Iterator[ModelCall]:
         """Yield reads until each of some wrong services is distinguished, or no read does it."""
-        while wrongs := [each for each in wrongs if each in self.wrongs.open]:
-            look = self.finder.look(
-                latest(wrongs, _LOOKED_AT),
-                partial(self._count_shown, wrongs),
-                len(wrongs),
-            )
+        while wrongs := [each for each in wrongs if each in self.wrongs.open and each.in_vain < _IN_VAIN]:
+            near = latest(wrongs, _LOOKED_AT)
+            look = self.finder.look(near, partial(self._count_shown, wrongs), len(wrongs))
             if look is not None:
                 yield look
-            elif len(latest(wrongs, _LOOKED_AT + 1)) <= _LOOKED_AT:
-                return
-            else:
-                wrongs = [each for each in wrongs if each.call not in latest(wrongs, _LOOKED_AT)]
+                continue
+            for each in wrongs:
+                each.in_vain += each.call in near
+            wrongs = [each for each in wrongs if each.call not in near]
 
     def journey(
         self, sought: str, operations: Sequence[Operation], fits: Fits, caller: RunCaller | None = None

@@ -53,13 +53,17 @@ Key = tuple[str, tuple[tuple[str, str | int], ...], Way]
 
 
 class WrongService(Struct, eq=False):
-    """A service that is wrong from ``call`` on: its world, and the names that things have there."""
+    """A service that is wrong from ``call`` on: its world, and the names that things have there.
+
+    ``calls`` counts for how many it is followed, ``in_vain`` how often a read was sought that distinguishes it.
+    """
 
     key: Key
     call: ModelCall
     world: World
     known: Correspondence
     calls: int = 0
+    in_vain: int = 0
 
     @property
     def way(self) -> Way:
