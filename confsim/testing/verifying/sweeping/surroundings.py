@@ -102,7 +102,13 @@ class Surroundings:
         yield from self.looked(self.wrongs.of([call.operation]))
 
     def made(self, call: ModelCall) -> Iterator[ModelCall]:
-        """Yield a call, and a removal again at once when none of its operation was made again so far."""
+        """Yield a call, and a removal again at once when none of its operation was made again so far.
+
+        First reads of what calls of its operation changed of the same things, which would not show after it.
+        """
+        named = set(call.names())
+        undone = [each for each in self.wrongs.of([call.operation]) if each.call != call]
+        yield from self.looked([each for each in undone if each.way is Way.LOST and set(each.call.names()) == named])
         predicted = None if self.seen[call.operation, "again"] else self.candidates.imagined(call)
         yield call
         if predicted is not None and predicted.removed:
