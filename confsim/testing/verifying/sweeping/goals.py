@@ -118,7 +118,7 @@ class Goals:
                 continue
             if goal[1:] == ("succeeds",):
                 yield from self._around.shown(*found)
-            elif goal[1:] == ("several",):
+            elif goal[1] in ("several", "decided by"):
                 yield from self._pages.of(*found, last=True)
                 if not self._seen[goal]:
                     yield found[0]

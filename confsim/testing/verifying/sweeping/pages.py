@@ -36,7 +36,7 @@ class Pages:
             return
         found = self._finder.fullest(operation)
         for _ in range(_MOST_ADDED):
-            if found is None or (count_of(found[1].reply) >= _ENOUGH and self._is_decided(found[0])):
+            if found is None or (count_of(found[1].reply) > 1 and self._is_decided(found[0])):
                 break
             more = self._finder.longer(*found)
             if more is None:
@@ -96,9 +96,10 @@ class Pages:
 
     def _cut_whole(self, call: ModelCall) -> Iterator[ModelCall]:
         """Yield pages of a list of one that have no element."""
+        undecided = self.undecided(call.declared)
         for name, text in (("limit", "0"), ("offset", "1")):
             cut = replace(call, query={**call.query, name: text})
-            predicted = self._candidates.imagined(cut) if name in call.declared.query_names else None
+            predicted = self._candidates.imagined(cut) if name in undecided else None
             if predicted is not None and predicted.reply.status < 400:
                 yield cut
 
