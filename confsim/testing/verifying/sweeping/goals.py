@@ -137,7 +137,8 @@ class Goals:
             if found is not None:
                 return found
         stage = self._around.rehearsal()
-        return (yield from self._around.followed(stage, stage.trimmed(way, fits), fits))
+        calls = stage.reused(way, fits) or stage.trimmed(way, fits)
+        return (yield from self._around.followed(stage, calls, fits))
 
     def _now(self, operation: Operation, fits: Fits) -> Step | None:
         """Return one call that fits, with what was made last or with what there is; None when none is found."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -32,7 +34,9 @@ Fits = Callable[[ModelCall, Prediction], bool]
 JOURNEYS, _CHANGES, _TRIALS, _DRAWS = 4, 5, 6, 4
 #: Changes that explore an area, after how many that showed nothing new no more is made, and how many operations of
 #: other areas are tried before each.
-_ROUNDS, _IDLE, _OTHERS = 9, 3, 8
+_ROUNDS, _IDLE, _OTHERS = 9, 4, 8
+#: How many of the things made last are tried in place of others.
+_REUSED = 4
 #: Kinds that callers know of themselves.
 _KNOWN = frozenset({"users", "clients", "tokens"})
 #: The number of a rehearsed journey.
@@ -223,6 +227,39 @@ class Rehearsal:
                 break
         return other
 
+    def reused(self, steps: Sequence[Step], fits: Fits) -> list[ModelCall]:
+        """Return the last calls of a journey, about what there is in place of what its first calls make; none if none.
+
+        As few as possible, so that journeys share their first steps.
+        """
+        self._promised = set()
+        for first in range(len(steps) - 1, 0, -1):
+            made = {named for step in steps[:first] for named in self._names_in(*step)}
+            rest = steps[first:]
+            self._answered = {named for step in rest for named in self._names_in(*step)}
+            sought = dict.fromkeys(named for call, _ in rest for named in call.names() if named in made)
+            if any(("tokens", call.caller) in made for call, _ in rest):
+                continue
+            for names in self._in_place_of(list(sought)):
+                rename = partial(_renamed, names)
+                there = [(call.renamed(rename), was) for call, was in rest]
+                if self._again(there, fits):
+                    return self.trimmed(there, fits)
+        return []
+
+    def _in_place_of(self, sought: Sequence[tuple[str, Any]]) -> Iterator[dict[tuple[str, Any], Any]]:
+        """Yield names of what the run made last, by those of other things: in the same things, if they were."""
+        things, kinds = self._candidates.things, [kind for kind, _ in sought]
+        if not sought or len(set(kinds)) < len(kinds):
+            return
+        lists = {kind: things.list_kind(kind)[::-1] for kind in kinds}
+        if not all(lists.values()):
+            return
+        inmost = max(kinds, key=lambda kind: len(lists[kind][0].inside))
+        for thing in lists[inmost][:_REUSED]:
+            chosen = {kind: lists[kind][0].name for kind in kinds} | dict(thing.inside) | {inmost: thing.name}
+            yield {(kind, name): chosen[kind] for kind, name in sought}
+
     def trimmed(self, steps: Sequence[Step], fits: Fits) -> list[ModelCall]:
         """Return the calls of a journey without those that its end does not need; none if it cannot be repeated."""
         self._promised = set()
@@ -280,6 +317,10 @@ class Rehearsal:
 
     def _names_in(self, call: ModelCall, predicted: Prediction) -> set[tuple[str, object]]:
         return set(chosen_values(self._shapes.answer(call.declared), predicted.reply.body))
+
+
+def _renamed(names: Mapping[tuple[str, Any], Any], kind: str, name: Any) -> Any:
+    return names.get((kind, name), name)
 
 
 def _alike(one: Prediction, other: Prediction) -> bool:
