@@ -64,6 +64,11 @@ class Prediction(Struct, frozen=True):
                 if was is not is_now:
                     yield machine.name, was.name, is_now.name
 
+    @property
+    def settled(self) -> tuple[RowPlace, ...]:
+        """Return the last row that it applied of each machine."""
+        return tuple({place[0]: place for place in self.applied}.values())
+
     def written(self, machine: Machine[Any, Any]) -> Iterator[tuple[str, str, Any]]:
         """Yield the records of a machine that were written, with the client and the table of each."""
         for (client, name), key in dict.fromkeys(self.touched):

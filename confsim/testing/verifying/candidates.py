@@ -152,15 +152,19 @@ class Candidates:
 
     def imagined(self, call: ModelCall, world: World | None = None) -> Prediction | None:
         """Return the model's prediction; None for a call that is not allowed or cannot be sent."""
+        predicted = self.imagined_unseen(call, world)
+        if predicted is not None and world is None and self._on_trial is not None:
+            self._on_trial(call, predicted, ())
+        return predicted
+
+    def imagined_unseen(self, call: ModelCall, world: World | None = None) -> Prediction | None:
+        """Return the prediction as ``imagined`` does, without a trial being observed."""
         if not self.scope.allows(call):
             return None
         try:
-            predicted = self.model.imagine(call, self.world if world is None else world)
+            return self.model.imagine(call, self.world if world is None else world)
         except Misuse:
             return None
-        if world is None and self._on_trial is not None:
-            self._on_trial(call, predicted, ())
-        return predicted
 
     def imagined_after(self, step: Step, call: ModelCall) -> Prediction | None:
         """Return the model's prediction for a call that follows another that was tried; None as ``imagined``."""

@@ -43,7 +43,7 @@ _UNDOING = 8
 _LAST = 3
 #: The weight of a wrong service that a read distinguishes.
 _SHOWN = 200.0
-#: The weight of a change that is refused beside one that is made.
+#: The weight of a change that is refused beside one that is made, and of that beside one that removes something.
 _REFUSED = 400.0
 
 
@@ -313,10 +313,11 @@ class Finder:
                 asked += 1
                 right = candidates.imagined(read)
                 refused = right is not None and right.reply.status >= 400
-                if right is None or right.removed or (refused and not operation.changes):
+                if right is None or (refused and not operation.changes):
                     continue
                 count = shown(read, right)
                 score = _SHOWN * count + self.score(read, right) + _REFUSED * (refused and operation.changes)
+                score -= _REFUSED * right.removed
                 most = max(most, count)
                 if count and (best is None or score > best[0]):
                     best = score, read

@@ -72,12 +72,21 @@ class Seeker:
         if found is not None:
             yield from self._around.shown(*found)
 
+    def again(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield a change twice in a row, where none of its operation was made so by one caller."""
+        if self._seen[operation.name, "made twice"]:
+            return
+        found = self._finder.find(operation, _changes) or self._finder.find(operation, succeeds)
+        if found is not None:
+            yield self._around.unvaried(found[0])
+            yield found[0]
+
     def missed(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield a change whose effect was not distinguished, again, and a read right after it."""
         for key in [key for key in self._wrongs.missed if key[0] == operation.name]:
             self._wrongs.missed.pop(key, None)
             if key[2] in (Way.UNMOVED, Way.ASTRAY):
-                yield from self._unmoved(operation, set(key[1]))
+                yield from self._single(operation, key)
                 continue
             found = self._finder.find(operation, partial(_shows, key))
             if found is None:
@@ -88,11 +97,13 @@ class Seeker:
                 yield found[0]
             yield from self._around.looked(self._wrongs.of([operation.name]))
 
-    def _unmoved(self, operation: Operation, rows: set[Any]) -> Iterator[ModelCall]:
-        """Yield a change that applies one of some rows of machines, and a read right after it."""
+    def _single(self, operation: Operation, key: Key) -> Iterator[ModelCall]:
+        """Yield a call that applies one of the rows of machines of a key, and a read right after it."""
+        rows = set(key[1])
 
         def fits(call: ModelCall, predicted: Prediction) -> bool:
-            return succeeds(call, predicted) and predicted.effective and not rows.isdisjoint(predicted.applied)
+            applied = predicted.settled if key[2] is Way.ASTRAY else predicted.applied
+            return succeeds(call, predicted) and predicted.effective and not rows.isdisjoint(applied)
 
         found = self._finder.find(operation, fits)
         if found is None:
@@ -137,7 +148,7 @@ class Seeker:
 
     def denials(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation by callers without permission, where none was refused yet."""
-        denied = self._seen[operation.name, "refused to another client"], self._seen[operation.name, "denied"]
+        denied = self._seen[operation.name, "kept from others"], self._seen[operation.name, "denied"]
         if all(denied) or operation.public:
             return
         for home in reversed(self._finder.homes):
@@ -147,7 +158,7 @@ class Seeker:
                 continue
             for call in refused(self._candidates, found[0]):
                 foreign = self._candidates.role(call).endswith(FOREIGN)
-                if not self._seen[operation.name, "refused to another client" if foreign else "denied"]:
+                if not self._seen[operation.name, "kept from others" if foreign else "denied"]:
                     yield call
 
     def _names_made(self, call: ModelCall, predicted: Prediction) -> bool:
@@ -231,6 +242,11 @@ class Seeker:
             calls = self._finder.refused(operation, reason, thorough=False)
             yield from calls
             self._alone_in_vain[reason] = 0 if calls else sought + 1
+
+
+def _changes(call: ModelCall, predicted: Prediction) -> bool:
+    """Return whether the predicted call succeeds and changes something."""
+    return succeeds(call, predicted) and predicted.effective
 
 
 def _names_things(shape: Any) -> bool:

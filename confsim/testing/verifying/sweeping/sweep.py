@@ -45,6 +45,8 @@ class Sweep:
         self._goals = Goals(around)
         self._seeker = seeker = Seeker(around)
         self._put_back: Counter[str] = Counter()
+        #: The last call, if it succeeded.
+        self._last: ModelCall | None = None
         served = [each for each in API if not disrupts_client(each)]
         self._work: deque[tuple[Callable[[Operation], Iterator[ModelCall]], Operation]] = deque()
         self._work.append((self._guests, API["create_guest"]))
@@ -71,8 +73,8 @@ class Sweep:
         self._work += [(self._goals.about_callers, each) for each in served]
         self._work += [(seeker.denials, each) for each in served]
         self._work += [(seeker.roles, each) for each in served]
-        self._work += [(work, each) for work in (seeker.words, seeker.anew) for each in writes]
-        self._work += [(seeker.missed, each) for each in writes]
+        self._work += [(work, each) for work in (seeker.again, seeker.words, seeker.anew) for each in writes]
+        self._work += [(seeker.missed, each) for each in served]
         self._work += [*pages, *explored, *several, *explored]
         self._work += [(seeker.reasons, each) for each in served]
 
@@ -93,6 +95,8 @@ class Sweep:
     def note(self, call: ModelCall, predicted: Prediction) -> None:
         """Note the goals that a call shows which was made."""
         self._around.seen.update(self._around.tried.goals(call, predicted, self._candidates.role(call)))
+        self._around.seen[call.operation, "made twice"] += call == self._last
+        self._last = call if predicted.reply.status < 400 else None
         self.finder.note(call, predicted)
 
     @property

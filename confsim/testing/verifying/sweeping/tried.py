@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import ModelCall
@@ -19,6 +21,8 @@ from .pages import CUTTING, decided
 
 #: The relation of the administrator of another client to what is called.
 OTHER_TENANT = f"other-admin {FOREIGN}"
+#: Roles that may call most of what concerns a client.
+_ABLE = frozenset({"owner", "customer-admin", "api-token"})
 #: A feature of calls, as ``novelty`` has them, that a run is to show.
 Goal = tuple[Any, ...]
 
@@ -63,6 +67,7 @@ class Tried:
             if grant is not None:
                 yield name, "admits", grant
             yield from (("applies", *row) for row in predicted.applied)
+            yield from (("settles", *row) for row in predicted.settled if predicted.effective)
             yield from ((name, "has", each) for each in pointers(predicted.reply.body))
             yield from ((name, "effective with", value) for value in values_of(call) if predicted.effective)
             return
@@ -70,12 +75,22 @@ class Tried:
         yield "refused", reason
         if caller == OTHER_TENANT:
             yield name, "refused to", caller
+            if not self._seen[name, "kept from others"] and self._is_possible(call):
+                yield name, "kept from others"
         elif reason in NOT_FOR_THIS_CALLER:
             yield name, "denied"
         elif not call.declared.placeholders and not self._seen[name, "succeeds"]:  # its caller is admitted, then
             grant = self.grant(call.declared, caller)
             if grant is not None:
                 yield name, "admits", grant
+
+    def _is_possible(self, call: ModelCall) -> bool:
+        """Return whether a call would succeed for somebody of the client that has what it names."""
+        things = self._candidates.things
+        homes = {found.home for named in call.names() if (found := things.find(*named)) is not None}
+        able = [each for each in things.callers if each.home in homes and each.role in _ABLE]
+        asked = (self._candidates.imagined_unseen(replace(call, caller=each.token)) for each in able)
+        return any(found is not None and found.reply.status < 400 for found in asked)
 
     def _deciding(self, call: ModelCall, predicted: Prediction) -> Iterator[Goal]:
         """Yield what decides which elements a list shows, and in which order, where others add nothing to it."""
@@ -119,4 +134,4 @@ class Tried:
 
 def is_about_callers(goal: Goal) -> bool:
     """Return whether a goal is about who calls, not about what is called."""
-    return goal[1] in {"admits", "denied"}
+    return goal[1] in {"admits", "denied", "kept from others"}

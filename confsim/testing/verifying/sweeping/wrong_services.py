@@ -112,13 +112,15 @@ class WrongServices:
                     self.distinguished.add(each.key)
                     self.missed.pop(each.key, None)
                 continue
-            if call.declared.changes:
+            if call.declared.changes or predicted.applied:
                 self._advance(each, call, found)
             each.calls += 1
             if each.calls > (_SHORT if each.way is Way.ASTRAY else _PATIENCE):
                 self.give_up(each)
         if call.declared.changes:
             self._begin(call, predicted)
+        elif predicted.effective:
+            self._go_astray(call, predicted)
 
     def shown(self, call: ModelCall, predicted: Prediction, among: Iterable[WrongService]) -> list[WrongService]:
         """Return those of some wrong services that the answer to a call would distinguish."""
@@ -177,10 +179,7 @@ class WrongServices:
             elif again and predicted.effective and (name, _AGAIN, Way.UNMOVED) not in begun:
                 self._follow((name, _AGAIN, Way.UNMOVED), call, predicted, predicted.before)
             self._rows.update(rows)
-            for key, astray in self._astray(name, predicted):
-                if key not in begun:
-                    begun.add(key)
-                    self._follow(key, call, predicted, astray)
+            self._go_astray(call, predicted)
             half = halved(call) if key_of(call, Way.HALF) not in begun else None
             found = None if half is None else self._imagined(half, predicted.before)
             if found is not None and found.reply.status < 400:
@@ -190,9 +189,17 @@ class WrongServices:
             if world is not None:
                 self._follow(key_of(call, Way.MADE), call, predicted, world)
 
+    def _go_astray(self, call: ModelCall, predicted: Prediction) -> None:
+        """Follow the services on which what a call moved is in another state than it should be."""
+        begun = {each.key for each in self.open} | self.distinguished
+        for key, world in self._astray(call.operation, predicted):
+            if key not in begun:
+                begun.add(key)
+                self._follow(key, call, predicted, world)
+
     def _astray(self, operation: str, predicted: Prediction) -> Iterator[tuple[Key, World]]:
         """Yield the worlds in which what a row of a machine moved last is in another state than the row leads to."""
-        for place in {place[0]: place for place in predicted.applied}.values():
+        for place in predicted.settled:
             machine = Machine.declared[place[0]]
             then = machine.rows[place[1]].then
             if then is ABSENT or type(machine.field) not in (Field, Flag):  # of others the state follows from the value
