@@ -91,7 +91,7 @@ class Rehearsal:
         there = [each for each in API if each.area == area and stage.served(each.name) and not disrupts_client(each)]
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] for each in changes]
-        self._prepare(stage, ledger, steps, area, home)
+        self._prepare(stage, ledger, steps, area, home, there)
         idle = 0
         for _ in range(_ROUNDS):
             best: tuple[float, Step] | None = None
@@ -123,9 +123,22 @@ class Rehearsal:
             ledger.note(best[1][0], best[1][1].reply)
         self._candidates.names.go_on(stage.names)
 
-    def _prepare(self, stage: Candidates, ledger: Ledger, steps: list[Step], area: str, home: str) -> None:
-        """Make the calls that prepare journeys in an area."""
+    def _prepare(
+        self,
+        stage: Candidates,
+        ledger: Ledger,
+        steps: list[Step],
+        area: str,
+        home: str,
+        tried: Sequence[Operation] = (),
+    ) -> None:
+        """Make the calls that prepare journeys in an area, and try some operations before each."""
         for name, role, wanted in preparation(area):
+            for operation in tried:
+                stage.move_to(home)
+                call = stage.drawn(operation, stage.likely(operation), right=True)
+                if call is not None:
+                    stage.imagined(call)
             found = self._prepared(stage, home, API[name], role, wanted)
             if found is not None:
                 steps.append(found)
