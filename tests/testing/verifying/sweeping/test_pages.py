@@ -103,3 +103,15 @@ def test_where_no_read_shows_it_a_refused_change_does(run):
     read = around.finder.look([call], lambda each, predicted: 1.0)
     assert read is not None
     assert not read.declared.changes
+
+
+def test_what_others_are_kept_from_is_possible(run):
+    """A refusal to another tenant shows that it is kept out only where the client's own callers are answered."""
+    around = _around(run)
+    (channel,) = run.things.list_kind("channels")[:1]
+    for operation, possible in (("get_channel", True), ("end_active_session", False)):
+        call = ModelCall(operation, run.accounts.tokens["other-admin"], {"uuid": channel.name})
+        role = around.candidates.role(call)
+        found = list(around.tried.goals(call, run.model.imagine(call), role))
+        assert ((operation, "kept from others") in found) is possible
+        assert (operation, "refused to", role) in found

@@ -15,6 +15,8 @@ from confsim.testing.verifying.sweeping.rehearsing import Rehearsal
 from confsim.testing.verifying.sweeping.tried import Tried
 from kit.beside import Beside
 
+JSON = "application/json"
+
 
 @pytest.fixture
 def run():
@@ -77,3 +79,18 @@ def test_a_call_is_outdated_until_an_answer_has_named_its_things(run):
         assert not stage.is_outdated(call)
         run.ledger.note(call, run.model.call(call).reply)
     assert not stage.is_outdated(last)
+
+
+def test_a_journey_goes_on_with_what_there_is(run):
+    """A template that was made is updated, in place of one that the first step of the journey would make."""
+    token = run.accounts.tokens["customer-admin"]
+    stage = _stage(run, ["create_template"])
+    create = ModelCall("create_template", token, body={"name": "cvtest two"}, content_type="application/json")
+    made = run.model.imagine(create)
+    update = ModelCall("update_template", token, {"templateId": made.reply.body["id"]}, {}, create.body, JSON)
+    way = [(create, made), (update, run.model.imagine(update, made.after))]
+    assert stage.reused(way, succeeds) == []
+    other = run.model.call(create)
+    run.ledger.note(create, other.reply)
+    (call,) = stage.reused(way, succeeds)
+    assert (call.operation, call.path) == ("update_template", {"templateId": other.reply.body["id"]})
