@@ -52,7 +52,8 @@ class Seeker:
             if ahead is None:
                 continue
             self._seen[operation.name, "anew"] += 1
-            yield from ahead
+            for each in ahead:
+                yield from self._around.made(each)
             yield self._around.unvaried(call)
             yield from self._around.looked(self._wrongs.of([operation.name], single=True))
             return

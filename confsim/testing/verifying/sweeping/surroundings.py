@@ -102,7 +102,7 @@ class Surroundings:
         yield from self.looked(self.wrongs.of([call.operation]))
 
     def made(self, call: ModelCall) -> Iterator[ModelCall]:
-        """Yield a call, and a removal again at once when none of its operation was made again so far.
+        """Yield a call, and a change again at once when none of its operation was made again so far.
 
         First reads of what calls of its operation changed of the same things, which would not show after it.
         """
@@ -111,7 +111,7 @@ class Surroundings:
         yield from self.looked([each for each in undone if each.way is Way.LOST and set(each.call.names()) == named])
         predicted = None if self.seen[call.operation, "again"] else self.candidates.imagined(call)
         yield call
-        if predicted is not None and predicted.removed:
+        if predicted is not None and predicted.effective:
             self.seen[call.operation, "again"] += 1
             yield call
 
