@@ -149,7 +149,8 @@ class Surroundings:
                 yield look
                 continue
             for each in wrongs:
-                each.in_vain += each.call in near
+                if each.call in near:
+                    each.seek_in_vain()
             wrongs = [each for each in wrongs if each.call not in near]
 
     def journey(

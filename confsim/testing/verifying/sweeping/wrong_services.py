@@ -70,6 +70,10 @@ class WrongService(Struct, eq=False):
         """What is wrong with it."""
         return self.key[2]
 
+    def seek_in_vain(self) -> None:
+        """Count that no read was found which distinguishes it."""
+        self.in_vain += 1
+
 
 class WrongServices:
     """The wrong services that are followed.
