@@ -230,15 +230,16 @@ class Merged(Sequence[R_co]):
     and are compared by ``UNIQUE``.
     """
 
-    __slots__ = ("_key", "_reverse", "_views")
+    __slots__ = ("_key", "_length", "_reverse", "_views")
 
     def __init__(self, views: Sequence[View[R_co]], key: Callable[[Entry], Any], *, reverse: bool = False) -> None:
         self._views = views
+        self._length = sum(map(len, views))
         self._key = key
         self._reverse = reverse
 
     def __len__(self) -> int:
-        return sum(map(len, self._views))
+        return self._length
 
     @overload
     def __getitem__(self, place: int) -> R_co: ...
@@ -246,7 +247,7 @@ class Merged(Sequence[R_co]):
     def __getitem__(self, place: slice) -> list[R_co]: ...
     def __getitem__(self, place: int | slice) -> R_co | list[R_co]:
         """Return the record at an index, or those of a slice as a list."""
-        places = range(len(self))[place]
+        places = range(self._length)[place]
         if isinstance(places, int):
             return next(islice(self, places, None))
         if not places:
@@ -280,7 +281,7 @@ class Merged(Sequence[R_co]):
     def __iter__(self) -> Iterator[R_co]:
         key = self._key
         parts = [zip(view.shown(), repeat(view.rows)) for view in self._views]
-        if len(self) <= SHORT:
+        if self._length <= SHORT:
             together = sorted(chain.from_iterable(parts), key=lambda each: key(each[0]), reverse=self._reverse)
             return iter([rows[entry[-1]][1] for entry, rows in together])
         found = merge(*parts, key=lambda each: key(each[0]), reverse=self._reverse)
