@@ -163,7 +163,8 @@ UNASSIGNED = assumption(
     "Users without a room when a breakout session starts: they stay, or all but hosts are spread over the rooms.",
     "stay",
     ("distribute",),
-    "start_breakout_session",
+    "start_breakout_session get_session list_sessions list_session_participants list_channel_participants "
+    "list_breakout_participants list_active_channels get_populations",
 )
 LATECOMERS = assumption(
     "breakout.latecomers",

@@ -6,6 +6,12 @@ import re
 
 from .register import assumption, in_force, text
 
+#: The kinds of things whose ids are drawn one after the other; whatever draws one more moves those that follow.
+DRAWN_IDS = (
+    "api_tokens app_sessions assets breakout_rooms breakout_sessions broadcasts channels destinations endpoints images "
+    "media recordings sessions sources templates"
+)
+
 # channels.*
 UNIQUE_NAMES = assumption(
     "channels.unique-names",
@@ -24,7 +30,7 @@ FIRST_OWNERS = assumption(
     "every Customer Admin of the client.",
     "creator",
     ("creator-and-customer-admins",),
-    "create_channel",
+    "create_channel list_operators list_owners get_channel list_channels list_active_channels",
 )
 DESCRIPTION_AT_CREATION = assumption(
     "channels.description-at-creation",
@@ -194,6 +200,7 @@ MEETING_ID = assumption(
     "digits",
     ("uuid",),
     "create_channel get_channel find_channel_by_meeting_id",
+    decides=DRAWN_IDS,
 )
 
 
@@ -297,8 +304,7 @@ THING_IDS = assumption(
     "hexadecimal digits as of a document store.",
     "uuid",
     ("document",),
-    decides="api_tokens app_sessions assets breakout_rooms breakout_sessions broadcasts channels destinations "
-    "endpoints images media recordings sessions sources templates",
+    decides=DRAWN_IDS,
 )
 CHANNEL_ID_NAMES = assumption(
     "ids.channel-names",

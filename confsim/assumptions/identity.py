@@ -32,7 +32,7 @@ TOKEN_FORMAT = assumption(
     "Service tokens and API tokens are opaque texts of 43 header-safe characters, or UUIDs.",
     "opaque",
     ("uuid",),
-    f"{_EXCHANGE} create_guest create_api_token regenerate_api_token",
+    f"{_EXCHANGE} create_guest create_api_token regenerate_api_token list_api_tokens",
 )
 
 

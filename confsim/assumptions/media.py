@@ -52,7 +52,7 @@ READ = assumption(
     "read of an upload that does not say; other words are refused.",
     "private",
     ("public",),
-    _UPLOAD,
+    f"{_UPLOAD} {_GET} {_LIST}",
 )
 TAG_SHAPE = assumption(
     "media.tag",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .channels import DRAWN_IDS
 from .register import Assumption, assumption, text
 
 _RECORDINGS = "list_recordings get_recording"
@@ -234,6 +235,7 @@ INDIVIDUAL = assumption(
     "none",
     ("each-participant",),
     _EVERY_FILE,
+    decides=DRAWN_IDS,
 )
 RECEIVER = assumption(
     "recordings.receiver",

@@ -75,7 +75,7 @@ DEFAULTS = assumption(
     "The default list of a client: a flag of its numbers, or new channels get its enabled numbers assigned.",
     "flag",
     ("assigned",),
-    "add_default_dial_number remove_default_dial_number create_channel",
+    "add_default_dial_number remove_default_dial_number create_channel list_dial_number_assignments",
 )
 ASSIGNED_AGAIN = assumption(
     "numbers.assigned-again",
@@ -332,6 +332,7 @@ CALLER_HANDLE = assumption(
     "{number}",
     ("Caller {number}", "Phone user", "any text"),
     check=_handle,
+    decides="users",
 )
 ANONYMOUS = assumption(
     "dial-in.anonymous",
@@ -340,6 +341,7 @@ ANONYMOUS = assumption(
     "anonymous",
     ("any text",),
     check=text,
+    decides="users",
 )
 ORGANIZER = assumption(
     "dial-in.organizer",

@@ -60,6 +60,40 @@ def test_a_call_that_shows_what_the_start_was_built_on_says_so(sim, entry, opera
     assert "initial.service-mode" not in sim.requests[-1].assumptions
 
 
+@pytest.mark.parametrize(
+    ("scenario", "entry", "operation", "arguments"),
+    [
+        ("api-token-rotation", "tokens.format", "list_api_tokens", {"caller": ADMIN}),
+        ("api-token-rotation", "duration.api-token", "list_api_tokens", {"caller": ADMIN}),
+        ("breakout-session", "breakout.unassigned", "list_sessions", {"caller": ADMIN}),
+        ("broadcast", "duration.broadcast-start", "list_broadcast_history", {"caller": OWNER, "uuid": ROOM}),
+        ("media-library", "media.read-default", "list_client_media", {"caller": ADMIN}),
+        ("phones", "dial-in.handle", "list_channel_participants", {"caller": OWNER, "uuid": ROOM}),
+        ("phones", "dial-in.anonymous", "list_channel_participants", {"caller": OWNER, "uuid": ROOM}),
+        ("phones", "sessions.end", "list_channel_participants", {"caller": OWNER, "uuid": ROOM}),
+        (
+            "recording-to-download",
+            "recordings.individual-streams",
+            "list_recordings",
+            {"caller": OWNER, "channelId": ROOM},
+        ),
+        ("running-a-meeting", "channels.first-owners", "list_channels", {"caller": OWNER}),
+        ("running-a-meeting", "numbers.defaults", "list_dial_number_assignments", {"caller": OWNER, "channel": ROOM}),
+        ("running-a-meeting", "events.recorded", "list_channels", {"caller": OWNER}),
+        ("running-a-meeting", "ids.meeting-id", "list_sessions", {"caller": OWNER}),
+        ("service-suspension", "clients.disable-releases", "list_validators", {"caller": ADMIN}),
+        ("terms-renewal", "terms.version", "get_client_terms", {"caller": ADMIN, "clientId": CUSTOMER}),
+        ("invitations", "users.predefined-name", "list_users", {"caller": ADMIN}),
+        ("invitations", "users.reputation", "list_linked_users", {"caller": OWNER, "uuid": ROOM}),
+    ],
+)
+def test_a_call_that_shows_what_a_scenario_made_says_what_decided_it(scenario, entry, operation, arguments):
+    """The scenario is the start of the world; its own calls are in no journal."""
+    sim = Simulator(clock=START, scenario=scenario)
+    sim.call(operation, **arguments)
+    assert entry in sim.requests[-1].assumptions
+
+
 def test_a_call_that_shows_an_instant_of_a_world_without_a_clock_says_so():
     """Every instant is from its clock; a call that shows none does not name it."""
     sim = Simulator()

@@ -80,7 +80,8 @@ SESSION_GRACE = assumption(
     "Milliseconds for which a session goes on after its channel has become empty.",
     0,
     (5 * MINUTE,),
-    "get_session list_sessions list_active_channels get_populations end_active_session start_recording",
+    "get_session list_sessions list_active_channels get_populations end_active_session start_recording "
+    "list_session_participants list_channel_participants",
     check=duration(),
 )
 RECORDING_PROCESSING = assumption(
@@ -99,7 +100,7 @@ API_TOKEN = assumption(
     "Life of an API token in milliseconds; 0 sets no expiry. Expired ones stay in the list.",
     0,
     (365 * 86_400_000,),
-    "create_api_token regenerate_api_token",
+    "create_api_token regenerate_api_token list_api_tokens",
     check=duration(),
 )
 MEDIA_LINK = assumption(
@@ -136,6 +137,6 @@ BROADCAST_START = assumption(
     "its state or metrics have found it starting. Stopping meanwhile ends it.",
     "immediate",
     ("time(180)", "manual(3)"),
-    "start_broadcast get_broadcast_state get_broadcast_metrics",
+    "start_broadcast get_broadcast_state get_broadcast_metrics list_broadcast_history get_broadcast",
     check=delay_spec,
 )

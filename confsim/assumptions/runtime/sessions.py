@@ -14,7 +14,7 @@ ENDS = assumption(
     "A session starts with the first user who comes in; it ends when the last one leaves, or by a call alone.",
     "when-empty",
     ("by-call",),
-    _GOING_ON,
+    f"{_GOING_ON} list_session_participants list_channel_participants",
 )
 ONE_ACTIVE = assumption(
     "sessions.active-at-once", "G360", "A channel has at most one active session.", "one", (), "end_session"

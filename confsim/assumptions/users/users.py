@@ -30,7 +30,7 @@ REPUTATION = assumption(
     1,
     (0,),
     "create_user create_guest create_predefined_user create_linked_user exchange_identity_token dial_unregistered_user "
-    "get_me get_user get_users",
+    "get_me get_user get_users find_user_by_email get_channel list_breakout_participants list_linked_users",
 )
 ME = assumption(
     "users.me",
@@ -150,6 +150,7 @@ PREDEFINED_NAME = assumption(
     "both",
     ("handle", "full-name"),
     "create_predefined_user",
+    decides="users",
     refuses={"HANDLE_TAKEN": ("handle",)},
 )
 PREDEFINED_EMAIL = assumption(

@@ -20,7 +20,7 @@ from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.world import World
 from confsim.service.journal import JournalEntry
 from confsim.testing.samples import UNKNOWN_ID, Arguments, IdPool
-from kit import CUSTOMER, OTHER, PARTNER, START
+from kit import CUSTOMER, OTHER, PARTNER, START, ok
 from kit.catalogue_walk import walk
 
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-user", "demo-partner-admin")
@@ -135,8 +135,10 @@ def collected() -> dict[str, Case]:
                 case = Case(step.operation, step.caller, step.arguments, entry.before, entry.at, deleted.known())
                 _keep(best, case)
                 deleted.follow(entry)
+    start = _beside_another()
+    removed = _removed(start)
     for name in library.shipped():
-        for case in _played(name):
+        for case in _played(name, start, removed):
             _keep(best, case)
     return {name: case for name, (_, case) in best.items()}
 
@@ -154,13 +156,17 @@ def _keep(best: dict[str, tuple[int, Case]], case: Case) -> None:
 class _Gone:
     """The ids of things of the demo client that were deleted, by table."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, earlier: dict[str, set[object]] | None = None) -> None:
         self._there = _ids(world)
-        self._gone: dict[str, set[object]] = {}
+        self._gone = {table: set(ids) for table, ids in (earlier or {}).items()}
 
     def known(self) -> dict[str, set[object]]:
         """The ids so far."""
         return {table: set(ids) for table, ids in self._gone.items()}
+
+    def refresh(self, world: World) -> None:
+        """Take up what there is."""
+        self._there = _ids(world)
 
     def follow(self, entry: JournalEntry) -> None:
         """Take up what a call deleted."""
@@ -180,15 +186,56 @@ def _beside_another() -> Simulator:
     removing = [operation.name for operation in API if operation.method == "DELETE"]
     for _ in walk(simulator, OTHER, ("demo-other-admin",), rounds=(20,), leave_out=(*removing, *LAST)):
         pass
+    ok(simulator, "set_user_email", "demo-other-admin", userId="me", body={"email": "recorded@example.com"})
+    ok(simulator, "verify_user_email", "demo-other-admin", userId="me", code=simulator.mail[-1].code)
+    _recorded(simulator, "demo-other-admin")
+    ok(simulator, "create_gateway_endpoint", "demo-other-admin", userId="me", body={"kind": "RTMP"})
     return simulator
 
 
-def _played(name: str) -> Iterator[Case]:
-    """The calls of a scenario that succeeded."""
-    simulator = Simulator(clock=START)
+def _recorded(simulator: Simulator, caller: str) -> str:
+    """Make a channel with a recording that is ready, and return its uuid."""
+    uuid: str = ok(simulator, "create_channel", caller, body={"name": "Recorded"})["channelUuid"]
+    simulator.presence.join(uuid, caller)
+    ok(simulator, "start_recording", caller, uuid=uuid)
+    ok(simulator, "stop_recording", caller, uuid=uuid)
+    simulator.clock.advance("1m")
+    return uuid
+
+
+def _removed(simulator: Simulator) -> dict[str, set[object]]:
+    """Make a channel of the demo client with something of each kind in it that a channel takes along, and delete it."""
+    deleted = _Gone(simulator.service.world)
+
+    def done(operation: str, caller: str = "demo-owner", **arguments: Any) -> Any:
+        made = ok(simulator, operation, caller, **arguments)
+        entry = simulator.service.journal.last()
+        assert entry is not None
+        deleted.follow(entry)
+        return made
+
+    uuid = _recorded(simulator, "demo-owner")
+    done("set_event_room_state", uuid=uuid, state="enable")
+    breakout = done("create_breakout_session", uuid=uuid, body={})["id"]
+    done("create_breakout_room", uuid=uuid, breakoutSession=breakout, body={})
+    done("upload_channel_media", uuid=uuid, name="one", body=b"x")
+    done("set_events_state", "demo-customer-admin", state="enable")
+    token = done("create_api_token", "demo-customer-admin", body={})["id"]
+    endpoint = done("add_events_endpoint", "demo-customer-admin", body={"url": "https://gone.example/"})["id"]
+    deleted.refresh(simulator.service.world)
+    done("delete_api_token", "demo-customer-admin", tokenId=token)
+    done("remove_events_endpoint", "demo-customer-admin", id=endpoint)
+    done("set_events_state", "demo-customer-admin", state="disable")
+    done("delete_channel", uuid=uuid)
+    return deleted.known()
+
+
+def _played(name: str, start: Simulator, removed: dict[str, set[object]]) -> Iterator[Case]:
+    """The calls of a scenario that succeeded, from a start, before which things had been removed."""
+    simulator = start.fork()
     simulator.requests.most = 100_000
     context = simulator.control.context
-    deleted = _Gone(simulator.service.world)
+    deleted = _Gone(simulator.service.world, removed)
     run_scenario(compile_scenario(name, {}), context)
     for entry in simulator.service.journal:
         call = api_call(context, entry)
