@@ -177,7 +177,7 @@ def suite(_share: str) -> Figures:
 PARTS: dict[str, Part] = {
     "suite": Part("python -m pytest -q -n 2", suite, dict),
     "marks": Part("python -m pytest --rules --collect-only -q", marks, dict),
-    "register": Part("counts of the register", register, dict),
+    "register": Part("python tests/evidence register", register, dict),
     "judges": Part("bash .ci/judge-openapi", judges, dict),
     "flips": campaign("flips", "--suite"),
     "rules": campaign("rules"),

@@ -189,6 +189,7 @@ def _beside_another() -> Simulator:
     ok(simulator, "set_user_email", "demo-other-admin", userId="me", body={"email": "recorded@example.com"})
     ok(simulator, "verify_user_email", "demo-other-admin", userId="me", code=simulator.mail[-1].code)
     _recorded(simulator, "demo-other-admin")
+    ok(simulator, "reserve_handle", "demo-other-admin", body={"handle": "Reserved"})
     ok(simulator, "create_gateway_endpoint", "demo-other-admin", userId="me", body={"kind": "RTMP"})
     return simulator
 
