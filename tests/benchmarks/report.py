@@ -29,7 +29,6 @@ COSTLY: dict[str, str] = {
 #: Why an operation is above the worst bound in the demo world.
 SLOW: dict[str, str] = {
     "delete_channel": "whatever a channel has goes with it, here one of everything",
-    "dial_unregistered_user": "a user and a call are made, and the callee comes in",
     "start_breakout_session": "everybody who is assigned or unassigned goes to a room",
 }
 _SEARCHES = {call.name for call in CALLS if is_search(call)}
