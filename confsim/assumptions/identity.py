@@ -224,7 +224,7 @@ INVITATION_KIND = assumption(
     "When an invitation is Persistent: for linked users, never, always, with ttl, or for users with an origin id.",
     "linked",
     ("never", "always", "ttl", "origin-id"),
-    "create_invitation create_linked_user",
+    "create_invitation get_invitation create_linked_user",
 )
 PERSISTENT_CODE = assumption(
     "invitations.persistent-code",
@@ -232,7 +232,7 @@ PERSISTENT_CODE = assumption(
     "A Persistent code is an HS256 JWT with sub, aud (the client), exp and jti, or an opaque text of three parts.",
     "jwt",
     ("opaque",),
-    "create_invitation create_linked_user",
+    "create_invitation get_invitation create_linked_user",
 )
 NONCE_EXCHANGE = assumption(
     "invitations.nonce-exchange",

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from confsim.api.call import Call, operation
 from confsim.api.ids import Code, UserId
 from confsim.api.units import instant
+from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import units
+from confsim.assumptions.register import in_force
 from confsim.contract import gates
-from confsim.contract.types import InUnit, Long, Ttl, Wire
+from confsim.contract.types import InUnit, Long, Pattern, Ttl, Wire
 from confsim.domain.identity import invitations
 from confsim.domain.identity.invitations import InvitationKind
 from confsim.domain.users.users import User
+
+
+def _kinds(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the one kind of invitations where a profile makes no other (G233)."""
+    one = {"never": InvitationKind.NONCE, "always": InvitationKind.PERSISTENT}.get(
+        in_force(profile, assumed.INVITATION_KIND)
+    )
+    return {} if one is None else {"enum": [one.value]}
 
 
 class Invitation(Wire, kw_only=True):
@@ -21,7 +32,7 @@ class Invitation(Wire, kw_only=True):
     userId: Annotated[UserId, "The number of the invited user."]
     code: Annotated[Code, "The code of the invitation."]
     expires: Annotated[Long | None, "The expiry of the invitation.", InUnit(units.INVITATION_EXPIRES)] = None
-    kind: Annotated[InvitationKind, "Whether it can be used once, or is a token to exchange."]
+    kind: Annotated[InvitationKind, Pattern(_kinds), "Whether it can be used once, or is a token to exchange."]
 
 
 def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitation:

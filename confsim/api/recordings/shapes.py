@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any
 
 from confsim.api.ids import AssetId, AssetToken, ChannelId, RecordingId, SessionId, UserId
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
-from confsim.assumptions.register import in_force
+from confsim.assumptions.register import Assumption, in_force
 from confsim.contract.types import Inside, InUnit, Link, Long, OwnText, Pattern, Present, Wire
 
 
 def _state_words(profile: Mapping[str, Any]) -> dict[str, Any]:
     words = list(in_force(profile, assumed.ASSET_STATES).values())
     return {"type": "string" if isinstance(words[0], str) else "integer", "enum": words}
+
+
+def _words(entry: Assumption[Mapping[str, str]], profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the words of a table that a profile chooses; those of the documents are the enumeration's."""
+    table = in_force(profile, entry)
+    return {} if table == entry.default else {"enum": sorted({*table.values()})}
 
 
 class Possible(Wire):
@@ -67,7 +74,7 @@ class RecordingAsset(Wire, kw_only=True):
     id: Annotated[AssetId, "The id of the asset."]
     recordingId: Annotated[RecordingId, "The recording that it belongs to."]
     format: Annotated[str, "The format of the file, such as MP4."]
-    kind: Annotated[AssetKind, "The kind of file."]
+    kind: Annotated[AssetKind, Pattern(partial(_words, assumed.KINDS)), "The kind of file."]
     state: Annotated[str | int, Pattern(_state_words), "The state of the upload."]
     label: Annotated[str, "The name of the asset."]
     startTime: Annotated[Long, "The instant at which it begins.", InUnit(units.RECORDING)]
@@ -97,7 +104,9 @@ class DownloadableAsset(Wire, kw_only=True):
     label: Annotated[str, "The name of the asset."]
     size: Annotated[Long | None, "Its size in bytes."] = None
     language: Annotated[str | None, "The language of a text, such as captions."] = None
-    kind: Annotated[DownloadKind, "The kind of the asset of the recording."]
+    kind: Annotated[
+        DownloadKind, Pattern(partial(_words, assumed.DOWNLOAD_KINDS)), "The kind of the asset of the recording."
+    ]
 
 
 class RecordingDownload(Wire):

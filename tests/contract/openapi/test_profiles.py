@@ -215,6 +215,23 @@ def test_options_that_are_null_are_required():
     assert "channel" not in schemas["MediaEventData"]["required"]
 
 
+def test_words_of_an_answer_are_those_that_a_profile_has():
+    """No other can occur; under the defaults they are those of the documents."""
+    kinds = {
+        "recordings.asset-kinds": {"archive": "video", "combined": "audio", "captions": "audio", "individual": "audio"},
+        "recordings.download-kinds": dict.fromkeys(("archive", "combined", "captions", "individual"), "other"),
+        "invitations.kind": "always",
+    }
+    made, usual = described(kinds)["components"]["schemas"], described({})["components"]["schemas"]
+    expected = {
+        "RecordingAsset": ["audio", "video"],
+        "DownloadableAsset": ["other"],
+        "Invitation": ["Persistent"],
+    }
+    assert {name: made[name]["properties"]["kind"]["enum"] for name in expected} == expected
+    assert not any("enum" in usual[name]["properties"]["kind"] for name in expected)
+
+
 def test_webhooks_are_of_the_kinds_that_are_sent():
     """The envelope names no other kind."""
     made = described({"events.kinds": ["session.started", "session.ended"]})
