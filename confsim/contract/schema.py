@@ -6,7 +6,6 @@ Own code: the generator of msgspec drops the marks of ``contract.types`` and the
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping
 from enum import Enum
 from types import NoneType
@@ -358,7 +357,7 @@ def _or_text(schema: Schema) -> Schema:
 
 def caseless(word: str) -> str:
     """Return the pattern of a word in whatever case."""
-    return "".join(f"[{each.upper()}{each.lower()}]" if each.isalpha() else re.escape(each) for each in word)
+    return "".join(f"[{each.upper()}{each.lower()}]" if each.isalpha() else f"[{each}]" for each in word)
 
 
 def _prose(struct: type[Struct]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, get_args, get_origin
@@ -174,4 +173,4 @@ def _joined(schema: Schema, separator: str) -> Schema:
     most = schema.get("maxItems")
     more = "*" if most is None else f"{{0,{most - 1}}}"
     item = f" *{_WHOLE} *"
-    return {"type": "string", "pattern": f"^{item}({re.escape(separator)}{item}){more}$"}
+    return {"type": "string", "pattern": f"^{item}([{separator}]{item}){more}$"}
