@@ -286,7 +286,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         given(none())(lambda _: None)()  # the first property of a process collects all garbage: now there is none
-        gc.set_threshold(20_000_000, 20, 50)  # never: worlds are values, and hardly anything is a cycle
+        gc.set_threshold(4_000_000, 20, 50)  # hardly ever: worlds are values, and hardly anything is a cycle
         gc.enable()
 
 
