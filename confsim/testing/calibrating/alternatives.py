@@ -178,7 +178,9 @@ class Alternatives:
             return False
         run, (predicted, call) = self._run, found
         followed = self._followed.get(alternative)
-        known = run.known.copy() if followed is None else run.known.through(followed.known)
+        known = run.known.copy()
+        known.undo(step.pairs)  # what was paired with an answer that was not as expected is paired anew
+        known = known if followed is None else known.through(followed.known)
         comparison = Comparison(Shapes(alternative.over(run.profile)), known)
         made: Made | None = run.things if run.scope.is_open(step.call) else None
         if made is not None and followed is not None:

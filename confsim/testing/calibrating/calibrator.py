@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -222,10 +223,14 @@ class Calibrator:
             read_before=self.learner.run.discovery if self.learner.recordings else None,
         )
         self.learner.begin(run)
-        for call in run.opening_calls():
-            self._make(call)
-        planner = self._planner(run)
-        player = Player(planner, run)
+        calls = run.opening_calls()
+        with contextlib.suppress(StopIteration):
+            call = next(calls)
+            while True:
+                self._make(call)
+                call = calls.send(self.learner.run.history[-1])  # as it is expected by now
+        planner = self._planner(self.learner.run)
+        player = Player(planner, self.learner.run)
         while self._done < self._journeys and self._fruitless < self._patience:
             settled = self._settled
             if not self._portion(planner, player):
@@ -241,7 +246,7 @@ class Calibrator:
         for probe in self.raw.wanted():
             run = self.learner.run
             if self._made_all(player.play(probe.before), run, planner, player):
-                call = player.bound(probe.call)
+                call = player.bound(probe.call, anybody=not probe.before)
                 if call is not None:
                     self.raw.play(probe, call)
             if self.learner.run is not run:

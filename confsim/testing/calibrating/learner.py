@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -118,15 +118,25 @@ class Learner:
         if self.adopt_one(found):
             return
         single = [each for each in concerned if len(each.values) == 1][:_IN_PAIRS]
-        pairs = (
+        pairs = [
             Alternative(*one.values, *other.values) for one, other in combinations(single, 2) if one.ids != other.ids
-        )
+        ]
+        pairs += self._behind(step, single)
         if self.adopt_one([each for each in pairs if alternatives.explains(step, each)]):
             return
         if alternatives.lost and not alternatives.patient and self._followed_again(recording):
             self._explain(recording, self.run.history[-1])
         else:
             self._contradict(recording, step)
+
+    def _behind(self, step: RunStep, single: list[Alternative]) -> Iterator[Alternative]:
+        """Yield alternatives together with those of assumptions that the model depends on under them alone."""
+        for each in single:
+            found = self.alternatives.answer(step, each)
+            if found is not None and found[0].reply.status != step.predicted.reply.status:
+                for other in self.evidence.open_to(set(found[0].used) - set(step.predicted.used)):
+                    if len(other.values) == 1 and other.ids != each.ids:
+                        yield Alternative(*each.values, *other.values)
 
     def adopt_one(self, found: list[Alternative]) -> bool:
         """Put the first of some alternatives in force under which the model expects every answer so far."""

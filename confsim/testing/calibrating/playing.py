@@ -171,8 +171,13 @@ class Player:
         done = {probed.number for _, probed in self._played}
         yield from self._played_out(self._symbols, [each for each in calls if each.number not in done])
 
-    def bound(self, call: ProbeCall) -> ModelCall | None:
-        """Return a call as it is made now; None when something that it names is not there."""
+    def bound(self, call: ProbeCall, *, anybody: bool = False) -> ModelCall | None:
+        """Return a call as it is made now; None when something that it names is not there.
+
+        ``anybody`` says that another of the accounts may make it if its caller is not there.
+        """
+        if anybody and call.caller not in self._symbols:
+            call = replace(call, caller=next((each for each in CALLERS if each in self._symbols), ""))
         return self._symbols.call(call)
 
     def _played_out(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> Iterator[ModelCall]:

@@ -38,6 +38,8 @@ class Correspondence:
     def __init__(self) -> None:
         self._to_service: dict[str, dict[Any, Any]] = {}
         self._to_model: dict[str, dict[Any, Any]] = {}
+        #: The pairs in the order in which they were made: kind, and the value of the model.
+        self._made: list[tuple[str, Any]] = []
         self.shift: int | None = None
         self.latency = 0
 
@@ -46,6 +48,7 @@ class Correspondence:
         other = Correspondence()
         other._to_service = {kind: dict(pairs) for kind, pairs in self._to_service.items()}
         other._to_model = {kind: dict(pairs) for kind, pairs in self._to_model.items()}
+        other._made = list(self._made)
         other.shift, other.latency = self.shift, self.latency
         return other
 
@@ -80,7 +83,19 @@ class Correspondence:
         if service in here:
             return f"it is one of the {kind} that has been seen in the place of another"
         there[model], here[service] = service, model
+        self._made.append((kind, model))
         return ""
+
+    @property
+    def count(self) -> int:
+        """Return how many pairs were made so far."""
+        return len(self._made)
+
+    def undo(self, count: int) -> None:
+        """Remove the pairs that were made after so many."""
+        for kind, model in self._made[count:]:
+            self.forget(kind, model)
+        del self._made[count:]
 
     def forget(self, kind: str, model: Any) -> None:
         """Remove the pair of a value of the model."""

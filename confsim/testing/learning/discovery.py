@@ -133,7 +133,9 @@ class Discovery:
         if reply.status >= 400 or not isinstance(body, dict) or not {"id", "handle", "clientId"} <= body.keys():
             raise Misuse(f"the base URL is not this API: get_me of the {role} is answered by {excerpt(reply)}")
         terms = self._read("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
-        address = self._read("get_user_email", token, userId="me") or {}
+        address = self._read("get_user_email", token, userId="me")
+        if address is None:  # some services know me in few paths
+            address = self._read("get_user_email", token, userId=str(body["id"])) or {}
         levels = _levels(self._read("list_own_access_levels", token))
         return {**body, "levels": levels, "terms": terms, "address": address}
 
@@ -173,7 +175,7 @@ class Discovery:
         views: dict[str, dict[str, Any]] = {}
         homes = [self._accounts.client, *(str(person["clientId"]) for person in self._people.values())]
         for client_id in dict.fromkeys(homes):
-            reader = self._reader(client_id)
+            reader = self._reader(client_id) or self._accounts.tokens.get("partner-admin")
             view = self._read("get_client", reader, clientId=client_id) if reader is not None else None
             views[client_id] = dict(view) if isinstance(view, dict) else {}
         partner = self._people.get("partner-admin", {}).get("clientId")
@@ -256,10 +258,8 @@ class Discovery:
         }
 
     def _copy_client(self, change: Change, client_id: str) -> None:
-        """Copy terms, providers, hosts and settings of a client to the model."""
+        """Copy terms, providers, hosts and settings of a client to the model, those that the accounts can read."""
         reader = self._reader(client_id)
-        if reader is None:
-            return
         client, fields = CLIENTS.of(change)[client_id], dict[str, Any]()
         terms = self._read("get_client_terms", None, clientId=client_id)
         if terms is not None:
@@ -271,12 +271,15 @@ class Discovery:
         if providers is not None:
             fields["providers"] = tuple(each["name"] for each in providers["providers"])
             fields["default_provider"] = providers.get("defaultProvider")
-        for operation, field in (("list_origins", "origins"), ("list_domains", "domains")):
+        for operation, field in (
+            (("list_origins", "origins"), ("list_domains", "domains")) if reader is not None else ()
+        ):
             listed = self._read(operation, reader, clientId=client_id)
             if listed is not None:
                 fields[field] = tuple(listed)
         client = clients.update(change, client, **fields)
-        self._copy_switches(change, client, reader)
+        if reader is not None:
+            self._copy_switches(change, client, reader)
 
     def _copy_switches(self, change: Change, client: Client, reader: str) -> None:
         """Copy what is enabled for a client to the model."""

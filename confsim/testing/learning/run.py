@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import contextlib
+from collections.abc import Generator, Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -45,6 +46,8 @@ class RunStep(Struct):
     at: int
     before: World
     difference: Difference | None
+    #: Number of pairs of values before the answers were compared.
+    pairs: int = 0
 
     @property
     def apart(self) -> bool:
@@ -175,17 +178,16 @@ class Run:
             if credential.user is not None and role not in ADMINISTRATORS:  # who are to host nothing
                 self.things.known_users.setdefault(credential.client, []).append(credential.user)
 
-    def opening_calls(self) -> Iterator[ModelCall]:
+    def opening_calls(self) -> Generator[ModelCall, RunStep, None]:
         """Yield the calls that create a client for the run, with an API token, when the accounts have a Partner Admin.
 
-        Each must have been made before the next is taken.
+        The step of each is sent before the next is taken.
         """
         partner = next((each for each in self.things.callers if each.role == "partner-admin"), None)
         if partner is None:
             return
         body: Any = {"name": self.names.new("client")}
-        yield ModelCall("create_client", partner.token, body=body, content_type="application/json")
-        made = self.history[-1]
+        made = yield ModelCall("create_client", partner.token, body=body, content_type="application/json")
         if made.difference is not None or made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
             return
@@ -195,8 +197,13 @@ class Run:
 
     def opening(self) -> Iterator[RunStep]:
         """Make the opening calls."""
-        for call in self.opening_calls():
-            yield self.take(call)
+        calls = self.opening_calls()
+        with contextlib.suppress(StopIteration):
+            call = next(calls)
+            while True:
+                step = self.take(call)
+                yield step
+                call = calls.send(step)
 
     # A step
 
@@ -213,11 +220,11 @@ class Run:
         """Make a call in the model that the service has already answered with this response."""
         before = self.model.world
         made = self.things if self.scope.is_open(call) else None
-        predicted = self.model.call(call)
+        predicted, pairs = self.model.call(call), self.known.count
         difference = self.comparison.difference(call.declared, predicted.reply, reply, made)
         if difference is None:
             self.ledger.note(call, predicted.reply)
-        step = RunStep(call, predicted, reply, self.model.clock.now(), before, difference)
+        step = RunStep(call, predicted, reply, self.model.clock.now(), before, difference, pairs)
         self.history.append(step)
         return step
 

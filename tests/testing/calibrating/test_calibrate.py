@@ -51,6 +51,13 @@ def test_values_that_every_answer_rests_on_are_learned(hidden):
     assert hidden.interrupted == ""
 
 
+def test_the_client_of_the_run_is_made_under_another_status(calibrated):
+    """The first call that makes something is unexpected, and explained; the run goes on with what it made."""
+    run = calibrated.learner.run
+    assert len(run.things.own_clients) == 1
+    assert not any("no client could be made" in note for note in run.notes)
+
+
 def test_what_is_confirmed_is_at_its_default_and_the_rest_says_why(hidden):
     """No assumption that was changed is confirmed, and every other is in the report."""
     assert len(hidden.confirmed) > 30

@@ -12,6 +12,7 @@ from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.playing import Player
 from confsim.testing.calibrating.probing import Prober
 from confsim.testing.calibrating.raw import changed
+from confsim.testing.learning.accounts import Accounts
 from confsim.transport.wsgi import WsgiTransport
 from kit import choices
 from kit.beside import Beside
@@ -48,6 +49,15 @@ def test_requests_tell_what_no_call_does():
     assert left <= {"status.not-acceptable", "code.not-acceptable"}, left
     assert report.shown["http.head"] == "list_supported_languages as api-token, with HEAD: 405"
     assert report.requests < 100
+
+
+def test_any_of_the_accounts_makes_what_needs_nothing(monkeypatch):
+    """Without a Partner Admin there is no client of the run; what depends on things that are made there is left out."""
+    beside = Beside(HIDDEN)
+    monkeypatch.setattr(beside, "accounts", Accounts(beside.accounts.client, {"user": beside.accounts.tokens["user"]}))
+    report = beside.calibrator(journeys=1).run()
+    assert {*report.learned} == {*HIDDEN} - {"parse.repeated-query"}
+    assert "parse.repeated-query" in report.undetermined
 
 
 def test_what_no_value_explains_is_contradicted():

@@ -1,0 +1,48 @@
+"""Unexpected answers: what explains them is found, by probes of a few assumptions alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from confsim.reference.probes import probes
+from confsim.testing.calibrating import playing
+from confsim.testing.calibrating.probing import Prober
+from confsim.testing.calibrating.raw import RawPlayer
+from kit import choices
+from kit.beside import Beside
+
+
+@pytest.fixture
+def calibrated(monkeypatch):
+    """Calibrate under a profile with the probes of some assumptions alone; answers the report."""
+
+    def calibrating(profile, *ids):
+        some = tuple(each for each in probes() if not each.tells.keys().isdisjoint(ids))
+        monkeypatch.setattr(playing, "probes", lambda: some)
+        monkeypatch.setattr(playing, "_telling", dict)
+        monkeypatch.setattr(Prober, "calls", lambda *given: iter(()))
+        monkeypatch.setattr(RawPlayer, "wanted", lambda self: iter(()))
+        return Beside(profile).calibrator(journeys=3).run()
+
+    return calibrating
+
+
+def test_a_secret_that_follows_from_a_value_does_not_hide_it(calibrated):
+    """What was paired with the unexpected answer is paired anew under the value that explains it."""
+    report = calibrated(choices(turn__life=3600), "turn.life")
+    assert (report.learned, report.contradicted) == ({"turn.life": 3600}, [])
+
+
+def test_what_only_another_explanation_depends_on_is_sought_with_it(calibrated):
+    """Whoever is admitted is told to wait, which nobody is who is refused."""
+    gate = "gate.get_streaming_proxy"
+    report = calibrated(choices(gate__get_streaming_proxy=["api-token"], duration__placement="manual(3)"), gate)
+    assert report.contradicted == []
+    assert {**report.learned, **report.assumed}[gate] == ["api-token"]
+
+
+def test_what_me_is_not_known_for_is_read_by_number(calibrated):
+    """A model that took users to have no address would find their recordings contradicted."""
+    report = calibrated(choices(users__me="properties"), "recordings.possible", "gate.check_record_possible")
+    assert report.contradicted == []
+    assert "recordings.without-email" not in {**report.learned, **report.assumed}

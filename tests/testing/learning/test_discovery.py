@@ -1,0 +1,29 @@
+"""Discovery: the model has what the accounts can read of their clients."""
+
+from __future__ import annotations
+
+from confsim.testing.learning.accounts import Accounts
+from kit.beside import Beside
+
+
+def test_a_partner_admin_alone_reads_the_client_below(monkeypatch):
+    """Its name and its terms are those of the service, so that nothing there is unexpected."""
+    beside = Beside()
+    role = "partner-admin"
+    monkeypatch.setattr(beside, "accounts", Accounts(beside.accounts.client, {role: beside.accounts.tokens[role]}))
+    calibrator = beside.calibrator(journeys=1, most=60)
+    report = calibrator.run()
+    model = calibrator.learner.run.model
+    there, here = (
+        world.call("get_client", beside.accounts.tokens[role], clientId=beside.accounts.client).body["name"]
+        for world in (beside.simulator, _simulator(model))
+    )
+    assert there == here
+    assert report.contradicted == []
+
+
+def _simulator(model):
+    """A simulator of the world of a model."""
+    from confsim import Simulator
+
+    return Simulator.__new__(Simulator)._attach(model.service)
