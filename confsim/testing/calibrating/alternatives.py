@@ -19,6 +19,7 @@ from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made, Reply
 from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.discovery import READ_UNDER
 from confsim.testing.learning.model import Prediction, after_waiting, call_service
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, RunStep
@@ -114,6 +115,13 @@ class Alternatives:
         self._shapes = Shapes(run.profile)
         #: Alternatives that are no longer followed; no conclusion is drawn about them.
         self.lost: set[Alternative] = set()
+
+    def begin(self, evidence: AssumptionEvidence) -> None:
+        """Follow the open values under which the same reads mean another world, from the beginning of the run."""
+        run = self._run
+        for each in evidence.open_to(READ_UNDER):
+            model = run.discovery.again(each.over(run.profile), run.known.renewed(), run.model.clock)
+            self._followed[each] = _Followed(model.world, self._run_known())
 
     # States
 

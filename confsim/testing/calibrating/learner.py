@@ -76,6 +76,7 @@ class Learner:
         """Continue with another run."""
         self.recordings.append(ExchangeLog(run))
         self._alternatives.append(Alternatives(run))
+        self.alternatives.begin(self.evidence)
         self._checkpoints = Checkpoints([])
         self._checkpoints.note(run, self.evidence, self.alternatives)
 
@@ -178,6 +179,7 @@ class Learner:
             nonlocal checkpoints
             greet(run)
             judged.append(Alternatives(run, patient=patient))
+            judged[-1].begin(evidence)
             checkpoints = Checkpoints([])
             checkpoints.note(run, evidence, judged[-1])
             return self._judge_with(evidence, judged[-1], checkpoints, run)

@@ -15,6 +15,8 @@ from confsim.assumptions.protocol import durations
 _SINCE_1970 = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
 #: Milliseconds in each unit of a remaining time.
 _LEFT = {"milliseconds": 1, "seconds": 1000}
+#: Milliseconds since 1970 below which an instant is a time since something else, such as the start of a recording.
+_SINCE_OTHER = 30 * durations.DAY
 #: Most milliseconds between two instants that count as the same, beside the time that a request takes.
 SLACK = 2000
 
@@ -151,6 +153,8 @@ class Correspondence:
         here, there = _milliseconds(unit, model), _milliseconds(unit, service)
         if here is None or there is None:
             return f"it is no instant as {unit}"
+        if max(abs(here), abs(there)) < _SINCE_OTHER:
+            return "" if abs(there - here) <= tolerance else "it is another time"
         if self.shift is None:
             self.shift = there - here
         apart = abs(there - here - self.shift)

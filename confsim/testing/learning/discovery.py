@@ -45,6 +45,10 @@ _DEFAULTS = {
 }
 
 
+#: The ids of the assumptions that say what the reads mean of which a model is made.
+READ_UNDER = (units.PROMULGATED.id, LEVELS.id, AUTH_KIND_WORDS.id)
+
+
 class Discovery:
     """Reads the clients and users of the accounts, and makes the model's world of them.
 
@@ -101,7 +105,7 @@ class Discovery:
 
     def rests_on(self, model: Model) -> frozenset[str]:
         """Return the assumptions on which the start of a model depends."""
-        return frozenset((units.PROMULGATED.id, LEVELS.id, AUTH_KIND_WORDS.id, *model.service.assumptions_used()))
+        return frozenset((*READ_UNDER, *model.service.assumptions_used()))
 
     def forget(self, call: ModelCall) -> bool:
         """Make a read again the next time; return whether the call is one of the reads from which the model is made."""

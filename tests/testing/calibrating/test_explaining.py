@@ -46,3 +46,12 @@ def test_what_me_is_not_known_for_is_read_by_number(calibrated):
     report = calibrated(choices(users__me="properties"), "recordings.possible", "gate.check_record_possible")
     assert report.contradicted == []
     assert "recordings.without-email" not in {**report.learned, **report.assumed}
+
+
+def test_what_reads_mean_is_judged_from_the_beginning(calibrated):
+    """Terms of 20485 are of that day, or of the first minute of 1970: the model is made anew for each."""
+    report = calibrated(choices(units__promulgated="epoch-days"), "units.promulgated", "initial.terms-from")
+    assert (report.learned, report.contradicted) == ({"units.promulgated": "epoch-days"}, [])
+    kinds = {"OAuth": "oauth", "Custom": "own"}
+    report = calibrated(choices(users__auth_kinds=kinds), "users.auth-kinds", "gate.list_linked_users")
+    assert report.contradicted == []

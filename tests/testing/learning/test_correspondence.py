@@ -17,3 +17,13 @@ def test_pairs_are_undone():
     assert other.service("channels", "a") == "x"
     assert other.pair("channels", "c", "y") == ""
     assert known.pair("channels", "c", "y") != ""
+
+
+def test_a_time_since_a_start_is_the_same_whatever_the_clocks_show():
+    """Of two instants in 1970 the clocks are not apart; of two of today they are."""
+    known = Correspondence()
+    known.shift = 300_000
+    assert known.same_instant("epoch-ms", 0, 0) == ""
+    assert known.same_instant("epoch-ms", 5_000, 15_000) != ""
+    assert known.same_instant("epoch-ms", 1_769_904_000_000, 1_769_904_300_000) == ""
+    assert known.same_instant("epoch-ms", 1_769_904_000_000, 1_769_904_000_000) != ""
