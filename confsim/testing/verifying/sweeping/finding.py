@@ -52,7 +52,8 @@ def refusals() -> Mapping[str, tuple[str, ...]]:
     """Return, by the id of a refusal's code, the operations that real calls found refused for it under the defaults."""
     found: dict[str, tuple[str, ...]] = {}
     for name, seen in observed().items():
-        for reason in reasons_of(API[name], seen, {}).intersection(map(Reason.__getitem__, seen["refusals"])):
+        allowed = reasons_of(API[name], seen, {})
+        for reason in [Reason[each] for each in seen["refusals"] if Reason[each] in allowed]:  # in one order always
             id = CODE[reason].id
             found[id] = (*found.get(id, ()), name)
     return found

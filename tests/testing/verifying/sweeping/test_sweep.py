@@ -10,8 +10,11 @@ import pytest
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
+from confsim.assumptions.protocol.refusals import CODE, Reason
+from confsim.reference.observed import observed
 from confsim.testing.learning.calls import ModelCall, kinds_of
 from confsim.testing.learning.things import RunCaller, Thing
+from confsim.testing.verifying.sweeping.finding import refusals
 from kit import OTHER_ADMIN
 from kit.beside import Beside
 from kit.mutants import plan, wire
@@ -109,3 +112,12 @@ def test_what_is_judged_to_show_nothing_is_a_mutant():
     judged = tomllib.loads((REPOSITORY / "tests/data/verify_mutants.toml").read_text())
     assert judged.keys() <= {str(each) for family in plan.families() for each in family}
     assert all(judged.values())
+
+
+def test_reasons_are_sought_in_the_order_in_which_they_were_observed():
+    """A set of them would be in another order in each process, and the calls of a seed with it."""
+    found = refusals()
+    for operation, seen in observed().items():
+        ids = [CODE[Reason[name]].id for name in seen["refusals"] if operation in found.get(CODE[Reason[name]].id, ())]
+        firsts = [id for id in ids if found[id][0] == operation]
+        assert firsts == [id for id in found if id in firsts]
