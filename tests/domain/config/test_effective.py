@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.config import documents, effective, json_documents
+from confsim.domain.config import documents, effective, json_documents, template_choice, templates
 from confsim.domain.config.documents import DOCUMENTS, LIGHT
 from confsim.domain.config.effective import ConfigQuery
 from confsim.kernel.refusal import Refusal
@@ -152,3 +153,68 @@ def test_the_bound_of_depth_counts_arrays_and_objects(depth, holds):
     else:
         with pytest.raises(Refusal):
             json_documents.bounded(change, value)
+
+
+#: Two contexts of categories, and a value that is none.
+LAYOUT = {"ui": {"colors": {"a": 1}, "sounds": {"b": 2}}, "console": {"colors": {"c": 3}}, "loose": 4}
+
+
+@pytest.mark.rule("R436", "R438")
+@pytest.mark.parametrize(("choice", "winner"), [("over-client", "template"), ("under-client", "client")])
+def test_the_rank_of_a_template_decides_who_wins(choice, winner):
+    """Template or client (G396); what only one of them says shows, and the channel wins over both."""
+    change = World(seed=1).change(0, {"config.template-rank": choice})
+    client = clients.create(change, "C", None)
+    room = channels.create(change, client, "Room", None, None)
+    template = templates.create(change, client, "T")
+    for level, values in [
+        (client.id, {"both": "client", "client": 1, "all": 1}),
+        (template.id, {"both": "template", "template": 1, "all": 2}),
+        (room.id, {"all": 3}),
+    ]:
+        documents.update(change, client.id, level, values)
+    without = effective.of_channel(change, client, room, ConfigQuery())
+    assert without == {"both": "client", "client": 1, "all": 3}
+    template_choice.select(change, room, template.id, enabled=True)
+    shown = effective.of_channel(change, client, room, ConfigQuery())
+    assert shown == {"both": winner, "client": 1, "template": 1, "all": 3}
+
+
+@pytest.mark.rule("R442")
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (ConfigQuery(), LAYOUT),
+        (ConfigQuery(context="ui"), {"ui": LAYOUT["ui"]}),
+        (ConfigQuery(context="nowhere"), {}),
+        (ConfigQuery(categories=["colors"]), {"ui": {"colors": {"a": 1}}, "console": {"colors": {"c": 3}}}),
+        (ConfigQuery(categories=["sounds"]), {"ui": {"sounds": {"b": 2}}}),
+        (ConfigQuery(categories=["nothing"]), {}),
+    ],
+)
+def test_context_and_categories_narrow_what_is_read(change, query, expected):
+    """The context keeps a key of the first level (G399), categories keep keys of the second alone (G400)."""
+    client = clients.create(change, "C", None)
+    documents.update(change, client.id, client.id, LAYOUT)
+    assert effective.of_client(change, client, query) == expected
+
+
+@pytest.mark.parametrize(
+    ("choice", "asked", "expected"),
+    [
+        ("chain", None, {"none", "en"}),
+        ("chain", "fr", {"none", "en", "fr"}),
+        ("user", None, {"none", "en", "de"}),
+        ("user", "fr", {"none", "en", "fr"}),
+        ("exact", None, {"none", "en"}),
+        ("exact", "fr", {"none", "fr"}),
+    ],
+)
+def test_the_callers_languages_count_where_none_is_asked_for(choice, asked, expected):
+    """By choice alone, over the default one (G401)."""
+    change = World(seed=1).change(0, {"config.languages": choice})
+    client = clients.create(change, "C", None)
+    for language in (None, "en", "de", "fr"):
+        documents.update(change, client.id, client.id, {language or "none": 1}, LIGHT, language)
+    query = ConfigQuery(language=asked, user_languages=("de-DE",))
+    assert effective.of_client(change, client, query).keys() == expected

@@ -1,9 +1,10 @@
-"""The session list from its declared orders against a plain list that is filtered and sorted."""
+"""The session list: who sees what and by which filters; its declared orders against a plain list that is sorted."""
 
 from __future__ import annotations
 
 from unittest import mock
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from confsim.domain.runtime import presence, session_list, sessions
 from confsim.domain.runtime.session_list import SessionFilter, SessionSort
 from confsim.domain.runtime.sessions import SESSIONS, Session, SessionState
 from confsim.domain.users.users import USERS
-from kit import CUSTOMER, ROOM, START
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, ROOM, START
 from kit.budgets import quick
 
 SIM = Simulator(clock=START)
@@ -151,3 +152,80 @@ def test_participants_of_a_channel_are_those_of_all_attendances(steps):
         expected = {each.user: each.key for each in reversed(every)}
         found = sessions.participants_of_channel(change, room)
         assert [each.key for each in found] == [each.key for each in every if expected[each.user] == each.key]
+
+
+#: Three sessions of a hosted channel a second apart, and one that has not started.
+STARTED = [(1, number, 1, 0, name, False) for number, name in enumerate("abc")]
+UNSTARTED = (1, None, None, 0, "d", False)
+
+
+def _listed(change, client, caller, sort=SessionSort.STARTED, *, descending=False, **filters):
+    found = session_list.list_sessions(change, client, caller, SessionFilter(**filters), sort, descending=descending)
+    return [session.id for session in found]
+
+
+@pytest.mark.parametrize("sort", [SessionSort.STARTED, SessionSort.NAME])
+@pytest.mark.parametrize(("choice", "expected"), [("strict", ["s1"]), ("inclusive", ["s0", "s1", "s2"])])
+def test_from_and_to_bound_the_start(choice, expected, sort):
+    """Strictly after and before the given instants, or at them too (G376); a session not started meets neither."""
+    change, client, caller, _ = _filled([*STARTED, UNSTARTED])
+    change.profile = {"sessions.from-to": choice, "sessions.not-started": "last"}
+    assert _listed(change, client, caller, sort, after=0, before=2) == expected
+    assert _listed(change, client, caller, sort, before=1) == ["s0", "s1"][: 1 if choice == "strict" else 2]
+
+
+@pytest.mark.parametrize(("choice", "last"), [("hidden", []), ("last", ["s3"])])
+def test_sessions_that_have_not_started_are_hidden_or_stand_last(choice, last):
+    """In either order after the others, where they are listed (G379)."""
+    change, client, caller, _ = _filled([*STARTED, UNSTARTED])
+    change.profile = {"sessions.not-started": choice}
+    assert _listed(change, client, caller) == ["s0", "s1", "s2", *last]
+    assert _listed(change, client, caller, descending=True) == ["s2", "s1", "s0", *last]
+
+
+def test_a_search_keeps_the_sessions_whose_name_has_it():
+    """A part of the name in any case; without a search all are listed."""
+    change, client, caller, _ = _filled(STARTED)
+    assert _listed(change, client, caller, search="B") == ["s1"]
+    assert _listed(change, client, caller, search="") == ["s0", "s1", "s2"]
+
+
+@pytest.mark.rule("R421")
+def test_hosts_see_the_sessions_of_their_channels_and_of_the_rooms_below():
+    """Also where the client has a single room; those of the room not where they are hidden; none of others' (G439)."""
+    change, client, caller, _ = _filled(
+        [*STARTED, *[(4, 5 + n, 1, 0, "r", False) for n in range(5)], (0, 9, 1, 0, "x", False)]
+    )
+    hosted, room = ["s0", "s1", "s2"], ["s3", "s4", "s5", "s6", "s7"]
+    assert _listed(change, client, caller) == [*hosted, *room]
+    change.profile = {"sessions.rooms": "hidden"}
+    assert _listed(change, client, caller) == hosted
+    uma = next(user for user in USERS.of(change, CUSTOMER).all if user.handle == "Uma User")
+    assert _listed(change, client, credentials.caller(change, client, uma)) == []
+
+
+@pytest.mark.rule("R421")
+@pytest.mark.parametrize(("choice", "count"), [("hosted", 0), ("all", 3)])
+def test_administrators_see_what_they_host_or_everything(choice, count):
+    """Customer Admins and API tokens alike; other users see what they host at any rate (G378)."""
+    change, client, owner, _ = _filled([(0, number, 1, 0, "a", False) for number in range(3)])
+    change.profile = {"sessions.administrators": choice}
+    admin, token = (credentials.authenticate(change, each) for each in (ADMIN, API_TOKEN))
+    assert len(_listed(change, client, admin)) == len(_listed(change, client, token)) == count
+    assert _listed(change, client, owner) == []
+
+
+def test_sorting_by_presence_may_go_by_the_caller():
+    """Sessions in which the caller was present are after those in which not (G089)."""
+    change, client, caller, _ = _filled([])
+    rooms = [channels.get(change, CUSTOMER, each) for each in (ROOM, EVENT_ROOM)]
+    people = {user.handle: user for user in USERS.of(change, CUSTOMER).all}
+    ids = []
+    for room, handle in zip(rooms, ("Olaf Owner", "Uma User"), strict=True):
+        presence.join(change, client, room, people[handle], host=True)
+        ids.append(sessions.find_active(change, room).id)
+        change.now += 1000
+    attended, missed = ids
+    change.profile = {"sessions.sort-presence": "caller"}
+    assert _listed(change, client, caller, SessionSort.PRESENCE) == [missed, attended]
+    assert _listed(change, client, caller, SessionSort.PRESENCE, descending=True) == [attended, missed]
