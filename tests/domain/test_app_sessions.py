@@ -1,3 +1,5 @@
+"""App sessions against plain lists: their logs, links and filters."""
+
 from __future__ import annotations
 
 import pytest
@@ -7,11 +9,13 @@ from hypothesis import strategies as st
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, AppSessionFilter
+from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
-from kit import refused
+from kit import NOTHING, refused
+from kit.things.channels import initialise
 
 LOG = st.tuples(st.none() | st.integers(0, 3), st.sampled_from("xy"), st.integers(0, 1))
 #: What comes of a log whose index is taken, by the alternative and by whether it says the same.
@@ -141,3 +145,37 @@ def test_bounds_hold_in_either_order(order):
     assert places(after=1) == [2, 1]
     assert places(before=3, after=1) == [1]
     assert places(before=4, after=2) == []
+
+
+@pytest.mark.rule("R427")
+@pytest.mark.parametrize("choice", ["refuse", "store"])
+def test_the_channel_of_a_registration(choice):
+    """It may be left out; one of the client is linked; another is refused, or stored as given (G381)."""
+    change, client, caller = world({"app-sessions.unknown-channel": choice})
+    room = channels.create(change, client, "Room", None, None)
+    assert app_sessions.register(change, caller, 1, "https://a/", None).channels == ()
+    assert app_sessions.register(change, caller, 1, "https://a/", room.id.upper()).channels == (room.id,)
+    if choice == "refuse":
+        assert refused(app_sessions.register, change, caller, 1, "https://a/", NOTHING) is Reason.INVALID_INPUT
+    else:
+        assert app_sessions.register(change, caller, 1, "https://a/", NOTHING).channels == (NOTHING,)
+
+
+@pytest.mark.rule("R434", "R435")
+@pytest.mark.parametrize("choice", ["refuse", "store"])
+def test_sessions_are_linked_to_their_channel(choice):
+    """By their id in any case; a session that is not the channel's is refused, or stored as given (G387)."""
+    change, client, caller = world({"app-sessions.session-elsewhere": choice})
+    rooms = [channels.create(change, client, name, None, None) for name in ("Here", "There")]
+    here, there = (initialise(change, room).id for room in rooms)
+    assert app_sessions.get_session(change, rooms[0], here) == here
+    assert app_sessions.get_session(change, rooms[0], here.upper()) == here
+    if choice == "refuse":
+        assert refused(app_sessions.get_session, change, rooms[0], there) is Reason.SESSION_ELSEWHERE
+        assert refused(app_sessions.get_session, change, rooms[0], NOTHING) is Reason.NOT_FOUND
+    else:
+        assert app_sessions.get_session(change, rooms[0], there) == there
+    run = app_sessions.register(change, caller, 1, "https://a/", None)
+    for _ in range(2):
+        run = app_sessions.link_channel(change, run, rooms[0], here)
+    assert (run.channels, run.sessions) == ((rooms[0].id,), (here,))

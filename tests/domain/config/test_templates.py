@@ -1,3 +1,5 @@
+"""Templates in a family of clients: who sees, offers, uses and changes them."""
+
 from __future__ import annotations
 
 import pytest
@@ -190,3 +192,45 @@ def test_offering_what_is_offered_is_refused_by_choice():
         holds, other = ("enable", "disable") if seen.enabled else ("disable", "enable")
         assert refused(templates.offer, family.change, seen, holds) is Reason.STATE_HOLDS
         templates.offer(family.change, seen, other)
+
+
+@pytest.mark.parametrize(
+    ("profile", "expected"),
+    [
+        ({}, ["a", "b", "C"]),
+        ({"templates.order": "creation"}, ["b", "C", "a"]),
+        ({"lists.text-order": "binary"}, ["C", "a", "b"]),
+    ],
+)
+def test_templates_are_listed_by_name_or_age(profile, expected):
+    """By name without regard to case, by code points, or as they were made (G414)."""
+    family = Family(profile)
+    for name in ("b", "C", "a"):
+        templates.create(family.change, family.clients[0], name)
+    listed = templates.list_templates(family.change, family.clients[0])
+    assert [seen.template.name for seen in listed] == expected
+
+
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("enabled", [True, False])
+def test_how_inherited_templates_begin(listed, enabled):
+    """Enabled or not, and shown in the list of the client below or not; its own always are (G411)."""
+    family = Family({"templates.inherited-enabled": enabled, "templates.inherited-listed": listed})
+    for place, name in ((0, "far"), (1, "near")):
+        templates.share(family.change, templates.create(family.change, family.clients[place], name), "allow")
+    templates.create(family.change, family.clients[2], "own")
+    child = family.clients[2]
+    shown = {seen.template.name: seen.enabled for seen in templates.list_templates(family.change, child, shown=True)}
+    assert shown == {"own": True} | ({"far": enabled, "near": enabled} if listed else {})
+    offered = [seen.template.name for seen in templates.list_templates(family.change, child, offered=True)]
+    assert offered == (["far", "near", "own"] if enabled else ["own"])
+    assert [seen.template.name for seen in templates.list_inherited(family.change, child)] == ["far", "near"]
+
+
+def test_a_clients_own_template_is_enabled_by_its_own_word_alone():
+    """Where what is inherited is enabled from the start, a new template of its own need not be (G584)."""
+    family = Family({"templates.inherited-enabled": True, "templates.new-enabled": False})
+    made = templates.create(family.change, family.clients[0], "T")
+    templates.share(family.change, made, "allow")
+    seen = [templates.get(family.change, client, made.id) for client in family.clients]
+    assert [(each.inherited, each.enabled) for each in seen] == [(False, False), (True, True), (True, True)]
