@@ -5,15 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.broadcast import broadcasts, destinations
-from confsim.domain.broadcast.broadcasts import BROADCASTS, BroadcastState
+from confsim.domain.broadcast.broadcasts import BROADCASTS, Broadcast, BroadcastSort, BroadcastState
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.members import roles
 from confsim.domain.runtime import presence, sessions
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
-from kit import CUSTOMER, ROOM, START
+from kit import CUSTOMER, ROOM, START, refused
 
 SLOW = {"duration.broadcast-start": "time(2)"}
 ORIGIN = Simulator(clock=START, profile=SLOW)
@@ -91,3 +92,49 @@ def test_a_session_that_ends_ends_what_is_starting_too():
     service = walk(["enable", "add", "come", "start", "go", "poll", "poll"])
     (one,) = BROADCASTS.seen(service.world, CUSTOMER).all
     assert (one.started, one.ended is not None, len(one.sessions)) == (None, True, 1)
+
+
+@pytest.mark.parametrize("choice", ["all", "ended"])
+def test_the_history_holds_the_running_one_or_not(choice):
+    """By choice ended ones alone, and then the running one is not found either (G522)."""
+    change = walk(["enable", "add", "start", "poll", "poll", "stop", "start"]).change()
+    change.profile = {**SLOW, "broadcast.history": choice}
+    ended, running = BROADCASTS.of(change, CUSTOMER).all
+    for descending in (False, True):
+        found = broadcasts.list_history(change, room(change), None, None, descending=descending)
+        expected = [ended.id, running.id] if choice == "all" else [ended.id]
+        assert [each.id for each in found] == (expected[::-1] if descending else expected)
+    assert broadcasts.get(change, room(change), ended.id) == ended
+    if choice == "all":
+        assert broadcasts.get(change, room(change), running.id) == running
+    else:
+        assert refused(broadcasts.get, change, room(change), running.id) is Reason.NOT_FOUND
+    broadcasts.stop(change, room(change))
+    assert len(broadcasts.list_history(change, room(change), None, None, descending=False)) == 2
+
+
+@pytest.mark.rule("R528")
+@pytest.mark.parametrize("column", BroadcastSort)
+def test_the_history_is_sorted_by_the_column_that_is_asked_for_or_assumed(column):
+    """One time stands before another in either order; that of the profile counts where none is asked for (G523)."""
+    change = ORIGIN.fork().service.change()
+    for id, created, started, ended in [("a", 0, 30, 50), ("b", 1, 10, 60), ("c", 2, 20, 40)]:
+        times = {"created": created, "started": started, "ended": ended}
+        BROADCASTS.of(change, CUSTOMER).put(
+            Broadcast(id=id, client=CUSTOMER, channel=ROOM, state=BroadcastState.ENDED, **times)
+        )
+    expected = {"created": ["a", "b", "c"], "started": ["b", "c", "a"], "ended": ["c", "a", "b"]}
+    for chosen, asked in [(column.value, None), ("created" if column.value == "ended" else "ended", column)]:
+        change.profile = {"broadcast.history-sort": chosen}
+        for descending in (False, True):
+            found = broadcasts.list_history(change, room(change), None, asked, descending=descending)
+            assert [each.id for each in found] == expected[column.value][:: -1 if descending else 1]
+
+
+def test_all_broadcasts_go_with_their_channel():
+    """The running one and those that have ended (G309)."""
+    change = walk(["enable", "add", "start", "stop", "start"]).change()
+    assert len(BROADCASTS.of(change, CUSTOMER)) == 2
+    channels.delete(change, room(change))
+    assert len(BROADCASTS.of(change, CUSTOMER)) == 0
+    assert broadcasts.find_open(change, CUSTOMER, ROOM) is None

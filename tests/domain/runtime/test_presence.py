@@ -199,3 +199,30 @@ def test_a_removed_user_is_nowhere(stage):
     stage.join("Linus")
     users.MACHINE.fire(stage.change, linked, "end")
     assert not presence.list_present(stage.change, stage.channel)
+
+
+def test_presenter_status_is_granted_and_revoked(stage):
+    """Each by one trigger, and once more without effect."""
+    user = stage.join("Uma User").user
+    for granted in (True, True, False, False, True):
+        assert presence.set_presenter(stage.change, stage.channel, user, granted).presenter is granted
+        assert presence.find(stage.change, stage.channel, user).presenter is granted
+
+
+@pytest.mark.rule("R346")
+@pytest.mark.parametrize(("choice", "spared"), [("all-but-hosts", False), ("all-but-presenters", True)])
+def test_the_attendee_lock_mutes_who_is_inside_and_no_host(choice, spared):
+    """Presenters are spared by choice (G336); without the lock, in the lobby and as a host nobody is muted."""
+    stage = Stage(profile={"attendees.locked": choice})
+    owner, plain, presenter = (stage.join(handle) for handle in ("Olaf Owner", "Uma User", "Guest Gwen"))
+    presenter = presence.set_presenter(stage.change, stage.channel, presenter.user, True)
+
+    def muted(of):
+        return presence.is_muted(stage.change, stage.channel, of)
+
+    assert [muted(each) for each in (owner, plain, presenter)] == [False, False, False]
+    stage.set(attendees_muted=True)
+    assert [muted(each) for each in (owner, plain, presenter)] == [False, True, not spared]
+    stage.set(open=False)
+    waiting = stage.join("Carla Customer")
+    assert (waiting.state, muted(waiting)) == (Where.WAITING, False)
