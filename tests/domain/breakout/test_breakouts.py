@@ -4,58 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from confsim import Simulator
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import RoomState
 from confsim.domain.breakout.breakouts import BreakoutState
 from confsim.domain.channels import channels
-from confsim.domain.clients import clients
 from confsim.domain.runtime import occupancy, presence, sessions
 from confsim.domain.runtime.presence import Where
-from confsim.domain.users import users
 from confsim.kernel.refusal import Refusal
-from kit import CUSTOMER, EVENT_ROOM
-
-
-class Stage:
-    """A change of the demo world with a breakout session of two rooms."""
-
-    def __init__(self):
-        self.change = Simulator(clock=0).service.change()
-        self.client = clients.get(self.change, CUSTOMER)
-        self.breakout = breakouts.create(self.change, self.event, None, None)
-        self.rooms = [breakout_rooms.add_room(self.change, self.breakout, None) for _ in range(2)]
-
-    @property
-    def event(self):
-        """The event room as it is now."""
-        return channels.get(self.change, CUSTOMER, EVENT_ROOM)
-
-    def user(self, handle):
-        """The user of this handle."""
-        return next(each for each in users.USERS.of(self.change, CUSTOMER).all if each.handle == handle)
-
-    def room(self, place):
-        """A room as it is now."""
-        return breakout_rooms.ROOMS.of(self.change, CUSTOMER)[self.rooms[place].id]
-
-    def place(self, place):
-        """The channel of a live room."""
-        return channels.get(self.change, CUSTOMER, self.room(place).place)
-
-    def start(self, *handles):
-        """Assign these users to the first room, let them in, and start."""
-        for handle in handles:
-            assignments.assign(self.change, self.event, self.breakout, self.rooms[0], self.user(handle))
-            presence.join(self.change, self.client, self.event, self.user(handle))
-        self.breakout = breakouts.start(self.change, self.event)
-        return self
-
-    def enter(self, place, handle):
-        """Let the user go straight to a room."""
-        return assignments.enter(self.change, self.client, self.place(place), self.user(handle))
+from kit import CUSTOMER, ROOM, refused
+from kit.things.breakout import Stage
 
 
 @pytest.fixture
@@ -168,3 +127,88 @@ def test_a_duration_may_be_as_long_as_any_and_no_longer():
     assert breakouts.create(stage.change, stage.event, None, durations.LONGEST).duration == durations.LONGEST
     with pytest.raises(Refusal, match="is too long a time"):
         breakouts.create(stage.change, stage.event, None, durations.LONGEST + 1)
+
+
+def test_those_that_are_completed_are_listed_by_the_session_they_ran_in(stage):
+    """Without it, those that are not completed, prepared or active (G424)."""
+    stage.start("Uma User")
+    main = sessions.find_active(stage.change, stage.event).id
+    waiting = breakouts.create(stage.change, stage.event, None, None)
+    assert [each.id for each in breakouts.list_(stage.change, stage.event, None)] == [stage.breakout.id, waiting.id]
+    breakouts.stop(stage.change, stage.event)
+    assert [each.id for each in breakouts.list_(stage.change, stage.event, None)] == [waiting.id]
+    assert [each.id for each in breakouts.list_(stage.change, stage.event, main)] == [stage.breakout.id]
+
+
+@pytest.mark.rule("R455")
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [((None, 7), ("Breakout session 1", 7)), (("Groups", None), ("Groups", 0)), (("", 7), ("", 7))],
+)
+def test_what_a_modification_leaves_out_stays(stage, given, expected):
+    """Name, duration or both are changed."""
+    breakouts.modify(stage.change, stage.breakout, *given)
+    (found,) = breakouts.list_(stage.change, stage.event, None)
+    assert (found.name, found.duration) == expected
+
+
+@pytest.mark.parametrize(("choice", "place"), [("oldest", 0), ("newest", 2)])
+def test_a_start_takes_one_of_several(choice, place):
+    """Of those that are prepared, the one made first, or last (G431)."""
+    stage = Stage({"breakout.started": choice})
+    made = [stage.breakout.id, *(breakouts.create(stage.change, stage.event, None, None).id for _ in range(2))]
+    assert breakouts.start(stage.change, stage.event).id == made[place]
+    assert breakouts.find_active(stage.change, stage.event).id == made[place]
+
+
+def test_an_ambiguous_start_may_be_refused():
+    """Where several are prepared, and not where one is (G431)."""
+    stage = Stage({"breakout.started": "refuse"})
+    other = breakouts.create(stage.change, stage.event, None, None)
+    assert refused(breakouts.start, stage.change, stage.event) is Reason.BREAKOUT_AMBIGUOUS
+    breakouts.delete(stage.change, other)
+    assert breakouts.start(stage.change, stage.event).id == stage.breakout.id
+
+
+@pytest.mark.rule("R406")
+def test_only_an_event_room_has_breakout_sessions(stage):
+    """None is made, listed, started or stopped in another channel."""
+    room = channels.get(stage.change, CUSTOMER, ROOM)
+    for act in (
+        lambda: breakouts.create(stage.change, room, None, None),
+        lambda: breakouts.list_(stage.change, room, None),
+        lambda: breakouts.start(stage.change, room),
+        lambda: breakouts.stop(stage.change, room),
+    ):
+        assert refused(act) is Reason.EVENT_ROOM_OFF
+    room = breakouts.switch(stage.change, room, "enable")
+    assert breakouts.create(stage.change, room, None, None).phase is BreakoutState.PREPARED
+    assert not breakouts.switch(stage.change, room, "disable").event_room
+
+
+def test_an_event_room_stays_one_while_a_breakout_session_is_active(stage):
+    """Disabling it is refused until the stop (G354)."""
+    stage.start()
+    assert refused(breakouts.switch, stage.change, stage.event, "disable") is Reason.BREAKOUT_ACTIVE
+    breakouts.stop(stage.change, stage.event)
+    assert not breakouts.switch(stage.change, stage.event, "disable").event_room
+
+
+@pytest.mark.rule("R457")
+def test_the_first_to_come_begins_the_main_session(stage):
+    """Of one that was started before anybody came; it completes with that session (G432, G440)."""
+    stage.start()
+    assert stage.breakout.main is None
+    presence.join(stage.change, stage.client, stage.event, stage.user("Olaf Owner"))
+    main = sessions.find_active(stage.change, stage.event)
+    assert breakouts.find_active(stage.change, stage.event).main == main.id
+    sessions.end_active(stage.change, stage.event)
+    assert [each.id for each in breakouts.list_(stage.change, stage.event, main.id)] == [stage.breakout.id]
+
+
+@pytest.mark.parametrize(("choice", "goes_on"), [("completes", False), ("goes-on", True)])
+def test_the_end_of_the_main_session(choice, goes_on):
+    """The breakout session completes with it, or goes on until its duration (G440)."""
+    stage = Stage({"breakout.main-session-ends": choice}).start("Uma User")
+    sessions.end_active(stage.change, stage.event)
+    assert (breakouts.find_active(stage.change, stage.event) is not None) is goes_on
