@@ -1,3 +1,5 @@
+"""Destinations of broadcasts at the domain's own functions."""
+
 from __future__ import annotations
 
 import pytest
@@ -7,7 +9,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.broadcast import destinations
 from confsim.domain.channels import channels
 from confsim.kernel.refusal import Refusal
-from kit import CUSTOMER, ROOM
+from kit import CUSTOMER, EVENT_ROOM, NOTHING, ROOM, refused
 
 
 @pytest.fixture
@@ -67,3 +69,18 @@ def test_a_state_that_holds_is_refused_by_choice(change):
     destinations.set_state(change, made, "disable")
     with pytest.raises(Refusal):
         destinations.set_state(change, destinations.get(change, room, made.id), "disable")
+
+
+@pytest.mark.rule("R526")
+def test_a_destination_is_found_in_its_own_channel(change):
+    """As it was added and is enabled or not since; in another channel, or by another id, there is none."""
+    room, other = (channels.get(change, CUSTOMER, id) for id in (ROOM, EVENT_ROOM))
+    made = destinations.add(change, room, "rtmp://h/app", "Main", enabled=False)
+    assert destinations.get(change, room, made.id) == made
+    for trigger, urls in (("enable", ("rtmp://h/app",)), ("disable", ())):
+        destinations.set_state(change, destinations.get(change, room, made.id), trigger)
+        found = destinations.get(change, room, made.id)
+        assert (found.label, found.enabled) == ("Main", trigger == "enable")
+        assert destinations.enabled(change, room) == urls
+    for where, id in ((other, made.id), (room, NOTHING)):
+        assert refused(destinations.get, change, where, id) is Reason.NOT_FOUND

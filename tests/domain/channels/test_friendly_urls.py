@@ -11,6 +11,7 @@ from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import refused
 
 STEPS = st.lists(
     st.tuples(st.sampled_from(["give", "take", "delete"]), st.integers(0, 2), st.sampled_from(["a", "A", "b", "c"])),
@@ -63,3 +64,37 @@ def test_only_words_of_a_path_can_be_friendly_urls(url):
         assert not fits
     else:
         assert fits
+
+
+@pytest.mark.rule("R225")
+@pytest.mark.parametrize("choice", ["keep", "remove", "nothing"])
+def test_friendly_urls_are_switched_for_a_client(choice):
+    """While they are off none is found or set; they stay, or are removed; or it changes nothing here (G285)."""
+    change = World(seed=6).change(0, {"friendly-urls.off": choice})
+    client = clients.create(change, "Client", None)
+    room = channels.create(change, client, "Room", None, None)
+    friendly_urls.set_url(change, client, room, "room")
+    off = friendly_urls.set_use(change, client, "disable")
+    assert off.friendly_urls is False
+    assert clients.get(change, client.id) == off
+    room = channels.get(change, client.id, room.id)
+    assert room.friendly_url == (None if choice == "remove" else "room")
+    if choice == "nothing":
+        assert friendly_urls.get(change, off, "room") == room
+        friendly_urls.set_url(change, off, room, "other")
+    else:
+        assert refused(friendly_urls.get, change, off, "room") is Reason.FRIENDLY_URL_UNKNOWN
+        assert refused(friendly_urls.set_url, change, off, room, "other") is Reason.FRIENDLY_URLS_OFF
+    on = friendly_urls.set_use(change, off, "enable")
+    assert on.friendly_urls is True
+    if choice == "keep":
+        assert friendly_urls.get(change, on, "ROOM") == room
+
+
+def test_a_switch_that_stands_so_is_refused_by_choice():
+    """By the word that was given (G537); otherwise nothing changes."""
+    change = World(seed=6).change(0)
+    client = clients.create(change, "Client", None)
+    assert friendly_urls.set_use(change, client, "enable") == client
+    change.profile = {"states.repeated": "refuse"}
+    assert refused(friendly_urls.set_use, change, client, "enable") is Reason.STATE_HOLDS

@@ -113,3 +113,37 @@ def test_a_name_that_another_client_has(choice):
         clients.require_name(change, "Acme")
     else:
         assert refused(clients.require_name, change, "Acme") is Reason.CLIENT_NAME_TAKEN
+
+
+@pytest.mark.rule("R085")
+@pytest.mark.parametrize(("choice", "of_all"), [("own", False), ("effective", True)])
+def test_what_is_shown_as_disabled(choice, of_all):
+    """The client's own flag, or one that is set on it or on an ancestor (G165)."""
+    change, (top, middle, low) = forest([-1, 0, 1])
+    change.profile = {"clients.disabled-field": choice}
+    clients.switch_service(change, middle, "disable")
+    shown = [clients.shown_disabled(change, clients.get(change, client.id)) for client in (top, middle, low)]
+    assert shown == [False, True, of_all]
+
+
+@pytest.mark.rule("R235")
+def test_what_needs_the_reseller_interface():
+    """A client that has it may do everything, another one what is not named (G167)."""
+    change = World(seed=2).change(0, {"clients.reseller-calls": ("create_client",)})
+    plain = clients.create(change, "Plain", None)
+    for call in ("create_client", "list_clients"):
+        clients.require_reseller(change, clients.create(change, "Reseller", None, reseller=True), call)
+    clients.require_reseller(change, plain, "list_clients")
+    assert refused(clients.require_reseller, change, plain, "create_client") is Reason.RESELLER_DISABLED
+    change.profile = {}
+    assert refused(clients.require_reseller, change, plain, "list_clients") is Reason.RESELLER_DISABLED
+
+
+@pytest.mark.rule("R234")
+def test_a_client_with_a_parent_is_a_child():
+    """One without is a root; what a root is made by does not make a child."""
+    _, (top, child) = forest([-1, 0])
+    assert [clients.HIERARCHY.state(each) for each in (top, child)] == [
+        clients.ClientRank.ROOT,
+        clients.ClientRank.CHILD,
+    ]

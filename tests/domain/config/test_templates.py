@@ -213,18 +213,19 @@ def test_templates_are_listed_by_name_or_age(profile, expected):
 
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("enabled", [True, False])
-def test_how_inherited_templates_begin(listed, enabled):
+@pytest.mark.parametrize("above", [{0: "far"}, {1: "near"}, {0: "far", 1: "near"}])
+def test_how_inherited_templates_begin(listed, enabled, above):
     """Enabled or not, and shown in the list of the client below or not; its own always are (G411)."""
     family = Family({"templates.inherited-enabled": enabled, "templates.inherited-listed": listed})
-    for place, name in ((0, "far"), (1, "near")):
+    for place, name in above.items():
         templates.share(family.change, templates.create(family.change, family.clients[place], name), "allow")
     templates.create(family.change, family.clients[2], "own")
     child = family.clients[2]
     shown = {seen.template.name: seen.enabled for seen in templates.list_templates(family.change, child, shown=True)}
-    assert shown == {"own": True} | ({"far": enabled, "near": enabled} if listed else {})
+    assert shown == {"own": True} | (dict.fromkeys(above.values(), enabled) if listed else {})
     offered = [seen.template.name for seen in templates.list_templates(family.change, child, offered=True)]
-    assert offered == (["far", "near", "own"] if enabled else ["own"])
-    assert [seen.template.name for seen in templates.list_inherited(family.change, child)] == ["far", "near"]
+    assert offered == ([*above.values(), "own"] if enabled else ["own"])
+    assert [seen.template.name for seen in templates.list_inherited(family.change, child)] == [*above.values()]
 
 
 def test_a_clients_own_template_is_enabled_by_its_own_word_alone():

@@ -10,8 +10,9 @@ from confsim.domain.identity import credentials
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.recordings.recordings import MACHINE, RECORDINGS, RecordingState
 from confsim.domain.runtime import sessions
+from confsim.domain.users import emails, users
 from confsim.kernel.refusal import Refusal
-from kit import CUSTOMER, EVENT_ROOM, ROOM, START
+from kit import API_TOKEN, CUSTOMER, EVENT_ROOM, OPERATOR, ROOM, START, refused
 from kit.things.channels import create_room, initialise
 
 
@@ -139,3 +140,42 @@ def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
     sim.service.commit(change)
     sim.clock.advance("2s")
     assert [mail.to for mail in sim.mail] == ["olaf@customer.example"]
+
+
+@pytest.mark.rule("R499", "R500", "R501")
+def test_an_owner_with_a_verified_address_makes_recording_possible(sim):
+    """An operator with one does not; an API token needs none."""
+    change = sim.service.change()
+    room = channels.get(change, CUSTOMER, ROOM)
+    owner, operator, token = (credentials.authenticate(change, each) for each in ("demo-owner", OPERATOR, API_TOKEN))
+    assert recordings.possible(change, room, operator)
+    users.update(change, owner.user, email=None)
+    emails.trust(change, operator.user, "op@customer.example")
+    assert not recordings.possible(change, room, operator)
+    assert recordings.possible(change, room, token)
+    ids = (owner.user.id, operator.user.id, 999_999)
+    assert [each.id for each in recordings.reachable(change, room, ids)] == [operator.user.id]
+
+
+@pytest.mark.rule("R361")
+@pytest.mark.parametrize("choice", ["refuse", "ignore"])
+def test_stopping_needs_a_recording_in_progress(sim, choice):
+    """Without one it is refused, or nothing happens (G485); one in progress is stopped either way."""
+    change = sim.service.change()
+    change.profile = {"recordings.stop-nothing": choice}
+    room, caller = channels.get(change, CUSTOMER, ROOM), credentials.authenticate(change, OPERATOR)
+
+    def stop_nothing():
+        """Stop while nothing is recorded."""
+        if choice == "refuse":
+            assert refused(recordings.stop, change, room, caller) is Reason.NO_RECORDING
+        else:
+            recordings.stop(change, room, caller)
+
+    stop_nothing()
+    assert len(RECORDINGS.of(change, CUSTOMER)) == 0
+    recordings.start(change, room, caller)
+    recordings.stop(change, room, caller)
+    assert phase(change) is RecordingState.PROCESSING
+    stop_nothing()
+    assert [each.state for each in RECORDINGS.of(change, CUSTOMER).all] == [RecordingState.PROCESSING]

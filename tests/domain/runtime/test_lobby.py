@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.channels import channels
-from confsim.domain.runtime import lobby
+from confsim.domain.clients import clients
+from confsim.domain.identity import credentials
+from confsim.domain.runtime import lobby, presence
 from confsim.domain.runtime.lobby import AutoClose, Door
-from kit import CUSTOMER, ROOM
+from confsim.domain.runtime.presence import Where
+from kit import CUSTOMER, EVENT_ROOM, ROOM, USER
 
 
 @pytest.fixture
@@ -42,3 +46,25 @@ def test_auto_close_stays_on(room):
     channel = lobby.set_auto_close(change, channels.update(change, channel, open=True), "enable")
     channel = lobby.DOOR.fire_if_allowed(change, channel, "become empty")
     assert lobby.AUTO_CLOSE.state(channel) is AutoClose.ON
+
+
+@pytest.mark.rule("R342")
+@pytest.mark.parametrize(("choice", "open_"), [("with-rooms", True), ("channel", False)])
+def test_whether_users_in_breakout_rooms_keep_the_door_open(choice, open_):
+    """Nobody is in the event room itself when its last user goes to a room; it is empty then, or not yet (G334)."""
+    change = Simulator(clock=0, profile={"lobby.empty": choice}).service.change()
+    event_room = lobby.set_auto_close(change, channels.get(change, CUSTOMER, EVENT_ROOM), "enable")
+    event_room = lobby.set_door(change, event_room, "open")
+    prepared = breakouts.create(change, event_room, None, None)
+    uma = credentials.authenticate(change, USER).user
+    room = breakout_rooms.add_room(change, prepared, None)
+    assignments.assign(change, event_room, prepared, room, uma)
+    presence.join(change, clients.get(change, CUSTOMER), event_room, uma)
+    assert channels.get(change, CUSTOMER, EVENT_ROOM).open is True
+    breakouts.start(change, event_room)
+    event_room = channels.get(change, CUSTOMER, EVENT_ROOM)
+    assert presence.find(change, event_room, uma.id).state is Where.IN_ROOM
+    assert event_room.open is open_
+    assert breakouts.find_active(change, event_room) is not None
+    presence.leave(change, event_room, uma.id)
+    assert channels.get(change, CUSTOMER, EVENT_ROOM).open is False

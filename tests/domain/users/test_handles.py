@@ -400,3 +400,21 @@ def test_which_handles_an_unregistered_user_may_have(choice: str, taken: set[str
     loose = clients.update(change, client, unique_handles=False)
     handles.require_usable(change, loose, "here", None, channel="one")
     handles.require_usable(change, loose, "registered", mine)
+
+
+@pytest.mark.rule("R194", "R196")
+@pytest.mark.parametrize("choice", ["of-the-channel", "any"])
+def test_whom_a_host_renames_in_a_channel(choice: str):
+    """Unregistered users made for it, or any of the client (G266); registered ones are refused (G267)."""
+    tenant = Tenant(**{assumed.CHANNEL_RENAME.id: choice})
+    guest = tenant.user("Gus", Account.GUEST, channel="here")
+    assert tenant.do(handles.rename_in_channel, guest, ("here", None), "Gil").handle == "Gil"
+    assert tenant.do(handles.rename_in_channel, guest, ("room", "here"), "Gyl").handle == "Gyl"
+    stranger = tenant.user("Sam", Account.GUEST, channel="there")
+    if choice == "any":
+        assert tenant.do(handles.rename_in_channel, stranger, ("here", None), "Sim").handle == "Sim"
+    else:
+        with pytest.raises(Refusal, match="not_found"):
+            tenant.do(handles.rename_in_channel, stranger, ("here", None), "Sim")
+    with pytest.raises(Refusal, match="not_unregistered"):
+        tenant.do(handles.rename_in_channel, tenant.user("Ann"), ("here", None), "Bob")

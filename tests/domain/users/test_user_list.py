@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.members import roles
@@ -12,6 +14,7 @@ from confsim.domain.users import user_list, users
 from confsim.domain.users.user_list import UserSort
 from confsim.domain.users.users import USERS, Account, Level
 from confsim.kernel.world import World
+from kit import refused
 
 LEVELS = (Level.CUSTOMER_ADMIN, Level.PARTNER_ADMIN)
 #: Handle, the levels held, whether operator of a channel, account.
@@ -63,3 +66,31 @@ def test_users_are_those_who_match_by_handle(found, search, levels, ignored, who
     shown = user_list.list_users(change, client, search, levels, UserSort.HANDLE, descending=descending)
     assert [user.handle.casefold() for user in shown] == [user.handle.casefold() for user in expected]
     assert {user.id for user in shown} == {user.id for user in expected}
+
+
+@pytest.mark.parametrize("choice", ["left-out", "refused"])
+def test_users_of_several_ids(choice):
+    """Each once, in the order asked; an id that names nobody in the client is left out, or refused (G216, G217)."""
+    change = World(seed=1).change(0, {"users.several-unknown": choice})
+    mine, other = (clients.create(change, name, None) for name in ("C", "D"))
+    ann, bob, foreign = (
+        users.create(change, client.id, handle, Account.REGISTERED)
+        for client, handle in ((mine, "ann"), (mine, "bob"), (other, "cid"))
+    )
+    assert user_list.list_by_ids(change, mine, [bob.id, ann.id, bob.id]) == [bob, ann]
+    asked = [bob.id, foreign.id, ann.id]
+    if choice == "refused":
+        assert refused(user_list.list_by_ids, change, mine, asked) is Reason.NOT_FOUND
+    else:
+        assert user_list.list_by_ids(change, mine, asked) == [bob, ann]
+
+
+def test_a_registered_user_is_found_by_handle():
+    """In any case; a guest of the handle is not (G257), nor a user of another client."""
+    change = World(seed=1).change(0)
+    mine, other = (clients.create(change, name, None) for name in ("C", "D"))
+    ann = users.create(change, mine.id, "Ann", Account.REGISTERED)
+    users.create(change, mine.id, "Gus", Account.GUEST)
+    assert user_list.get_by_handle(change, mine, "aNN") == ann
+    for client, handle in ((mine, "Gus"), (other, "Ann")):
+        assert refused(user_list.get_by_handle, change, client, handle) is Reason.NOT_FOUND
