@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from functools import partial
 
@@ -17,6 +18,7 @@ from confsim.domain.couplings.deletion import DELETION
 from confsim.kernel.influence import Cascade
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit import refused
 from kit.things.channels import create_room
 
 
@@ -159,3 +161,46 @@ def test_a_cut_description_is_the_beginning_of_what_was_given(text):
     cut = channels.described(World().change(0, profile), text)
     assert text.startswith(cut)
     assert len(cut.encode("utf-16-le")) <= 400
+
+
+@pytest.mark.rule("R276")
+@pytest.mark.parametrize(
+    ("choice", "same", "elsewhere"),
+    [
+        ("refuse", None, "Room"),
+        ("allow", "Room", "Room"),
+        ("number", "Room (2)", "Room"),
+        ("refuse-everywhere", None, None),
+    ],
+)
+def test_what_becomes_of_a_name_that_is_taken(choice, same, elsewhere):
+    """It is refused, allowed or gets a number; the name of another client counts by choice alone (G300)."""
+    change = World(seed=1).change(0, {"channels.unique-names": choice})
+    one, other = (clients.create(change, name, None) for name in ("One", "Other"))
+    make(change, one)
+    other_name = make(change, one, "Other").id
+    for client, expected in ((one, same), (other, elsewhere)):
+        if expected is None:
+            assert refused(make, change, client) is Reason.CHANNEL_NAME_TAKEN
+        else:
+            assert make(change, client).name == expected
+    if choice == "number":
+        assert make(change, one).name == "Room (3)"
+        assert channels.rename(change, channels.get(change, one.id, other_name), "Room").name == "Room (4)"
+
+
+def test_a_number_fits_into_the_longest_name():
+    """The name is cut for it (G300)."""
+    change = World(seed=1).change(0, {"channels.unique-names": "number", "size.name": 8})
+    client = clients.create(change, "Client", None)
+    assert [make(change, client, "Assembly").name for _ in range(3)] == ["Assembly", "Asse (2)", "Asse (3)"]
+
+
+@pytest.mark.rule("R261")
+def test_the_url_name_is_a_short_text_of_its_own(change, client):
+    """Twelve characters that need no escaping in a URL, of each channel others, and none from its name (G134)."""
+    made = [make(change, client, name) for name in ("Room", "Räum / 2", "3")]
+    found = [each.url_name for each in made]
+    assert len(set(found)) == len(found)
+    assert all(re.fullmatch("[A-Za-z0-9_-]{12}", each) for each in found)
+    assert channels.rename(change, made[0], "Renamed").url_name == found[0]

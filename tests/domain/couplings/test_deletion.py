@@ -7,11 +7,16 @@ from types import SimpleNamespace
 import pytest
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
+from confsim import Simulator
+from confsim.domain.channels import channels
 from confsim.domain.config import documents
 from confsim.domain.config.documents import DOCUMENTS, LIGHT
 from confsim.domain.couplings.deletion import DELETION
+from confsim.domain.users import users
+from confsim.domain.users.users import Account
 from confsim.kernel.influence import Firing
 from confsim.kernel.world import World
+from kit import CUSTOMER, EVENT_ROOM, ROOM
 
 #: The removal of the configuration of a channel, and that of a template.
 ROWS = [each.take for each in DELETION if isinstance(each.take, Firing) and each.take.fires is documents.MACHINE]
@@ -42,3 +47,15 @@ def test_what_went_with_another_is_passed_over(change, take):
     for document in DOCUMENTS.of(change, "c").all:
         documents.MACHINE.end(change, document, "remove")
     assert list(found) == []
+
+
+@pytest.mark.rule("R365")
+@pytest.mark.parametrize(("choice", "gone"), [("stay", {"Linus"}), ("go", {"Linus", "Guest Gwen"})])
+def test_users_made_for_a_channel_go_with_it(choice, gone):
+    """Linked users always, guests by choice (G309); registered users and those made for other channels stay."""
+    change = Simulator(clock=0, profile={"channels.guests-after-deletion": choice}).service.change()
+    for handle, channel in (("Linus", ROOM), ("Elsewhere", EVENT_ROOM)):
+        users.create(change, CUSTOMER, handle, Account.LINKED, channel=channel)
+    before = {user.handle for user in users.USERS.of(change, CUSTOMER).all}
+    channels.delete(change, channels.get(change, CUSTOMER, ROOM))
+    assert before - {user.handle for user in users.USERS.of(change, CUSTOMER).all} == gone

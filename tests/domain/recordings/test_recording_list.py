@@ -44,7 +44,6 @@ def test_recordings_are_sorted_by_start_or_end(choice, sort, up, down, descendin
     assert [each.id for each in found] == list(down if descending else up)
 
 
-@pytest.mark.rule("R364")
 def test_what_a_poll_removes_makes_room_on_the_page():
     """The next one moves up, as often as it takes, and none beyond the page is polled (G489)."""
     profile = {"recordings.processing": "fails", "recordings.failed": "removed"}

@@ -121,6 +121,16 @@ def test_where_no_number_is_to_be_found_the_input_is_refused(written):
     assert refused(e164.extracted, DEFAULT, written) is Reason.NUMBER_MALFORMED
 
 
+@pytest.mark.rule("R496", "R498")
+def test_a_refusal_of_what_is_written_names_what_is_wrong_with_it():
+    """The number as it was written where none is found; too long a DTMF part behind a sound one has its own reason."""
+    assert refused(e164.extracted, DEFAULT, "+1 202 555 0147," + "1" * 25) is Reason.DTMF_MALFORMED
+    assert refused(e164.extracted, DEFAULT, "+12025550147," + "1" * 25) is Reason.DTMF_MALFORMED
+    with pytest.raises(Refusal) as caught:
+        e164.extracted(DEFAULT, "0049 (30) 12")
+    assert (caught.value.reason, caught.value.facts["number"]) == (Reason.NUMBER_MALFORMED, "0049 (30) 12")
+
+
 @given(st.text(max_size=60))
 def test_any_text_is_a_number_or_refused(text):
     """Extraction answers a number in the canonical form with a sound DTMF part, or refuses."""

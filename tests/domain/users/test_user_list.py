@@ -94,3 +94,47 @@ def test_a_registered_user_is_found_by_handle():
     assert user_list.get_by_handle(change, mine, "aNN") == ann
     for client, handle in ((mine, "Gus"), (other, "Ann")):
         assert refused(user_list.get_by_handle, change, client, handle) is Reason.NOT_FOUND
+
+
+@pytest.mark.rule("R153")
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ("rank", ["nobody", "operator", "customer", "partner", "both"]),
+        ("id", ["nobody", "operator", "partner", "customer", "both"]),
+        ("count", ["nobody", "operator", "customer", "partner", "both"]),
+    ],
+)
+def test_levels_are_compared_by_rank_by_id_or_by_their_number(choice, expected):
+    """A Customer Admin's id may be the higher one; who holds none is before those who hold one (G090)."""
+    table = {"customer-admin": {"id": 9, "name": "A"}, "partner-admin": {"id": 4, "name": "B"}}
+    change = World(seed=1).change(0, {"users.level-order": choice, "users.listed": "everybody", "levels.table": table})
+    client = clients.create(change, "C", None)
+    room = channels.create(change, client, "Room", None, None)
+    held = {"nobody": (), "operator": (), "customer": LEVELS[:1], "partner": LEVELS[1:], "both": LEVELS}
+    for handle, levels in held.items():
+        user = users.create(change, client.id, handle, Account.REGISTERED, levels=levels)
+        if handle == "operator":
+            roles.add_operator(change, room, user)
+    shown = user_list.list_users(change, client, None, None, UserSort.LEVEL, descending=False)
+    assert [user.handle for user in shown] == expected
+
+
+@pytest.mark.parametrize(
+    ("choice", "levels", "expected"),
+    [
+        ("strict", [77], []),
+        ("strict", [77, 10], ["customer"]),
+        ("ignore", [77], ["customer", "nobody"]),
+        ("ignore", [77, 10], ["customer"]),
+        ("strict", None, ["customer", "nobody"]),
+    ],
+)
+def test_an_unknown_level_matches_nobody_or_is_ignored(choice, levels, expected):
+    """The known ones beside it filter as ever (G091)."""
+    change = World(seed=1).change(0, {"levels.filter": choice, "users.listed": "registered"})
+    client = clients.create(change, "C", None)
+    for handle, held in (("nobody", ()), ("customer", LEVELS[:1])):
+        users.create(change, client.id, handle, Account.REGISTERED, levels=held)
+    shown = user_list.list_users(change, client, None, levels, UserSort.HANDLE, descending=False)
+    assert [user.handle for user in shown] == expected
