@@ -199,3 +199,28 @@ def test_the_pool_goes_with_its_channel():
     channels.delete(change, channels.get(change, CUSTOMER, ROOM))
     assert refused(media.get_of_client, change, CUSTOMER, asset.id) is Reason.NOT_FOUND
     assert (named(change, channel), named(change, client)) == ([], ["b"])
+
+
+@pytest.mark.rule("R514")
+@pytest.mark.parametrize("choice", ["separate", "inherited"])
+@pytest.mark.parametrize(
+    ("order", "sort", "names"),
+    [
+        ("caseless", AssetSort.CREATED, ["b", "C", "a"]),
+        ("caseless", AssetSort.SIZE, ["C", "b", "a"]),
+        ("caseless", AssetSort.NAME, ["a", "b", "C"]),
+        ("binary", AssetSort.NAME, ["C", "a", "b"]),
+        ("binary", AssetSort.SIZE, ["C", "b", "a"]),
+    ],
+)
+def test_assets_are_listed_by_age_size_or_name(choice, order, sort, names):
+    """Names without regard to case or by code points; also where a channel lists the pool of its client (G511)."""
+    change = Simulator(clock=0, profile={"media.pools": choice, "lists.text-order": order}).service.change()
+    channel, client = pools(change)
+    for now, (name, size) in enumerate({"b": 2, "C": 1, "a": 3}.items()):
+        change.now = now
+        pool = client if choice == "inherited" and name == "C" else channel
+        media.upload(change, pool, File(name, b"x" * size))
+    for descending, expected in ((False, names), (True, names[::-1])):
+        found = media.list_assets(change, channel, Search(), sort, descending=descending)
+        assert [each.name for each in found] == expected
