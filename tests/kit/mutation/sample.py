@@ -23,7 +23,7 @@ LISTS = {
     "api": ["tidy/test_catalogue.py", "api/test_declarations.py"],
 }
 #: Tests of a room that go across its packages.
-_ACROSS = {"domain": ["domain/test_fault_points.py"]}
+_ACROSS = {"domain": ["domain/test_fault_points.py", "domain/couplings"]}
 #: What follows the name of a room to mean the tests of all its packages.
 _WHOLE = "*"
 JUDGED = ROOT / "tests" / "data" / "mutants.toml"
