@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim import Simulator
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.clients import clients
 from confsim.domain.events import endpoints
-from kit import CUSTOMER, OTHER
+from kit import CUSTOMER, OTHER, refused
 
 ORIGIN = Simulator(clock=0).service.world
 
@@ -49,3 +50,19 @@ def test_renewals_are_counted_from_the_first():
     for number in (1, 2):
         endpoints.renew_secret(change, CUSTOMER)
         assert endpoints.SECRETS.of(change, CUSTOMER)[CUSTOMER].renewals == number
+
+
+@pytest.mark.parametrize(("choice", "plain"), [("http-and-https", True), ("https", False)])
+def test_the_schemes_of_urls(choice, plain):
+    """Both, or https alone, whatever the case; for a new endpoint and one that is moved (G530)."""
+    change = Simulator(clock=0, profile={"events.schemes": choice}).service.change()
+    client = clients.get(change, CUSTOMER)
+    endpoint = endpoints.add(change, client, "HTTPS://first.test", None)
+    if plain:
+        assert endpoints.add(change, client, "http://plain.test", None).url == "http://plain.test"
+        endpoints.update(change, endpoint, "http://plain.test", None)
+    else:
+        assert refused(endpoints.add, change, client, "http://plain.test", None) is Reason.INVALID_INPUT
+        assert refused(endpoints.update, change, endpoint, "http://plain.test", None) is Reason.INVALID_INPUT
+    expected = ["http://plain.test"] * 2 if plain else ["HTTPS://first.test"]
+    assert [each.url for each in endpoints.list_endpoints(change, client)] == expected

@@ -18,12 +18,13 @@ from jwt.algorithms import ECAlgorithm, HMACAlgorithm, RSAAlgorithm
 from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.clients import clients
 from confsim.domain.identity import validators
 from confsim.domain.identity.validators import MACHINE, VALIDATORS, Validator, ValidatorState
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, World
-from kit import CUSTOMER, OTHER, START
+from kit import CUSTOMER, OTHER, START, refused
 
 
 def _public(key: object) -> str:
@@ -227,3 +228,15 @@ def test_validators_of_clients_above_are_listed_by_choice(inherited: bool, found
         validators.add(change, owner, id, "HS256", "a secret")
     assert [each.id for each in validators.list_assignable(change, client)] == found
     assert [each.id for each in validators.list_assignable(change, above)] == ["above"]
+
+
+def test_setting_the_state_that_holds_is_refused_by_choice() -> None:
+    """Enabling the active one, disabling an inactive one; nothing changes by it (G537)."""
+    change = Simulator(clock=START, profile={"states.repeated": "refuse"}).service.change()
+    client = clients.get(change, CUSTOMER)
+    active, other = (validators.get(change, client, id) for id in ("demo-validator", "demo-validator-2"))
+    assert refused(validators.enable, change, active) is Reason.STATE_HOLDS
+    assert refused(validators.disable, change, other) is Reason.STATE_HOLDS
+    assert _actives(change, CUSTOMER) == ["demo-validator"]
+    assert validators.enable(change, other).state is ValidatorState.ACTIVE
+    assert validators.disable(change, validators.get(change, client, other.id)).state is ValidatorState.INACTIVE

@@ -206,3 +206,20 @@ def test_the_first_owners_of_a_channel(choice, owners):
     people = [admin, users.create(change, client.id, "b", Account.REGISTERED)]
     channel = channels.create(change, client, "Room", None, people[1])
     assert list(roles.ids(change, channel, Role.OWNER)) == [people[number].id for number in owners]
+
+
+@pytest.mark.parametrize("act", [roles.add_operator, roles.add_owner])
+def test_a_guest_of_another_channel_hosts_by_choice(scene, act):
+    """By default it is possible, else the guest is not found; a guest of the channel always may (G271)."""
+    change, channel, _ = scene
+    other = channels.create(change, clients.get(change, channel.client), "Other", None, None)
+    own, guest = (
+        users.create(change, channel.client, each.name, Account.GUEST, channel=each.id) for each in (channel, other)
+    )
+    change.profile = {"roles.guests-elsewhere": False}
+    act(change, channel, own)
+    assert refused(act, change, channel, guest) is Reason.NOT_FOUND
+    assert [each.id for each in (own, guest) if roles.is_operator(change, channel, each)] == [own.id]
+    change.profile = {}
+    act(change, channel, guest)
+    assert roles.is_operator(change, channel, guest)

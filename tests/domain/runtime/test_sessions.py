@@ -12,7 +12,7 @@ from confsim.domain.runtime.sessions import SessionState
 from confsim.domain.runtime.streaming import Placed
 from confsim.kernel.refusal import Misuse, NotYet, Refusal
 from confsim.kernel.rows import ABSENT
-from kit import CUSTOMER, EVENT_ROOM, ROOM
+from kit import CUSTOMER, EVENT_ROOM, ROOM, refused
 from kit.each import each
 from kit.things.channels import initialise
 
@@ -112,3 +112,20 @@ def test_only_three_words_tell_how_long_a_thing_takes(word):
     """Anything else in a profile is a Misuse."""
     with pytest.raises(Misuse):
         Simulator(profile={"duration.placement": word})
+
+
+@pytest.mark.rule("R417")
+@pytest.mark.parametrize(("choice", "reason"), [("ignore", None), ("refuse", Reason.SESSION_ENDED)])
+def test_ending_an_ended_session(choice, reason):
+    """Nothing happens, or it is refused; the one that is open since then goes on in either case (G363)."""
+    change, channel = room({"sessions.end-again": choice})
+    first = initialise(change, channel)
+    sessions.end(change, first)
+    ended, later = sessions.get(change, CUSTOMER, first.id), initialise(change, channel)
+    change.now = 5000
+    if reason is None:
+        sessions.end(change, ended)
+    else:
+        assert refused(sessions.end, change, ended) is reason
+    assert sessions.get(change, CUSTOMER, first.id) == ended
+    assert sessions.find_open(change, CUSTOMER, ROOM) == later

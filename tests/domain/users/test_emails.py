@@ -216,3 +216,19 @@ def test_a_code_that_another_address_waits_with_is_drawn_again(monkeypatch: pyte
     for address in ("a@x", "b@x"):
         ann = emails.put(change, ann, address)
     assert ann.pending == (("a@x", "111111"), ("b@x", "222222"))
+
+
+@pytest.mark.parametrize(
+    ("how", "state", "sent"),
+    [
+        ("mailed", EmailState.PENDING, ["a@x.test"]),
+        ("silent", EmailState.PENDING, []),
+        ("verified", EmailState.VERIFIED, []),
+    ],
+)
+def test_the_address_of_a_new_user(how: str, state: EmailState, sent: list[str]):
+    """It waits for the code that is mailed, or that nobody was sent, or is verified (G200, G212, G246)."""
+    change = _now()
+    user = emails.set_initial(change, _ann(change), "a@x.test", how)
+    assert MACHINE.state(user) is state
+    assert list(_codes(change)) == sent
