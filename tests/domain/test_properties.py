@@ -105,3 +105,10 @@ def test_the_properties_of_an_owner_can_be_removed():
     for stored in properties.list_of_owner(change, ANN):
         properties.remove(change, stored)
     assert (properties.keys(change, ANN), properties.keys(change, BOB)) == ([], ["a", "b"])
+
+
+def test_properties_stand_under_their_name_in_the_world():
+    """Exported worlds name the table, so that a world of an earlier version is read."""
+    change = _now()
+    properties.put(change, ANN, "k", "1")
+    assert [place for place, _ in change.commit().tables()] == [("c", "properties")]
