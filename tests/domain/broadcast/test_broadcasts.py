@@ -85,6 +85,7 @@ def test_a_broadcast_goes_through_its_states():
         service = walk(["enable", *steps])
         seen.append(broadcasts.MACHINE.state(broadcasts.find_open(service.change(), CUSTOMER, ROOM)))
     assert seen == [ABSENT, BroadcastState.STARTING, BroadcastState.RUNNING, ABSENT]
+    assert [each.value for each in BroadcastState] == ["starting", "running", "ended"]  # the words of P2 States L176
 
 
 def test_a_session_that_ends_ends_what_is_starting_too():
