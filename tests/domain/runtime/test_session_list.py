@@ -197,11 +197,23 @@ def test_hosts_see_the_sessions_of_their_channels_and_of_the_rooms_below():
         [*STARTED, *[(4, 5 + n, 1, 0, "r", False) for n in range(5)], (0, 9, 1, 0, "x", False)]
     )
     hosted, room = ["s0", "s1", "s2"], ["s3", "s4", "s5", "s6", "s7"]
-    assert _listed(change, client, caller) == [*hosted, *room]
-    change.profile = {"sessions.rooms": "hidden"}
-    assert _listed(change, client, caller) == hosted
+    for few in (64, 1):
+        with mock.patch.object(session_list, "FEW", few):
+            change.profile = {}
+            assert _listed(change, client, caller) == [*hosted, *room]
+            change.profile = {"sessions.rooms": "hidden"}
+            assert _listed(change, client, caller) == hosted
     uma = next(user for user in USERS.of(change, CUSTOMER).all if user.handle == "Uma User")
     assert _listed(change, client, credentials.caller(change, client, uma)) == []
+
+
+@pytest.mark.parametrize("sort", SessionSort)
+def test_a_page_in_a_declared_order_costs_no_look_at_each_session(sort):
+    """By whatever column, as long as only the column of the start is bounded: tables of any size are paged alike."""
+    change, client, caller, _ = _filled(STARTED)
+    with mock.patch.object(session_list, "_matching", side_effect=AssertionError):
+        assert _listed(change, client, caller, sort) == ["s0", "s1", "s2"]
+        assert _listed(change, client, caller, after=0) == ["s1", "s2"]
 
 
 @pytest.mark.rule("R421")
