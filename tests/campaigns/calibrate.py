@@ -1,9 +1,9 @@
 """Calibrate beside services that follow hidden profiles: nothing wrong is claimed, what can be seen is seen.
 
 Each hidden profile has several values of its own, drawn from the alternatives of the register. A claim is wrong when a
-value is learned that means something else than the service's, or a default confirmed that does. An entry can be told
+value is learned that means something else than the service's, or a default confirmed that does. An entry is tellable
 when each other value of it would change an answer to API calls alone (``kit.probes.tellable``), whether a probe is
-known or not; in part when some of them would, and then it is told as far as answers go when none of these is left.
+known or not; in part when some of them would, and then it is settled as far as answers go when none of these is left.
 Verify runs under the profile that is written.
 ``--part 2/5`` takes the second fifth of the profiles; ``--into FILE`` adds the findings to those of other parts, which
 are not made again.
@@ -23,7 +23,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.api.alike import admit_alike
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
@@ -31,6 +30,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.reference.probes import distinguished
 from confsim.reference.raw_probes import RAW_PROBES
 from confsim.service.files.profile import plain, read_profile
+from confsim.testing.calibrating.alike import admit_alike
 from confsim.testing.calibrating.calibrator import CalibrateReport
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.session import profile_text
@@ -48,7 +48,7 @@ class Calibrated(Struct):
     tellable: int = 0
     settled: int = 0
     in_part: int = 0
-    told: int = 0
+    in_part_settled: int = 0
     seconds: float = 0
     hidden_tellable: int = 0
     hidden_learned: int = 0
@@ -117,18 +117,18 @@ def _figures(found: list[Calibrated], chosen: argparse.Namespace) -> dict[str, A
         "wrong claims": sum(len(each.wrong) for each in found),
         "values hidden": chosen.values * len(found),
         "values learned": total("learned"),
-        "values hidden that can be told": total("hidden_tellable"),
-        "values hidden that can be told, not learned": total("hidden_tellable") - total("hidden_learned"),
+        "values hidden that are tellable": total("hidden_tellable"),
+        "values hidden that are tellable, not learned": total("hidden_tellable") - total("hidden_learned"),
         "entries": len(REGISTER.entries),
-        "entries of which a value can be told by the API alone": len(tellable()),
-        "of these, entries with a value that no known probe tells": len(without),
-        "entries that can be told, of all profiles": total("tellable"),
-        "95 % of the entries that can be told": ceil(0.95 * total("tellable")),
-        "entries that can be told, learned or confirmed": total("settled"),
+        "entries of which a value is tellable by the API alone": len(tellable()),
+        "of these, entries with a value that no known probe shows": len(without),
+        "tellable entries, of all profiles": total("tellable"),
+        "95 % of the tellable entries": ceil(0.95 * total("tellable")),
+        "tellable entries, learned or confirmed": total("settled"),
         "of these, median share in percent": round(100 * median(shares), 1) if shares else 0,
         "of these, least share in percent": round(100 * shares[0], 1) if shares else 0,
-        "entries that can be told at least in part, of all profiles": total("in_part"),
-        "entries that can be told at least in part, told as far as answers go": total("told"),
+        "entries that are tellable in part, of all profiles": total("in_part"),
+        "entries that are tellable in part, settled as far as answers go": total("in_part_settled"),
         "confirmed": total("confirmed"),
         "contradicted": total("contradicted"),
         "requests": total("requests"),
@@ -149,13 +149,13 @@ def _calibrated(seed: int, chosen: argparse.Namespace) -> Calibrated:
         return Calibrated(could_not_begin=str(misuse))
     seconds = time.process_time() - began
     own = plain(profile)
-    whole = {id for id in REGISTER.entries if _can_be_told(id, profile) is True}
-    in_part = {id for id in REGISTER.entries if _can_be_told(id, profile) is not False}
+    whole = {id for id in REGISTER.entries if _is_tellable(id, profile) is True}
+    in_part = {id for id in REGISTER.entries if _is_tellable(id, profile) is not False}
     found = Calibrated(
         tellable=len(whole),
         settled=len(whole & {*report.learned, *report.confirmed}),
         in_part=len(in_part),
-        told=len([id for id in in_part if not _left_open(id, report, calibrator.evidence)]),
+        in_part_settled=len([id for id in in_part if not _left_open(id, report, calibrator.evidence)]),
         seconds=seconds,
         hidden_tellable=len(in_part & profile.keys()),
         hidden_learned=len(in_part & profile.keys() & report.learned.keys()),
@@ -185,7 +185,9 @@ def _calibrated(seed: int, chosen: argparse.Namespace) -> Calibrated:
 
 def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport, found: Calibrated) -> None:
     """Print what became of each hidden value, and what is contradicted."""
-    settled = f"{found.settled} settled of {found.tellable} that can be told, {found.told} of {found.in_part} in part"
+    settled = (
+        f"{found.settled} of {found.tellable} tellable ones settled, {found.in_part_settled} of {found.in_part} in part"
+    )
     print(f"seed {seed}: {report.requests} requests, {found.seconds:.1f} s, {settled}")  # noqa: T201
     for id, value in hidden.items():
         said = "learned" if id in report.learned else report.undetermined.get(id, "confirmed")
@@ -194,14 +196,14 @@ def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport, found: Cal
         print(f"seed {seed}: {each.call} {each.place}: {each.got!r} for {each.expected!r}")  # noqa: T201
 
 
-def _can_be_told(id: str, profile: dict[str, Any]) -> bool | None:
+def _is_tellable(id: str, profile: dict[str, Any]) -> bool | None:
     """Whether an answer shows each value that an entry might have instead of its own; None when it shows some."""
     entry, shown = REGISTER.entries[id], tellable().get(id, frozenset())
     others = [value for value in candidates(entry) if value != profile.get(id) and not _is_alike(id, value, profile)]
-    told = [repr(value) in shown for value in others]
+    shows = [repr(value) in shown for value in others]
     if id in profile and not _is_alike(id, entry.default, profile):
-        told.append(repr(profile[id]) in shown)
-    return bool(told) if all(told) else None if any(told) else False
+        shows.append(repr(profile[id]) in shown)
+    return bool(shows) if all(shows) else None if any(shows) else False
 
 
 def _is_alike(id: str, value: Any, profile: dict[str, Any]) -> bool:

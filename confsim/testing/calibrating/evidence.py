@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.api.alike import DECIDE, admit_alike
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.testing.learning.run import RunStep
 
+from .alike import DECIDE, admit_alike
 from .alternative import Alternative
 
 
@@ -205,7 +205,7 @@ class AssumptionEvidence:
     def learned(self) -> dict[str, Any]:
         """Return the assumptions whose value is proved and is not the default."""
         disputed = self._disputed()
-        return {id: value for id, value in sorted(self.profile.items()) if id not in disputed and self._is_told(id)}
+        return {id: value for id, value in sorted(self.profile.items()) if id not in disputed and self._is_settled(id)}
 
     def assumed(self) -> dict[str, Any]:
         """Return the values in force that are not the default, and explain the answers as others do."""
@@ -217,11 +217,11 @@ class AssumptionEvidence:
         return [
             id
             for id in sorted(self._values)
-            if id not in self.profile and id not in disputed and len(self._values[id]) > 1 and self._is_told(id)
+            if id not in self.profile and id not in disputed and len(self._values[id]) > 1 and self._is_settled(id)
         ]
 
-    def _is_told(self, id: str) -> bool:
-        """Return whether no other value is left; one that means the same counts once it is told why it does."""
+    def _is_settled(self, id: str) -> bool:
+        """Return whether no other value is left; one that means the same counts once it is known why it does."""
         return not self._left(id) or (not self.others(id) and not any(map(self._left, DECIDE)))
 
     def undetermined(self, reasons: Mapping[str, str]) -> Iterator[tuple[str, str]]:

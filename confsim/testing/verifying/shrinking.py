@@ -54,7 +54,7 @@ class _Shrinking:
         self._bare = [self._last]
 
     def result(self) -> Reproducer:
-        """Return the shortest reproducer found: what was found before an interruption is kept."""
+        """Return the shortest reproducer found: what was found before an interruption stays."""
         interrupted: BaseException | None = None
         try:
             self._search()

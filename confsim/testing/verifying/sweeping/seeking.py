@@ -149,7 +149,7 @@ class Seeker:
 
     def denials(self, operation: Operation) -> Iterator[ModelCall]:
         """Yield the operation by callers without permission, where none was refused yet."""
-        denied = self._seen[operation.name, "kept from others"], self._seen[operation.name, "denied"]
+        denied = self._seen[operation.name, "hidden from others"], self._seen[operation.name, "denied"]
         if all(denied) or operation.public:
             return
         for home in reversed(self._finder.homes):
@@ -159,7 +159,7 @@ class Seeker:
                 continue
             for call in refused(self._candidates, found[0]):
                 foreign = self._candidates.role(call).endswith(FOREIGN)
-                if not self._seen[operation.name, "kept from others" if foreign else "denied"]:
+                if not self._seen[operation.name, "hidden from others" if foreign else "denied"]:
                     yield call
 
     def _names_made(self, call: ModelCall, predicted: Prediction) -> bool:

@@ -75,8 +75,8 @@ class Tried:
         yield "refused", reason
         if caller == OTHER_TENANT:
             yield name, "refused to", caller
-            if not self._seen[name, "kept from others"] and self._is_possible(call):
-                yield name, "kept from others"
+            if not self._seen[name, "hidden from others"] and self._is_possible(call):
+                yield name, "hidden from others"
         elif reason in NOT_FOR_THIS_CALLER:
             yield name, "denied"
         elif not call.declared.placeholders and not self._seen[name, "succeeds"]:  # its caller is admitted, then
@@ -134,4 +134,4 @@ class Tried:
 
 def is_about_callers(goal: Goal) -> bool:
     """Return whether a goal is about who calls, not about what is called."""
-    return goal[1] in {"admits", "denied", "kept from others"}
+    return goal[1] in {"admits", "denied", "hidden from others"}

@@ -113,5 +113,5 @@ def test_what_others_are_kept_from_is_possible(run):
         call = ModelCall(operation, run.accounts.tokens["other-admin"], {"uuid": channel.name})
         role = around.candidates.role(call)
         found = list(around.tried.goals(call, run.model.imagine(call), role))
-        assert ((operation, "kept from others") in found) is possible
+        assert ((operation, "hidden from others") in found) is possible
         assert (operation, "refused to", role) in found

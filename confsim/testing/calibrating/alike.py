@@ -13,12 +13,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.api.admission import FOR_USERS, OF_THING
 from confsim.assumptions import members
 from confsim.assumptions.register import in_force
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
-
-from .admission import FOR_USERS, OF_THING
 
 #: The ids of the assumptions that decide whether gates are alike.
 DECIDE = tuple(
@@ -61,7 +60,7 @@ def admit_alike(
 
 @lru_cache(maxsize=4096)
 def _meaning(gate: frozenset[Grant], given: _Given) -> tuple[object, ...]:
-    """Return who is admitted: nobody's calls, API tokens (or whether they are told to be no user), each user."""
+    """Return who is admitted: nobody's calls, API tokens (or whether they are refused as no user), each user."""
     everybody = {Grant.PUBLIC, Grant.SIGNED_IN}
     token = not gate.isdisjoint(everybody | {Grant.API_TOKEN}) or not gate.isdisjoint(given.token)
     users = frozenset(user for user in _users(given.named) if _admitted(gate, user, given))

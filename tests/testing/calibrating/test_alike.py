@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from confsim.api.alike import admit_alike
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.contract.gates import Grant
+from confsim.testing.calibrating.alike import admit_alike
 from kit import choices
 from kit.probes.tellable import tellable
 
