@@ -60,7 +60,7 @@ class _Known(Struct, gc=False):
 def _same(now: Tables, then: Tables, table: Table[Any, Any], key: Hashable) -> bool:
     """Return whether the record with the key is the same value in a table of two worlds."""
     place = table.position
-    if len(now) != len(then):
+    if place >= min(len(now), len(then)):
         return False
     return now[place] is then[place] or now[place].rows.get(key) is then[place].rows.get(key)
 

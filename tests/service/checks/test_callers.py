@@ -6,6 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.identity import credentials
+from confsim.kernel.tables.table import SharedTable
 from confsim.service.checks import callers
 from kit import ADMIN, API_TOKEN, CUSTOMER, MINUTE, OWNER, PARTNER, PARTNER_ADMIN, START
 
@@ -46,10 +47,11 @@ def test_a_change_of_the_user_or_the_client_is_seen_at_once(looked_up):
     assert looked_up.count(OWNER) == 3
 
 
-def test_a_change_of_others_leaves_a_caller_known(looked_up):
-    """Of another user, token or client; not of one above."""
+def test_a_change_of_others_leaves_a_caller_known(looked_up, monkeypatch):
+    """Of another user, token or client, also when tables have been declared meanwhile; not of one above."""
     simulator = Simulator(clock=START)
     simulator.call("get_me", OWNER)
+    monkeypatch.setattr(SharedTable, "empty_states", [*SharedTable.empty_states, SharedTable.empty_states[0]])
     guest = simulator.control("make_user", clientId=CUSTOMER, handle="Somebody else")
     simulator.call("set_user_full_name", guest.token, userId="me", body={"fullName": "Another Name"})
     simulator.control("make_client", name="Another", parent=PARTNER)
