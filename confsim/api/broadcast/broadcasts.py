@@ -49,19 +49,20 @@ class NewDestination(Wire):
     enabled: Annotated[bool | None, "Whether broadcasts that start go there."] = None
 
 
+Created = Annotated[str | None, "The instant at which the broadcast was asked for.", InUnit(units.BROADCAST_TIMES)]
+Started = Annotated[str | None, "The instant at which it began to run; absent before.", InUnit(units.BROADCAST_TIMES)]
+Ended = Annotated[str | None, "The instant of its end; absent before.", InUnit(units.BROADCAST_TIMES)]
+
+
 class BroadcastRecord(Wire):
     """A broadcast (P2 Broadcast); the times are absent as long as they have not come."""
 
     id: Annotated[BroadcastId | None, "The id of the broadcast."] = None
     clientId: Annotated[ClientId | None, "The client that it belongs to."] = None
     channelId: Annotated[ChannelId | None, "The channel that is broadcast."] = None
-    created: Annotated[
-        str | None, "The instant at which the broadcast was asked for.", InUnit(units.BROADCAST_TIMES)
-    ] = None
-    started: Annotated[
-        str | None, "The instant at which it began to run; absent before.", InUnit(units.BROADCAST_TIMES)
-    ] = None
-    ended: Annotated[str | None, "The instant of its end; absent before.", InUnit(units.BROADCAST_TIMES)] = None
+    created: Created = None
+    started: Started = None
+    ended: Ended = None
     sessions: Annotated[list[SessionId] | None, "The sessions of the channel that it showed."] = None
 
 
@@ -69,13 +70,9 @@ class BroadcastSummary(Wire):
     """A broadcast in a history that shows no more than its times (G522)."""
 
     id: Annotated[BroadcastId | None, "The id of the broadcast."] = None
-    created: Annotated[
-        str | None, "The instant at which the broadcast was asked for.", InUnit(units.BROADCAST_TIMES)
-    ] = None
-    started: Annotated[
-        str | None, "The instant at which it began to run; absent before.", InUnit(units.BROADCAST_TIMES)
-    ] = None
-    ended: Annotated[str | None, "The instant of its end; absent before.", InUnit(units.BROADCAST_TIMES)] = None
+    created: Created = None
+    started: Started = None
+    ended: Ended = None
 
 
 _PAGED = Present(assumed.EMPTY_HISTORY, always={"both"})
