@@ -8,7 +8,7 @@ from confsim.assumptions import clients as assumed_clients
 from confsim.assumptions import members
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.contract.gates import Grant
+from confsim.contract.gates import FOR_USERS, Grant
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -117,8 +117,6 @@ def _api_token(call: Call, caller: Caller) -> bool:
 
 #: Grants that depend on a thing in the path.
 OF_THING = frozenset({Grant.ACCESS, Grant.OPERATOR, Grant.OWNER, Grant.SELF})
-#: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).
-FOR_USERS = frozenset({Grant.USER, Grant.SELF})
 
 _HOLDS: dict[Grant, Callable[[Call, Caller], bool]] = {
     Grant.PUBLIC: lambda call, caller: True,

@@ -27,6 +27,10 @@ class Grant(StrEnum):
     OWNER = "owner"
 
 
+#: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).
+FOR_USERS = frozenset({Grant.USER, Grant.SELF})
+
+
 class Gate:
     """The grants of which one suffices for an operation. ``gaps`` is set if the documents do not state them."""
 

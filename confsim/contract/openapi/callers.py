@@ -8,7 +8,7 @@ from confsim.assumptions import channels, clients, members, terms
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import in_force
-from confsim.contract.gates import Grant
+from confsim.contract.gates import FOR_USERS, Grant
 from confsim.contract.operation import Operation
 from confsim.contract.schema import Profile
 
@@ -24,8 +24,6 @@ REASONS = frozenset(
 )
 #: The kinds of things in a path by which the channel concerned is known.
 _OF_CHANNELS = frozenset({"channels", "sessions"})
-#: Grants that only a user can hold; an API token is refused with NO_USER_CONTEXT (G159).
-_FOR_USERS = frozenset({Grant.USER, Grant.SELF})
 
 
 def of_callers(operation: Operation, profile: Profile, *, anonymous: bool, asks_user: bool) -> Iterator[Reason]:
@@ -67,7 +65,7 @@ def _of_public(operation: Operation, profile: Profile, *, anonymous: bool) -> It
 def _of_gate(operation: Operation, profile: Profile, grants: frozenset[Grant], *, asks_user: bool) -> Iterator[Reason]:
     """Yield the reasons of a gate that is not public, and of what the path names."""
     tokens = bool(grants & {Grant.SIGNED_IN, Grant.API_TOKEN, *in_force(profile, members.API_TOKEN_PASSES)})
-    for_users = grants <= _FOR_USERS
+    for_users = grants <= FOR_USERS
     named = {each.names for each in operation.path_parameters if each.gates}
     if (for_users and not tokens) or (asks_user and (tokens or "users" in named)):
         yield Reason.NO_USER_CONTEXT

@@ -13,10 +13,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.api.admission import FOR_USERS, OF_THING
+from confsim.api.admission import OF_THING
 from confsim.assumptions import members
 from confsim.assumptions.register import in_force
-from confsim.contract.gates import Grant
+from confsim.contract.gates import FOR_USERS, Grant
 from confsim.contract.operation import Operation
 
 #: The ids of the assumptions that decide whether gates are alike.
