@@ -11,15 +11,10 @@ from collections import Counter
 from typing import Any
 
 from confsim.api.catalogue import API
-from kit.proofs.tenants import Found, collected, credentials, roles, tenants
+from kit.proofs.tenants import IMPOSSIBLE, Found, collected, credentials, roles, tenants
 
 NAMES = tuple(API.operations)
-#: Why there are no cells of these kinds.
-WHY = {
-    f"a deleted id of {kind}": "no call deletes any"
-    for kind in ("app_sessions", "clients", "sources", "users", "validators")
-}
-BAD = ("operations that never succeeded", "cells that are not as they are to be")
+BAD = ("operations that never succeeded", "cells not tried", "cells that are not as they are to be")
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -40,17 +35,16 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
         if each.tried and each.problem:
             print(f"{each.operation}, {each.cell}: {each.problem}")  # noqa: T201  (this is its output)
     cells = Counter(each.cell for each in found if each.tried)
-    untried = Counter(f"{each.cell} of {each.problem.partition('(')[2][:-1]}" for each in found if not each.tried)
-    named = {kind: count for kind, count in untried.items() if kind in WHY}
-    for kind in named:
-        print(f"not tried, {kind}: {WHY[kind]}")  # noqa: T201
+    untried = Counter(each.cell for each in found if not each.tried)
+    named = {cell: count for cell, count in untried.items() if cell in IMPOSSIBLE}
+    for cell in named:
+        print(f"impossible, {cell}: {IMPOSSIBLE[cell]}")  # noqa: T201
     return {
         "operations": len(cases),
         "operations that never succeeded": [name for name in wanted if name not in cases],
         **dict(sorted(cells.items())),
-        "cells that there are not, named with why": sum(named.values()),
-        "cells without such an id in the world": sum((untried - Counter(named)).values()),
-        "kinds of these": sorted(untried.keys() - named.keys()),
+        "impossible, named with why": sum(named.values()),
+        "cells not tried": sorted(untried.keys() - named.keys()),
         "cells": sum(cells.values()),
         "cells that are not as they are to be": sum(each.tried and bool(each.problem) for each in found),
     }

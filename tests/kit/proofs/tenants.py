@@ -23,6 +23,8 @@ from confsim.testing.samples import UNKNOWN_ID, Arguments, IdPool
 from kit import CUSTOMER, OTHER, PARTNER, START, ok
 from kit.catalogue_walk import walk
 
+from .things_of_tenants import made, ours, recorded, theirs
+
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-user", "demo-partner-admin")
 UNKNOWN_NUMBER = 999999999
 #: What would shut the callers out of the world they live in: called last.
@@ -35,6 +37,7 @@ LAST = (
     "set_client_service_state",
 )
 ROLE_FIRST = {"checks.order": "role first"}
+_OTHERS, _GONE = "another tenant's", "a deleted"
 _ROLE = {"role_missing", "no_user_context", "guest_elsewhere"}
 
 
@@ -188,20 +191,10 @@ def _beside_another() -> Simulator:
         pass
     ok(simulator, "set_user_email", "demo-other-admin", userId="me", body={"email": "recorded@example.com"})
     ok(simulator, "verify_user_email", "demo-other-admin", userId="me", code=simulator.mail[-1].code)
-    _recorded(simulator, "demo-other-admin")
+    recorded(theirs(simulator), "Recorded")
     ok(simulator, "reserve_handle", "demo-other-admin", body={"handle": "Reserved"})
     ok(simulator, "create_gateway_endpoint", "demo-other-admin", userId="me", body={"kind": "RTMP"})
     return simulator
-
-
-def _recorded(simulator: Simulator, caller: str) -> str:
-    """Make a channel with a recording that is ready, and return its uuid."""
-    uuid: str = ok(simulator, "create_channel", caller, body={"name": "Recorded"})["channelUuid"]
-    simulator.presence.join(uuid, caller)
-    ok(simulator, "start_recording", caller, uuid=uuid)
-    ok(simulator, "stop_recording", caller, uuid=uuid)
-    simulator.clock.advance("1m")
-    return uuid
 
 
 def _removed(simulator: Simulator) -> dict[str, set[object]]:
@@ -215,7 +208,7 @@ def _removed(simulator: Simulator) -> dict[str, set[object]]:
         deleted.follow(entry)
         return made
 
-    uuid = _recorded(simulator, "demo-owner")
+    uuid = recorded(ours(simulator), "Recorded")
     done("set_event_room_state", uuid=uuid, state="enable")
     breakout = done("create_breakout_session", uuid=uuid, body={})["id"]
     done("create_breakout_room", uuid=uuid, breakoutSession=breakout, body={})
@@ -271,10 +264,24 @@ def _gone_id(case: Case, place: Place) -> object | None:
     return next((id for id in pool.list_ids(place.kind) if str(id) not in there and place.fits(id)), None)
 
 
+#: Why there is no id of a kind to try: cells by whose it is to be and its kind.
+IMPOSSIBLE = {
+    **{
+        f"a deleted id of {kind}": "no call deletes any"
+        for kind in ("app_sessions", "clients", "sources", "validators")
+    },
+    **{
+        f"{whose} id of asset_tokens": "it is no id but the credential of a call without a caller: signed, not stored, "
+        "and open to whoever has it"
+        for whose in (_OTHERS, _GONE)
+    },
+}
+
+
 class Found(NamedTuple):
     """What was found of one cell of the matrix; ``problem`` is empty where all is as it is to be.
 
-    ``tried`` is False where the world has no such id.
+    ``tried`` is False where there is no such id, nor a way to one: ``IMPOSSIBLE`` says why.
     """
 
     operation: str
@@ -292,16 +299,36 @@ def tenants(case: Case) -> Iterator[Found]:
     for place in places(operation, arguments):
         if operation.public and place.kind == "clients":
             continue
-        missing = place.missing
-        expected = _reported(case.ask(caller, place.put(arguments, missing)), missing)
-        where = f"{place.where} {place.name}"
-        for whose, id in (("another tenant's", _other_id(case.world, place)), ("a deleted", _gone_id(case, place))):
+        for whose in (_OTHERS, _GONE):
+            there, id = _to_try(case, place, whose)
+            where = f"{place.where} {place.name}"
             if id is None:
-                yield Found(operation.name, f"{whose} id", f"{where} ({place.kind})", tried=False)
+                yield Found(operation.name, f"{whose} id of {place.kind}", tried=False)
                 continue
-            found = _reported(case.ask(caller, place.put(arguments, id)), id)
+            missing = place.missing
+            expected = _reported(there.ask(caller, place.put(arguments, missing)), missing)
+            found = _reported(there.ask(caller, place.put(arguments, id)), id)
             problem = "" if found == expected else f"{where}: {found} in place of {expected}"
+            if there is not case and there.ask(caller, arguments)[0] >= 400:
+                problem = f"{where}: where one more was made, the call itself is refused"
             yield Found(operation.name, f"{whose} id", problem)
+
+
+def _to_try(case: Case, place: Place, whose: str) -> tuple[Case, object | None]:
+    """An id to try there, of the world of the case or of one more thing in it; None where there can be none."""
+    id = _other_id(case.world, place) if whose is _OTHERS else _gone_id(case, place)
+    if id is not None:
+        return case, id
+    simulator = case.begin()
+    one = made((theirs if whose is _OTHERS else ours)(simulator), place.kind, case.arguments)
+    if one is None:
+        return case, None
+    id, remove = one
+    if whose is _GONE:
+        if remove is None:
+            return case, None
+        remove()
+    return case._replace(world=simulator.service.world, at=simulator.clock.now), id
 
 
 def _reported(found: tuple[int, Any], id: object) -> tuple[int, Any]:
