@@ -150,7 +150,8 @@ def create_user(call: Call, token: handles.Reservation, body: UserRegistration) 
 )
 def rename_channel_user(call: Call, uuid: Channel, userId: User, body: HandleName) -> None:
     """Rename an unregistered user of the channel: a guest, a linked user, or one who dialled in or was dialled."""
-    handles.rename_in_channel(call.change, call.client, userId, (uuid.id, uuid.parent), body.handle)
+    hosted = (uuid.id, uuid.parent or uuid.id)
+    handles.rename_in_channel(call.change, call.client, userId, hosted, body.handle)
 
 
 @operation(

@@ -376,10 +376,11 @@ def test_whoever_is_not_unregistered_is_not_renamed(sim, account):
         assert _handle(world, ann.id) == "Ann"
 
 
-def test_a_user_of_another_channel_is_not_found(sim):
+@pytest.mark.parametrize("channel", [EVENT_ROOM, None])
+def test_a_user_of_another_channel_or_of_none_is_not_found(sim, channel):
     """The unregistered user must belong to the channel, unless a profile says otherwise."""
     for world, status in ((sim, 404), (_as({assumed_handles.CHANNEL_RENAME.id: "any"}), 200)):
-        ann = _user(world, CUSTOMER, Account.GUEST, channel=EVENT_ROOM)
+        ann = _user(world, CUSTOMER, Account.GUEST, channel=channel)
         named = {"uuid": ROOM, "userId": ann.id, "body": {"handle": "Bob"}}
         assert world.call("rename_channel_user", "demo-owner", **named).status == status
 

@@ -408,13 +408,13 @@ def test_whom_a_host_renames_in_a_channel(choice: str):
     """Unregistered users made for it, or any of the client (G266); registered ones are refused (G267)."""
     tenant = Tenant(**{assumed.CHANNEL_RENAME.id: choice})
     guest = tenant.user("Gus", Account.GUEST, channel="here")
-    assert tenant.do(handles.rename_in_channel, guest, ("here", None), "Gil").handle == "Gil"
+    assert tenant.do(handles.rename_in_channel, guest, ("here",), "Gil").handle == "Gil"
     assert tenant.do(handles.rename_in_channel, guest, ("room", "here"), "Gyl").handle == "Gyl"
     stranger = tenant.user("Sam", Account.GUEST, channel="there")
     if choice == "any":
-        assert tenant.do(handles.rename_in_channel, stranger, ("here", None), "Sim").handle == "Sim"
+        assert tenant.do(handles.rename_in_channel, stranger, ("here",), "Sim").handle == "Sim"
     else:
         with pytest.raises(Refusal, match="not_found"):
-            tenant.do(handles.rename_in_channel, stranger, ("here", None), "Sim")
+            tenant.do(handles.rename_in_channel, stranger, ("here",), "Sim")
     with pytest.raises(Refusal, match="not_unregistered"):
-        tenant.do(handles.rename_in_channel, tenant.user("Ann"), ("here", None), "Bob")
+        tenant.do(handles.rename_in_channel, tenant.user("Ann"), ("here",), "Bob")
