@@ -50,21 +50,6 @@ def test_a_public_call_without_a_client_has_none():
     assert refused(lambda: call.client) is Reason.CREDENTIAL_MISSING
 
 
-@pytest.mark.parametrize(
-    ("choice", "before", "after"),
-    [("stable", None, None), ("name", "other", "other"), ("friendly-url", None, "hall")],
-)
-def test_the_name_of_a_channel_in_urls(choice, before, after):
-    """As it was made, here None, as it is called now, or its friendly URL where it has one (G134)."""
-    stable = ok(demo(), "get_channel", OWNER, uuid=ROOM)["urlName"]
-    sim = demo(**{"channels__url-name": choice})
-    ok(sim, "set_friendly_urls_state", state="enable")
-    ok(sim, "rename_channel", OWNER, uuid=ROOM, name="Other")
-    assert ok(sim, "get_channel", OWNER, uuid=ROOM)["urlName"] == (before or stable)
-    ok(sim, "set_channel_friendly_url", OWNER, uuid=ROOM, body={"url": "hall"})
-    assert ok(sim, "get_channel", OWNER, uuid=ROOM)["urlName"] == (after or stable)
-
-
 @pytest.mark.parametrize(("choice", "greeting"), [("ignored", "hello"), ("configuration", "hallo")])
 def test_the_language_of_a_configuration_that_is_not_asked_for(choice, greeting):
     """That of the client, or the first that the caller accepts."""

@@ -180,3 +180,23 @@ def test_a_partner_admin_sees_all_of_the_own_client(sim):
     CREDENTIALS.of(change).put(Credential("boss", CUSTOMER, user=boss.id))
     sim.service.commit(change)
     assert sim.call("list_channels", "boss").body["total"] == len(CHANNELS.seen(sim.service.world, CUSTOMER))
+
+
+@pytest.mark.parametrize(
+    ("choice", "named", "with_url", "nameless"),
+    [("stable", None, None, None), ("name", "other", "other", None), ("friendly-url", None, "hall", "hall")],
+)
+def test_alternatives_for_the_name_of_a_channel_in_urls(choice, named, with_url, nameless):
+    """As it was made, here None; by its name, if that has a letter or digit; or its friendly URL, if any (G134)."""
+    sim = profiled({"channels.url-name": choice})
+    stable = read(profiled({}))["urlName"]
+    assert sim.call("set_friendly_urls_state", "demo-customer-admin", state="enable").ok
+
+    def renamed(name):
+        assert sim.call("rename_channel", "demo-owner", uuid=ROOM, name=name).ok
+        return read(sim)["urlName"]
+
+    assert renamed("Other") == (named or stable)
+    assert sim.call("set_channel_friendly_url", "demo-owner", uuid=ROOM, body={"url": "hall"}).ok
+    assert read(sim)["urlName"] == (with_url or stable)
+    assert renamed("?!") == (nameless or stable)
