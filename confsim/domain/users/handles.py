@@ -245,7 +245,8 @@ def rename(change: Change, client: Client, user: User, handle: str) -> User:
 def rename_in_channel(change: Change, client: Client, user: User, channels: tuple[str, ...], handle: str) -> User:
     """Rename an unregistered user on behalf of a host of the channel that the user was made for (R194-R197).
 
-    ``channels`` are the ids of the channel and of the one that it is a room of. Refusals: NOT_UNREGISTERED (G267); NOT_FOUND for a user of another channel (G266); HANDLE_TAKEN as ``rename``.
+    ``channels`` are the ids of the channel and of the one that it is a room of. Refusals: NOT_UNREGISTERED (G267);
+    NOT_FOUND for a user of another channel, or of none (G266); HANDLE_TAKEN as ``rename``.
     """
     if not users.unregistered(user):
         if ask(change, assumed.RENAME_REGISTERED) == "ignored":
