@@ -152,7 +152,7 @@ class Simulator(Controls):
         """The application that answers HTTP requests: this world at the root, and the worlds added to its server."""
         if self._app is None:
             from .http.app import App
-            from .inspector.app import mounted
+            from .inspector.mount import mounted
 
             self._app = App(self._all(), mounted())
         return self._app
@@ -204,7 +204,7 @@ class Simulator(Controls):
         another address, such as that of a proxy. With a ``tls`` context it speaks HTTPS.
         """
         from .http.live.serving import Serving
-        from .inspector.app import mounted
+        from .inspector.mount import mounted
 
         return Serving(self._all(), mounted(), host, port, names, allow_webhooks, public_url, tls)
 

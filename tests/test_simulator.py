@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 import threading
 import urllib.request
 
@@ -334,3 +335,22 @@ def test_a_world_is_shown_in_the_browser(monkeypatch):
         each.stop_inspecting()
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(url, timeout=30)
+
+
+def test_a_served_api_does_not_wait_for_the_control_plane():
+    """The control plane is loaded when it is first called, the inspector with its first page."""
+    code = """
+        import sys, urllib.request
+        from confsim import Simulator
+        def ask(path, **headers):
+            with urllib.request.urlopen(urllib.request.Request(server.root + path, headers=headers)) as response:
+                return response.status
+        with Simulator().serve() as server:
+            assert ask("/v1_0/users/me", Authorization="Bearer demo-user") == 200
+            late = {"confsim.control.catalogue", "confsim.control.invoke", "confsim.inspector.app", "jinja2"}
+            assert not late & sys.modules.keys(), late & sys.modules.keys()
+            assert ask("/_confsim/health") == 200
+            assert ask("/_confsim/", Accept="text/html") == 200
+            assert late <= sys.modules.keys()
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from confsim.version import __version__
+
 from .command import confsim, moment, option, plain
 from .server_options import of_a_server
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    from confsim.control.holders import ClientInfo, TokenInfo
     from confsim.http.live.serving import Serving
     from confsim.service.clock import Clock
     from confsim.simulator import Simulator
@@ -291,14 +294,14 @@ def _clock(at: str | None, frozen: bool) -> Clock | None:
 
 def _greeting(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
     """Return the description of the served world that ``serve`` prints."""
-    info = simulator.control.unnoted()("get_info")
-    lines = [f"confsim {info.version} serves the world {info.world}", ""]
+    clients, tokens = _clients_and_tokens(simulator)
+    lines = [f"confsim {__version__} serves the world {simulator.service.provenance.made_from}", ""]
     lines += [f"  API            {server.base_url}", f"  control plane  {server.root}/_confsim"]
     lines += [f"  inspector      {server.root}/_confsim/ (in a browser)"]
     lines += [f"  certificate    {certificate}"] if certificate is not None else []
-    for client in info.clients:
+    for client in clients:
         lines += ["", f"{client.name}  {client.id}"]
-        for token, holder in info.tokens.items():
+        for token, holder in tokens.items():
             if holder.clientId == client.id:
                 whose = "" if holder.userId is None else f"user {holder.userId}"
                 lines.append(f"  {token:22} {holder.role:15} {whose}".rstrip())
@@ -306,29 +309,38 @@ def _greeting(simulator: Simulator, server: Serving, certificate: str | None = N
     if outputs:
         lines += ["", "outputs of the scenario"]
         lines += [f"  {name:22} {plain(value)}" for name, value in outputs.items()]
-    token = next((token for token, holder in info.tokens.items() if holder.userId is not None), None)
-    if token is not None:
+    of_users = [token for token, holder in tokens.items() if holder.userId is not None]
+    if of_users:
         trust = f"--cacert {certificate} " if certificate is not None else ""
-        lines += ["", f"curl {trust}{_curl_options(simulator, token)}{server.base_url}/users/me"]
+        lines += ["", f"curl {trust}{_curl_options(simulator, of_users[0])}{server.base_url}/users/me"]
     return "\n".join([*lines, "", "Ctrl-C stops."])
 
 
 def _greeting_as_json(simulator: Simulator, server: Serving, certificate: str | None = None) -> str:
     """Return the same as one line of JSON, for a log in JSON."""
-    info = simulator.control.unnoted()("get_info")
+    clients, tokens = _clients_and_tokens(simulator)
     said = {
         "event": "serving",
-        "version": info.version,
-        "world": info.world,
+        "version": __version__,
+        "world": simulator.service.provenance.made_from,
         "api": server.base_url,
         "control": f"{server.root}/_confsim",
         "inspector": f"{server.root}/_confsim/",
         "certificate": certificate,
-        "clients": info.clients,
-        "tokens": info.tokens,
+        "clients": clients,
+        "tokens": tokens,
         "outputs": simulator.outputs,
     }
     return plain(said)
+
+
+def _clients_and_tokens(simulator: Simulator) -> tuple[list[ClientInfo], dict[str, TokenInfo]]:
+    from confsim.control.holders import clients_and_tokens
+    from confsim.service.deferred import in_steps, wait_for_result
+
+    found = clients_and_tokens(simulator.service.change())
+    result: tuple[list[ClientInfo], dict[str, TokenInfo]] = wait_for_result(lambda: in_steps(found))
+    return result
 
 
 def _curl_options(simulator: Simulator, token: str) -> str:

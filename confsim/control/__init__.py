@@ -1,8 +1,4 @@
 """The control plane: what tests do to a world and ask about it beside the API. It is mounted at /_confsim.
 
-Importing the package declares the operations.
+``control.catalogue`` declares the operations; a server imports it with the first call.
 """
-
-from . import catalogue
-
-__all__ = ["catalogue"]

@@ -16,18 +16,26 @@ from confsim.arazzo.document import read
 from confsim.arazzo.report import Report
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
+from confsim.contract.operation import Catalogue
 from confsim.kernel.refusal import Misuse
 from confsim.transport.direct import DirectTransport
 
 from .context import ControlContext
-from .declare import CONTROL, PREFIX
+from .declare import PREFIX
 from .invoke import respond
+
+
+def _control() -> Catalogue:
+    """The catalogue of the control plane, whose operations are the ways into this module."""
+    from .catalogue import CONTROL
+
+    return CONTROL
 
 
 def source_catalogues(profile: Mapping[str, Any]) -> tuple[SourceCatalogue, ...]:
     """Return the catalogues whose operations steps can call: the control plane, and the API under a profile."""
     return (
-        SourceCatalogue(f"{PREFIX}/openapi.json", CONTROL, {}),
+        SourceCatalogue(f"{PREFIX}/openapi.json", _control(), {}),
         SourceCatalogue("", API, profile),
     )
 
@@ -42,7 +50,7 @@ def compile_scenario(scenario: str | Path | Mapping[str, Any], profile: Mapping[
 def direct(context: ControlContext, *, patient: bool = True) -> DirectTransport:
     """Return the transport to a world of this process, without HTTP; it waits for responses only if ``patient``."""
     perform = partial(respond, context.service, context.worlds)
-    return DirectTransport(context.service, CONTROL, perform, patient=patient)
+    return DirectTransport(context.service, _control(), perform, patient=patient)
 
 
 def run_scenario(

@@ -38,7 +38,7 @@ class App:
         self.mount = mount
         self.answers_to = answers_to
         self._refuse_plain: Callable[[Request], Response | None] | None = None
-        self._control_prefix = mount.control.prefix.removeprefix("/")
+        self._control_prefix = mount.control_prefix.removeprefix("/")
         profile = worlds.default.profile
         mount.routes(profile)  # raises Misuse for a profile whose routes collide
         worlds.check_profiles(mount.routes)
@@ -110,7 +110,7 @@ class App:
         if pages is not None and (_is_front(segments, request) or segments[1:2] in _PAGES):
             return pages(service, self.worlds, request, segments)
         method = "GET" if request.method == "HEAD" else request.method
-        found = self.mount.routes(service.profile).match(ProfileContext({}), method, segments, request.query)
+        found = self.mount.control_routes.match(ProfileContext({}), method, segments, request.query)
         if not isinstance(found, Found):
             if not found:
                 raise no_route(request)
@@ -139,7 +139,7 @@ class App:
                 refused = self._refuse_plain(request)
                 if refused is not None:
                     return refused
-            found = handle_unmatched(service, routes, method, segments, found, request, exchange)
+            found = handle_unmatched(service, self.mount, method, segments, found, request, exchange)
         if isinstance(found, Response):
             return service.pipeline.unrouted(request, found, exchange.used, exchange.finish)
         accept = headers.get("accept", "*/*")

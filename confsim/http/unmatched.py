@@ -10,7 +10,8 @@ from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 
 from . import cors
-from .routing import Found, Routes
+from .mount import Mount
+from .routing import Found
 
 
 def split_slashes(request: Request, segments: list[str], context: ProfileContext) -> list[str]:
@@ -27,7 +28,7 @@ def split_slashes(request: Request, segments: list[str], context: ProfileContext
 
 def handle_unmatched(
     service: Service,
-    routes: Routes,
+    mount: Mount,
     method: str,
     segments: list[str],
     allowed: tuple[str, ...],
@@ -39,10 +40,11 @@ def handle_unmatched(
     ``allowed`` are the methods of its path. Raises Refusal ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED.
     """
     found: Found | tuple[str, ...] = allowed
+    routes = mount.routes(context.profile)
     note(context, transport.PREFIX)
     note(context, transport.CASE)
     if request.target == "*" and request.method == "OPTIONS":  # the server as a whole (RFC 9110, 9.3.7)
-        return _unanswered(service, request, routes.methods, context)
+        return _unanswered(service, request, mount.methods(context.profile), context)
     if not all(segments):
         plain = [segment for segment in segments if segment]
         again = routes.match(context, method, plain, request.query)

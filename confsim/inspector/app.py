@@ -10,11 +10,8 @@ from urllib.parse import parse_qsl, unquote
 import msgspec
 
 from confsim.api.address import HOST
-from confsim.control import mount
-from confsim.control.catalogue import CONTROL
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX
-from confsim.http.mount import Mount
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import Pending
 from confsim.service.faults.per_request import cross_site
@@ -38,11 +35,6 @@ _HEADERS = (
     ("Cache-Control", "no-store"),
 )
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-
-
-def mounted() -> Mount:
-    """The mount of every world: the API, its files, the control plane and the inspector."""
-    return mount.whole(CONTROL, respond)
 
 
 def respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Response:

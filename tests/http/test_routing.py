@@ -198,7 +198,7 @@ def test_broken_escapes_are_refused(text):
 def test_routes_of_worlds_that_came_and_went_do_not_stay():
     """A mount keeps those of the last profiles that were asked for, and the default ones always."""
     gc.freeze()  # what there is, is not looked through
-    mount = Mount(API, FILES, MountedApi("/_confsim", CONTROL, respond, refuse))
+    mount = Mount(API, FILES, PREFIX, lambda: MountedApi(CONTROL, respond, refuse))
     default = mount.routes({})
     first, used = (weakref.ref(mount.routes({"route.prefix": f"/{name}/v1_0"})) for name in ("first", "used"))
     for number in range(MOST - 1):
@@ -207,3 +207,10 @@ def test_routes_of_worlds_that_came_and_went_do_not_stay():
     gc.collect()
     assert (first(), used() is None) == (None, False)
     assert mount.routes({"http.head": "405"}) is default
+
+
+def test_the_api_is_not_mounted_below_the_control_plane():
+    """None of its operations could be called there."""
+    mount = Mount(API, FILES, PREFIX, lambda: MountedApi(CONTROL, respond, refuse))
+    with pytest.raises(Misuse, match="'/_confsim/v1_0' is below the control plane"):
+        mount.routes({"route.prefix": "/_confsim/v1_0"})

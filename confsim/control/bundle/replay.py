@@ -97,7 +97,7 @@ class Player:
         self._revealed = SecretMap(bundle.stand_ins, lambda: state.document(service.world))
         self._worlds = self._mounted(service)
         self._foreign = False
-        self._app = App(self._worlds, mount.whole(CONTROL), lambda host: not self._foreign)
+        self._app = App(self._worlds, mount.whole(), lambda host: not self._foreign)
         self._context = ControlContext(service, self._worlds, bundle.host)
         self._direct = direct(self._context, patient=False)
 

@@ -16,10 +16,9 @@ from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX, operation
 from confsim.control.explaining import Explanation, explain
+from confsim.control.holders import ClientInfo, TokenInfo, clients_and_tokens, describe_token
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import CLIENTS
-from confsim.domain.identity.credentials import CREDENTIALS, LASTING, Credential
-from confsim.domain.users.users import USERS, Hosting, Level, User, unregistered
+from confsim.domain.identity.credentials import CREDENTIALS, LASTING
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.kernel.world import Change
 from confsim.service.deferred import in_steps
@@ -34,22 +33,6 @@ class Health(Wire):
     """The state of the server."""
 
     status: Annotated[str, "The word ok."]
-
-
-class ClientInfo(Wire):
-    """A client; ``parent`` is null for a top-level client."""
-
-    id: Annotated[str, "The id of the client."]
-    name: Annotated[str, "The name of the client."]
-    parent: Annotated[str | None, "The client above it; null at the top."]
-
-
-class TokenInfo(Wire):
-    """The holder of a token; ``userId`` is null for an API token. ``role`` is the highest role that the holder has."""
-
-    userId: Annotated[int | None, "The user whose token it is; null for an API token."]
-    clientId: Annotated[str, "The client of the token."]
-    role: Annotated[str, "The highest role that the holder has."]
 
 
 class ServerInfo(Wire):
@@ -131,19 +114,6 @@ def get_info(context: ControlContext) -> ServerInfo:
     return in_steps(described())
 
 
-def clients_and_tokens(change: Change) -> Generator[None, None, tuple[list[ClientInfo], dict[str, TokenInfo]]]:
-    """Yield the clients of a world and the tokens that never expire with their holders, as steps for ``in_steps``."""
-    known: list[ClientInfo] = []
-    for client in CLIENTS.of(change).all:
-        known.append(ClientInfo(id=client.id, name=client.name, parent=client.parent))
-        yield
-    tokens: dict[str, TokenInfo] = {}
-    for credential in CREDENTIALS.of(change).where(LASTING, True):
-        tokens[credential.value] = _describe_token(change, credential)
-        yield
-    return known, tokens
-
-
 @operation("GET /accounts")
 def get_accounts(context: ControlContext) -> Raw:
     """Get the tokens that never expire as a file (TOML) of accounts by role, for the commands that drive a service.
@@ -159,7 +129,7 @@ def _accounts(change: Change) -> Generator[None, None, Raw]:
     held: list[tuple[TokenInfo, str]] = []
     homes: dict[str, str] = {}
     for each in CREDENTIALS.of(change).where(LASTING, True):
-        holder = _describe_token(change, each)
+        holder = describe_token(change, each)
         held.append((holder, each.value))
         homes.setdefault(holder.role, holder.clientId)
         yield
@@ -180,22 +150,6 @@ def _related(change: Change, one: str, other: str) -> bool:
     """Return whether two clients are the same, or one is an ancestor of the other."""
     first, second = clients.get(change, one), clients.get(change, other)
     return one == other or clients.is_below(change, first, second) or clients.is_below(change, second, first)
-
-
-def _describe_token(change: Change, credential: Credential) -> TokenInfo:
-    user = None if credential.user is None else USERS.of(change, credential.client).get(credential.user)
-    role = "api-token" if user is None else _role(change, user)
-    return TokenInfo(userId=credential.user, clientId=credential.client, role=role)
-
-
-def _role(change: Change, user: User) -> str:
-    if Level.PARTNER_ADMIN in user.levels:
-        return "partner-admin"
-    if user.levels:
-        return "customer-admin"
-    if user.hosting is not Hosting.NONE:
-        return str(user.hosting.value)
-    return "guest" if unregistered(user) else "user"
 
 
 @operation("GET /operations")

@@ -131,7 +131,7 @@ class _Replay:
         )
         self._fork.pipeline.held.hold_none()  # even for requests that carry a hold of their own
         self._context = ControlContext(self._fork, Worlds(self._fork), context.host)
-        self._app = App(self._context.worlds, mount.whole(CONTROL))
+        self._app = App(self._context.worlds, mount.whole())
         self._calls = merged(context, entries, controls)
 
     def _built(self, service: Service) -> World | None:

@@ -8,14 +8,13 @@ from typing import Annotated, Any
 from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX, CommandBody, operation
+from confsim.control.holders import ClientInfo, TokenInfo, clients_and_tokens
 from confsim.control.world_sources import MakeWorld, make_service
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.spans import span
 from confsim.service.deferred import in_slices, in_steps, monotonic
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
-
-from .info import ClientInfo, TokenInfo, clients_and_tokens
 
 
 class WorldInfo(Wire):

@@ -106,7 +106,8 @@ class Serving:
             return ""
         method = "GET" if request.method == "HEAD" else request.method
         try:
-            found = self._mount.routes(service.profile).match(ProfileContext({}), method, segments, request.query)
+            routes = self._mount.routes_of(segments, service.profile)
+            found = routes.match(ProfileContext({}), method, segments, request.query)
         except Refusal:  # an invalid escape in the path
             return ""
         return found.operation.name if isinstance(found, Found) else ""

@@ -13,7 +13,7 @@ from confsim.assumptions.protocol.refusals import REASONS, STATUS
 from confsim.assumptions.register import REGISTER
 from confsim.http.app import App
 from confsim.http.wsgi import WsgiApp
-from confsim.inspector.app import mounted
+from confsim.inspector.mount import mounted
 from confsim.reference.raw_probes import RAW_PROBES, RawProbe
 from confsim.service.messages import Request
 from confsim.service.worlds import Worlds

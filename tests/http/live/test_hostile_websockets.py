@@ -15,7 +15,7 @@ from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.http.live import websocket
 from confsim.http.live.server import LiveServer
 from confsim.http.live.streams import Streams
-from confsim.inspector.app import mounted
+from confsim.inspector.mount import mounted
 from confsim.kernel.refusal import Misuse
 from confsim.service.worlds import Worlds
 from kit import ROOM
