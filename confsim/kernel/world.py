@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from . import ids
 from .maps import Map, inserted
-from .tables.indexes import CREATED
+from .tables.indexes import CREATED, Bucket
 from .tables.table import Owners, SharedTable, Table, TableState
 from .timers import HANDLERS, Name, Timers
 
@@ -116,9 +116,9 @@ def _name_first(held: tuple[Place, TableState]) -> Place:
 
 def _batches(table: Table[Any, Any], state: TableState) -> Iterator[list[Any]]:
     """Yield the records of a table in order of creation, some hundreds at a time."""
-    rows = state.rows
-    if CREATED in table.all.orders:
-        entries = state.all.orders[table.all.orders.index(CREATED)]
+    rows, everything = state.rows, state.index(table.all).get(None)
+    if CREATED in table.all.orders and type(everything) is Bucket:
+        entries = everything.orders[table.all.orders.index(CREATED)]
         for start in range(0, len(entries), _BATCH):
             yield [rows[entry[-1]][1] for entry in entries[start : start + _BATCH]]
     elif rows:

@@ -246,7 +246,7 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
 def any_ready(world: World) -> bool:
     """Whether there are deliveries to send now."""
     shared, position = world.shared, DELIVERIES.position
-    return position < len(shared) and bool(shared[position].indexes[READY.position])
+    return position < len(shared) and bool(shared[position].rows and shared[position].index(READY))
 
 
 def ready(world: World) -> View[Delivery]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from confsim.kernel.world import Change
 
 from ..maps import inserted, joined, map_of
-from .indexes import CREATED, Arrangement, Bucket, Index, Lookup, Made, Unique
+from .indexes import CREATED, Bucket, Index, Lookup, Made, Unique
 from .ordered import Entry, sequence
 from .table import Record, Table, TableState
 
@@ -40,12 +40,9 @@ def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
     rows = dict(zip(map(table.key, records), enumerate(records, 1), strict=True))
     if len(rows) < len(records):
         raise ValueError("a record has the key of an earlier one")
-    indexes = tuple(
-        _keys(index, made, records) if isinstance(index, Unique) else _buckets(index, made, records)
-        for index in table.indexes
-    )
-    everything = _bucket(table.all, _entries(table.all, made, records), records, range(len(made)))
-    return TableState(map_of(rows), everything, len(made), indexes)
+    keys = tuple(_keys(index, made, records) for index in table.uniques)
+    indexes = [(_buckets(index, made, records), 0) for index in table.indexes]
+    return TableState(map_of(rows), len(made), keys, indexes)
 
 
 def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Lookup:
@@ -79,18 +76,16 @@ def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Loo
     )
 
 
-def _entries(arrangement: Arrangement[R], made: Sequence[Made], records: Sequence[R]) -> list[Sequence[Entry]]:
+def _entries(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> list[Sequence[Entry]]:
     """Return the entries of the records in each order; all buckets have the same."""
     return [
         made if order is CREATED else [order.entry(*each) for each in zip(made, records, strict=True)]
-        for order in arrangement.orders
+        for order in index.orders
     ]
 
 
-def _bucket(
-    arrangement: Arrangement[R], entries: list[Sequence[Entry]], records: Sequence[R], places: Sequence[int]
-) -> Bucket:
+def _bucket(index: Index[R], entries: list[Sequence[Entry]], records: Sequence[R], places: Sequence[int]) -> Bucket:
     """Return the bucket of the records at these ascending positions."""
     orders = tuple(sequence(tuple(sorted([of_order[place] for place in places]))) for of_order in entries)
-    totals = tuple(sum(total.of(records[place]) for place in places) for total in arrangement.totals)
+    totals = tuple(sum(total.of(records[place]) for place in places) for total in index.totals)
     return Bucket(orders, totals)

@@ -5,13 +5,15 @@ Several records with one value are a ``Bucket``; a single one is only its (seria
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from functools import cached_property
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from ..maps import Map, inserted, removed
 from .ordered import Entries, Entry, insert, remove
+from .read_fields import deciding, read_fields
 
 R = TypeVar("R")
 
@@ -22,6 +24,8 @@ Records: TypeAlias = Map[Any, tuple[int, Any]]
 #: The content of an index: value to key for a unique one, else value to bucket.
 Lookup: TypeAlias = Map[Any, Any]
 Values: TypeAlias = "tuple[Hashable, ...]"
+#: A change of a record: its key, and its (serial, record) before, None when there was none.
+Changed: TypeAlias = "tuple[Any, tuple[int, Any] | None]"
 
 
 class Order(Generic[R]):
@@ -73,26 +77,66 @@ class Bucket(Struct, frozen=True, gc=False):
     totals: tuple[int, ...] = ()
 
 
-class Arrangement(Generic[R]):
-    """The declared orders of the records, the first being the default, and their totals.
+class Unique(Generic[R]):
+    """A named index with at most one record for each value; ``values(record)`` returns the values of a record."""
 
-    It is ``plain`` when only the order of creation, which never changes, is maintained.
+    __slots__ = ("name", "position", "values")
+
+    def __init__(self, name: str, values: Callable[[R], Values]) -> None:
+        self.name = name
+        self.values = values
+        self.position = -1
+
+    def after(self, keys: Lookup, key: object, old: Values, new: Values) -> Lookup:
+        """Return the map from value to key after the values of a record have changed; other records lose them."""
+        for value in old:
+            if value not in new and keys.get(value) == key:
+                keys = removed(keys, value)
+        for value in new:
+            keys = inserted(keys, value, key)
+        return keys
+
+    def require_free(self, keys: Lookup, new: Values, key: object) -> None:
+        """Raise ValueError when another record has one of the values."""
+        for value in new:
+            if keys.get(value, key) != key:
+                raise ValueError(f"{self.name} {value!r} is that of another record")
+
+
+class Index(Generic[R]):
+    """A named index with any number of records for each value; ``values(record)`` returns the values of a record.
+
+    It has the declared orders of the records with a value, the first being the default, and their totals. It is
+    ``plain`` when only the order of creation, which never changes, is maintained.
     """
 
-    __slots__ = ("_read", "empty", "orders", "plain", "totals")
-
-    def __init__(self, orders: tuple[Order[R], ...], totals: tuple[Total[R], ...]) -> None:
+    def __init__(
+        self,
+        name: str,
+        values: Callable[[R], Values],
+        *,
+        orders: tuple[Order[R], ...] = (CREATED,),
+        totals: tuple[Total[R], ...] = (),
+    ) -> None:
+        self.name = name
+        self.values = values
         self.orders = orders
         self.totals = totals
-        self._read = tuple((order.key, order.carries) for order in orders)
+        self.record: type[Struct] = Struct
+        self.position = -1
         self.plain = orders == (CREATED,) and not totals
-        self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
+        self._read = tuple((order.key, order.carries) for order in orders)
 
     @property
     def functions(self) -> list[Callable[[R], Any]]:
-        """Return the functions of a record that decide its entries and its part of the totals."""
+        """Return the functions of a record that decide its values, its entries and its part of the totals."""
         read = [function for functions in self._read for function in functions if function is not None]
-        return [*read, *(total.of for total in self.totals)]
+        return [self.values, *read, *(total.of for total in self.totals)]
+
+    @cached_property
+    def placed_by(self) -> Callable[[R], object]:
+        """Return the function of a record that returns the fields which ``functions`` read."""
+        return deciding(read_fields(self.functions, self.record))
 
     def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
         """Return the entries of a record, one for each order; all its buckets have the same."""
@@ -109,169 +153,90 @@ class Arrangement(Generic[R]):
                 found.append((key(record), serial, carries(record), id))
         return tuple(found)
 
-    def of_two(self, one: tuple[Entry, ...], other: tuple[Entry, ...], first: R, second: R) -> Bucket:
-        """Return the bucket of two records with these entries."""
-        orders = tuple([(low, high) if low < high else (high, low) for low, high in zip(one, other, strict=True)])
-        return Bucket(orders, tuple([total.of(first) + total.of(second) for total in self.totals]))
+    def after(self, buckets: Lookup, changes: Iterable[Changed], rows: Records) -> Lookup:
+        """Return the map from value to bucket after some changes of records; ``rows`` are the records after them.
 
-    def add(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
-        """Return the bucket with another record."""
-        if self.plain:
-            return Bucket((insert(bucket.orders[0], entries[0]),))
-        orders = tuple(map(insert, bucket.orders, entries))
-        if not self.totals:
-            return Bucket(orders)
-        sums = zip(self.totals, bucket.totals, strict=True)
-        return Bucket(orders, tuple([number + total.of(record) for total, number in sums]))
-
-    def discard(self, bucket: Bucket, entries: tuple[Entry, ...], record: R) -> Bucket:
-        """Return the bucket without one of its records."""
-        if self.plain:
-            return Bucket((remove(bucket.orders[0], entries[0]),))
-        orders = tuple(map(remove, bucket.orders, entries))
-        if not self.totals:
-            return Bucket(orders)
-        sums = zip(self.totals, bucket.totals, strict=True)
-        return Bucket(orders, tuple([number - total.of(record) for total, number in sums]))
-
-    def replace(self, bucket: Bucket, old: tuple[Entry, ...], new: tuple[Entry, ...], before: R, after: R) -> Bucket:
-        """Return the bucket with another value of one of its records; ``old`` and ``new`` are the two entries."""
-        orders = tuple(
-            [
-                entries if was == now else insert(remove(entries, was), now)
-                for entries, was, now in zip(bucket.orders, old, new, strict=True)
-            ]
-        )
-        if not self.totals:
-            return Bucket(orders)
-        sums = zip(self.totals, bucket.totals, strict=True)
-        return Bucket(orders, tuple([number - total.of(before) + total.of(after) for total, number in sums]))
-
-
-class Unique(Generic[R]):
-    """A named index with at most one record for each value; ``values(record)`` returns the values of a record."""
-
-    __slots__ = ("name", "position", "values")
-
-    plain = True
-
-    def __init__(self, name: str, values: Callable[[R], Values]) -> None:
-        self.name = name
-        self.values = values
-        self.position = -1
-
-    @property
-    def functions(self) -> list[Callable[[R], Any]]:
-        """Return the functions of a record that decide its place in the index."""
-        return [self.values]
-
-    def enter(self, keys: Lookup, values: Values, made: Made, *_: object) -> Lookup:
-        """Return the map from value to key after adding a record with these values, which other records lose."""
-        for value in values:
-            keys = inserted(keys, value, made[1])
-        return keys
-
-    def leave(self, keys: Lookup, values: Values, made: Made, *_: object) -> Lookup:
-        """Return the map from value to key without a record that has these values."""
-        key = made[1]
-        for value in values:
-            if keys.get(value) == key:
-                keys = removed(keys, value)
-        return keys
-
-    def update(self, keys: Lookup, old: Values, new: Values, made: Made, *_: object) -> Lookup:
-        """Return the map from value to key after the values of a record have changed."""
-        return self.enter(self.leave(keys, tuple(value for value in old if value not in new), made), new, made)
-
-    def require_free(self, keys: Lookup, new: Values, key: object) -> None:
-        """Raise ValueError when another record has one of the values."""
-        for value in new:
-            if keys.get(value, key) != key:
-                raise ValueError(f"{self.name} {value!r} is that of another record")
-
-
-class Index(Arrangement[R]):
-    """A named index with any number of records for each value; ``values(record)`` returns the values of a record."""
-
-    __slots__ = ("name", "position", "values")
-
-    def __init__(
-        self,
-        name: str,
-        values: Callable[[R], Values],
-        *,
-        orders: tuple[Order[R], ...] = (CREATED,),
-        totals: tuple[Total[R], ...] = (),
-    ) -> None:
-        super().__init__(orders, totals)
-        self.name = name
-        self.values = values
-        self.position = -1
-
-    @property
-    def functions(self) -> list[Callable[[R], Any]]:
-        """Return the functions of a record that decide its place in the index."""
-        return [self.values, *super().functions]
-
-    def enter(
-        self,
-        buckets: Lookup,
-        values: Values,
-        made: Made,
-        record: R,
-        rows: Records,
-        entries: tuple[Entry, ...] = (),
-    ) -> Lookup:
-        """Return the map from value to bucket after adding a record with these values.
-
-        ``rows`` are the records before, ``entries`` those of the new record if they are known.
+        What goes goes first: a bucket of one record does not say which entries it had.
         """
+        come: list[tuple[Values, Made, R]] = []
+        for key, was in changes:
+            row = rows.get(key)
+            if was is None:
+                if row is not None:
+                    come.append((self.values(row[1]), (row[0], key), row[1]))
+            elif row is None or row[0] != was[0]:
+                buckets = self._leave(buckets, self.values(was[1]), (was[0], key), was[1])
+                if row is not None:
+                    come.append((self.values(row[1]), (row[0], key), row[1]))
+            elif self.placed_by(was[1]) != self.placed_by(row[1]):
+                made, before, after = (row[0], key), was[1], row[1]
+                old, new = self.values(before), self.values(after)
+                if old != new:
+                    buckets = self._leave(buckets, tuple([value for value in old if value not in new]), made, before)
+                    come.append((tuple([value for value in new if value not in old]), made, after))
+                    old = tuple([value for value in old if value in new])
+                if old and not self.plain:
+                    buckets = self._replace(buckets, old, made, before, after)
+        for values, made, record in come:
+            buckets = self._enter(buckets, values, made, record, rows)
+        return buckets
+
+    def _enter(self, buckets: Lookup, values: Values, made: Made, record: R, rows: Records) -> Lookup:
+        """Return the map from value to bucket after adding a record with these values."""
+        entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
-            bucket = buckets.get(value)
-            if bucket is None:
-                bucket = made
-            elif self.plain:
-                bucket = Bucket((insert((bucket,) if type(bucket) is tuple else bucket.orders[0], made),))
-            else:
-                entries = entries or self.entries(made, record)
-                if type(bucket) is tuple:
-                    first = rows[bucket[1]][1]
-                    bucket = self.of_two(self.entries(bucket, first), entries, first, record)
-                else:
-                    bucket = self.add(bucket, entries, record)
+            held: Bucket | Made | None = buckets.get(value)
+            if held is None:
+                buckets = inserted(buckets, value, made)
+                continue
+            if not isinstance(held, Bucket):
+                held = self._alone(held, rows[held[1]][1])
+            entries = entries or self.entries(made, record)
+            bucket = Bucket(tuple(map(insert, held.orders, entries)), self._sums(held, 1, record))
             buckets = inserted(buckets, value, bucket)
         return buckets
 
-    def leave(self, buckets: Lookup, values: Values, made: Made, record: R, entries: tuple[Entry, ...] = ()) -> Lookup:
-        """Return the map from value to bucket without a record that has these values and ``entries``."""
+    def _leave(self, buckets: Lookup, values: Values, made: Made, record: R) -> Lookup:
+        """Return the map from value to bucket without a record that has these values."""
+        entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
             bucket = buckets[value]
             if type(bucket) is tuple:
                 buckets = removed(buckets, value)
+                continue
+            entries = entries or self.entries(made, record)
+            held = bucket.orders[0]
+            left: Bucket | Made
+            if len(held) == 2:  # a single record needs no bucket
+                left = _made(held[held[0] == entries[0]])
             else:
-                entries = entries or self.entries(made, record)
-                held = bucket.orders[0]
-                # a single record needs no bucket
-                left = _made(held[held[0] == entries[0]]) if len(held) == 2 else self.discard(bucket, entries, record)
-                buckets = inserted(buckets, value, left)
+                left = Bucket(tuple(map(remove, bucket.orders, entries)), self._sums(bucket, -1, record))
+            buckets = inserted(buckets, value, left)
         return buckets
 
-    def update(
-        self, buckets: Lookup, old: Values, new: Values, made: Made, before: R, after: R, rows: Records
-    ) -> Lookup:
-        """Return the map from value to bucket after a record has changed; ``rows`` are the records before."""
-        were, entries = self.entries(made, before), self.entries(made, after)
-        shared = old
-        if old != new:
-            gone, come = old, new
-            shared = tuple([value for value in old if value in new]) if old and new else ()
-            if shared:
-                gone = tuple([value for value in old if value not in new])
-                come = tuple([value for value in new if value not in old])
-            buckets = self.leave(buckets, gone, made, before, were)
-            buckets = self.enter(buckets, come, made, after, rows, entries)
-        if were != entries or self.totals:
-            for value in shared if len(shared) < 2 else dict.fromkeys(shared):
-                if type(bucket := buckets[value]) is Bucket:
-                    buckets = inserted(buckets, value, self.replace(bucket, were, entries, before, after))
+    def _replace(self, buckets: Lookup, values: Values, made: Made, before: R, after: R) -> Lookup:
+        """Return the map from value to bucket after a record with these values has changed."""
+        old, new = self.entries(made, before), self.entries(made, after)
+        for value in values if len(values) < 2 else dict.fromkeys(values):
+            bucket = buckets[value]
+            if type(bucket) is Bucket:
+                orders = tuple(
+                    [
+                        entries if was == now else insert(remove(entries, was), now)
+                        for entries, was, now in zip(bucket.orders, old, new, strict=True)
+                    ]
+                )
+                less = Bucket(orders, self._sums(bucket, -1, before))
+                buckets = inserted(buckets, value, Bucket(orders, self._sums(less, 1, after)))
         return buckets
+
+    def _alone(self, made: Made, record: R) -> Bucket:
+        """Return the bucket of a single record."""
+        return Bucket(tuple([(entry,) for entry in self.entries(made, record)]), self._sums(None, 1, record))
+
+    def _sums(self, bucket: Bucket | None, sign: int, record: R) -> tuple[int, ...]:
+        """Return the totals of a bucket, None for an empty one, with (1) or without (-1) a record."""
+        if not self.totals:
+            return ()
+        sums = (0,) * len(self.totals) if bucket is None else bucket.totals
+        return tuple([number + sign * total.of(record) for total, number in zip(self.totals, sums, strict=True)])

@@ -6,6 +6,7 @@ import builtins
 import dis
 from collections.abc import Callable, Iterable
 from enum import Enum
+from operator import attrgetter
 from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any
 
@@ -40,6 +41,13 @@ def read_fields(functions: Iterable[Callable[..., Any]], record: type[Struct]) -
         if not all(isinstance(each, FunctionType) or not callable(each) or _is_transparent(each) for each in found):
             return None
     return tuple(sorted(names.intersection(record.__struct_fields__)))
+
+
+def deciding(fields: tuple[str, ...] | None) -> Callable[[Any], object]:
+    """Return a function of a record: these fields, or the record's identity when they are unknown (None)."""
+    if fields is None:
+        return id
+    return attrgetter(*fields) if fields else lambda record: None
 
 
 def _names(code: CodeType) -> tuple[set[str], set[str]]:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, datacla
 from msgspec import Struct
 
 from ..maps import Map, inserted, map_of, removed
-from .indexes import CREATED, Arrangement, Bucket, Index, Lookup, Made, Order, Records, Total, Unique, Values
-from .read_fields import read_fields
+from .indexes import CREATED, Bucket, Changed, Index, Lookup, Order, Records, Total, Unique, Values
+from .read_fields import deciding, read_fields
 from .views import View
 
 
@@ -46,13 +46,48 @@ class SecretForm(Enum):
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class TableState(Struct, frozen=True, gc=False):
-    """One table of one client: the records, all of them in each order of the table, and one map for each index."""
+#: Changes of records that the indexes of a table need not have. With more, each change brings one index up to date.
+LATE = 16
 
-    rows: Records = {}
-    all: Bucket = Bucket(((),))
-    serial: int = 0
-    indexes: tuple[Lookup, ...] = ()
+
+class TableState(Struct, frozen=True, gc=False):
+    """One table of one client: the records, and the maps of its indexes.
+
+    ``keys`` are those of the unique indexes. The others take up changes of records when they are read: ``late`` are the
+    latest changes, oldest first, and ``lookups`` has for each index its map and the number of late changes in it. These
+    pairs are replaced in place by others with the same meaning, so that the state is a value all the same.
+    """
+
+    rows: Records
+    serial: int
+    keys: tuple[Lookup, ...]
+    lookups: list[tuple[Lookup, int]]
+    late: tuple[Changed, ...] = ()
+
+    def index(self, index: Index[Any]) -> Lookup:
+        """Return the map from value to bucket of an index."""
+        found, number = self.lookups[index.position]
+        late = self.late
+        if number < len(late):
+            first: dict[Any, Any] = {}
+            for key, row in late[number:]:
+                first.setdefault(key, row)
+            found = index.after(found, first.items(), self.rows)
+            self.lookups[index.position] = found, len(late)
+        return found
+
+    def after(
+        self, indexes: tuple[Index[Any], ...], changed: Changed, rows: Records, serial: int, keys: tuple[Lookup, ...]
+    ) -> TableState:
+        """Return the state after a change of a record: with these records, latest serial and maps of unique indexes."""
+        late = (*self.late, changed)
+        if len(late) <= LATE:
+            return TableState(rows, serial, keys, self.lookups.copy(), late)
+        # in the state before, which forks share
+        self.index(min(indexes, key=lambda index: self.lookups[index.position][1]))
+        everywhere = min(number for _, number in self.lookups)
+        lookups = [(lookup, number - everywhere) for lookup, number in self.lookups]
+        return TableState(rows, serial, keys, lookups, late[everywhere:])
 
 
 class Writer(Protocol):
@@ -118,32 +153,29 @@ class Table(Generic[K, R]):
         self.record = record
         self.key_name = key
         self.key: Callable[[R], K] = attrgetter(key)
-        self.all = Arrangement(orders, totals)
-        self.indexes = indexes
+        self.all: Index[R] = Index("all", lambda record: (None,), orders=orders, totals=totals)
+        self.indexes: tuple[Index[R], ...] = (self.all, *(each for each in indexes if isinstance(each, Index)))
+        self.uniques: tuple[Unique[R], ...] = tuple(each for each in indexes if isinstance(each, Unique))
         self.located = located
         self.secrets = secrets
         self.names = names
-        for place, index in enumerate(indexes):
+        for place, unique in enumerate(self.uniques):
+            unique.position = place
+        for place, index in enumerate(self.indexes):
             index.position = place
+            index.record = record
         self.position = len(self.by_position)
         self.by_position.append(self)
-        self.empty_states.append(TableState(all=self.all.empty, indexes=(map_of({}),) * len(indexes)))
+        nothing: Lookup = map_of({})
+        self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), [(nothing, 0)] * len(self.indexes)))
 
     @cached_property
     def placed_by(self) -> Callable[[R], object]:
         """Return the function of a record that returns all fields deciding its place in indexes, orders and totals."""
-        located = () if self.located is None else read_fields((self.located,), self.record)
-        return _deciding(*self._read, read_fields(self.all.functions, self.record), located)
-
-    @cached_property
-    def placed_in(self) -> tuple[tuple[Unique[R] | Index[R], Callable[[R], object]], ...]:
-        """Return the indexes, each with the function that returns the fields deciding a record's place in it."""
-        return tuple((index, _deciding(fields)) for index, fields in zip(self.indexes, self._read, strict=True))
-
-    @cached_property
-    def _read(self) -> tuple[tuple[str, ...] | None, ...]:
-        """Return the fields that each index reads, None when that cannot be determined."""
-        return tuple(read_fields(index.functions, self.record) for index in self.indexes)
+        functions: list[Callable[[R], Any]] = [unique.values for unique in self.uniques]
+        for index in self.indexes:
+            functions += index.functions
+        return deciding(read_fields(functions if self.located is None else (*functions, self.located), self.record))
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
         """Return the rows of one client, for reading and writing in this change."""
@@ -203,9 +235,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     @property
     def all(self) -> View[R]:
         """Return every record, in the first order of the table, by default that of creation."""
-        table = self.table
-        state = self.tables[table.position]
-        return View(self.change, state.rows, table.all, state.all, state.all.orders[0])
+        return self.where(self.table.all, None)
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
@@ -225,24 +255,26 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     def one(self, index: Unique[R], value: Hashable) -> R | None:
         """Return the record with the value of a unique index, or None."""
         state = self.tables[self.table.position]
-        key = state.indexes[index.position].get(value)
+        key = state.keys[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
     def has(self, index: Unique[R] | Index[R], values: Iterable[Hashable]) -> Iterator[bool]:
         """Yield for each value whether there is a record with it."""
-        return map(self.tables[self.table.position].indexes[index.position].__contains__, values)
+        state = self.tables[self.table.position]
+        found = state.keys[index.position] if isinstance(index, Unique) else state.index(index)
+        return map(found.__contains__, values)
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
         state = self.tables[self.table.position]
-        bucket = state.indexes[index.position].get(value)
+        bucket = state.index(index).get(value)
         if type(bucket) is Bucket:
             return View(self.change, state.rows, index, bucket, bucket.orders[0])
         return View(self.change, state.rows, index, bucket, () if bucket is None else (bucket,))
 
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
         """Return the number of records with any of these values; a record with several is counted for each."""
-        find = self.state.indexes[index.position].get
+        find = self.state.index(index).get
         found = 0
         for value in values:
             bucket = find(value)
@@ -258,26 +290,15 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """
         table, tables = self.table, self.tables
         state = tables[table.position]
-        rows = state.rows
         key = table.key(record)
-        row = rows.get(key)
-        if row is None:
-            serial = latest = state.serial + 1
-            everything = table.all.add(state.all, table.all.entries((serial, key), record), record)
-            indexes = _entered(table, state, (serial, key), record, check)
-            if table.located is not None:
-                _locate(self.change, table, (), table.located(record), self.client)
+        row = state.rows.get(key)
+        serial = state.serial + 1 if row is None else row[0]
+        rows = inserted(state.rows, key, (serial, record))
+        if row is not None and table.placed_by(row[1]) == table.placed_by(record):
+            tables[table.position] = TableState(rows, state.serial, state.keys, state.lookups, state.late)
         else:
-            serial, before = row
-            latest, everything, indexes, placed_by = state.serial, state.all, state.indexes, table.placed_by
-            if placed_by(before) != placed_by(record):
-                if not table.all.plain:
-                    entries = table.all.entries((serial, key), before), table.all.entries((serial, key), record)
-                    everything = table.all.replace(everything, *entries, before, record)
-                indexes = _indexed(table, state, (serial, key), before, record, check)
-                if table.located is not None:
-                    _locate(self.change, table, table.located(before), table.located(record), self.client)
-        tables[table.position] = TableState(inserted(rows, key, (serial, record)), everything, latest, indexes)
+            keys = self._found(key, None if row is None else row[1], record, check=check)
+            tables[table.position] = state.after(table.indexes, (key, row), rows, max(serial, state.serial), keys)
         change = self.change
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
@@ -287,76 +308,46 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """Remove the record of this key and return it. Raises KeyError when there is none."""
         table, tables = self.table, self.tables
         state = tables[table.position]
-        rows = state.rows
-        serial, record = rows[key]
-        made = (serial, key)
-        indexes = _left(table, state, made, record)
-        everything = table.all.discard(state.all, table.all.entries(made, record), record)
-        tables[table.position] = TableState(removed(rows, key), everything, state.serial, indexes)
+        row = state.rows[key]
+        keys = self._found(key, row[1], None)
+        tables[table.position] = state.after(table.indexes, (key, row), removed(state.rows, key), state.serial, keys)
         change = self.change
-        if table.located is not None:
-            _locate(change, table, table.located(record), (), self.client)
         change.written[self.client] = None
         change.touched.append(((self.client, table.name), key))
-        gone: R = record
+        gone: R = row[1]
         return gone
 
+    def _found(self, key: K, before: R | None, after: R | None, *, check: bool = False) -> tuple[Lookup, ...]:
+        """Return the maps of the unique indexes after a change of a record, and note where it is located.
 
-def _deciding(*read: tuple[str, ...] | None) -> Callable[[Any], object]:
-    """Return a function of a record: the fields that are read, or the record's identity when these are unknown."""
-    fields = dict.fromkeys(field for each in read if each is not None for field in each)
-    if None in read:
-        return id
-    return attrgetter(*fields) if fields else lambda record: None
+        Raises ValueError like ``put``, without a change.
+        """
+        table = self.table
+        keys = self.tables[table.position].keys
+        if table.uniques:
+            changed = [*keys]
+            for place, index in enumerate(table.uniques):
+                old = () if before is None else index.values(before)
+                new = () if after is None else index.values(after)
+                if old != new:
+                    if check:
+                        index.require_free(keys[place], new, key)
+                    changed[place] = index.after(keys[place], key, old, new)
+            keys = tuple(changed)
+        if table.located is not None:
+            old = () if before is None else table.located(before)
+            new = () if after is None else table.located(after)
+            if old != new:
+                self._locate(old, new)
+        return keys
 
-
-def _locate(change: Writer, table: Table[Any, Any], old: Values, new: Values, client: str) -> None:
-    """Note that a record of the client has the new values instead of the old ones."""
-    if old == new:
-        return
-    owners: Owners = change.owners.get(table.name, {})
-    for value in old:
-        if value not in new and owners.get(value) == client:
-            owners = removed(owners, value)
-    for value in new:
-        owners = inserted(owners, value, client)
-    change.owners = inserted(change.owners, table.name, owners)
-
-
-def _entered(table: Table[Any, R], state: TableState, made: Made, record: R, check: bool) -> tuple[Lookup, ...]:
-    """Return the maps of the indexes with a new record."""
-    maps = [*state.indexes]
-    for place, index in enumerate(table.indexes):
-        values = index.values(record)
-        if values:
-            if check and isinstance(index, Unique):
-                index.require_free(maps[place], values, made[1])
-            maps[place] = index.enter(maps[place], values, made, record, state.rows)
-    return tuple(maps)
-
-
-def _left(table: Table[Any, R], state: TableState, made: Made, record: R) -> tuple[Lookup, ...]:
-    """Return the maps of the indexes without a record."""
-    maps = [*state.indexes]
-    for place, index in enumerate(table.indexes):
-        values = index.values(record)
-        if values:
-            maps[place] = index.leave(maps[place], values, made, record)
-    return tuple(maps)
-
-
-def _indexed(
-    table: Table[Any, R], state: TableState, made: Made, before: R, after: R, check: bool
-) -> tuple[Lookup, ...]:
-    """Return the maps of the indexes after a record was replaced."""
-    maps = [*state.indexes]
-    for place, (index, placed_by) in enumerate(table.placed_in):
-        if placed_by(before) == placed_by(after):
-            continue
-        old, new = index.values(before), index.values(after)
-        if old == new and (index.plain or not new):
-            continue
-        if check and isinstance(index, Unique):
-            index.require_free(maps[place], new, made[1])
-        maps[place] = index.update(maps[place], old, new, made, before, after, state.rows)
-    return tuple(maps)
+    def _locate(self, old: Values, new: Values) -> None:
+        """Note that a record of the client has the new values instead of the old ones."""
+        change, name, client = self.change, self.table.name, self.client
+        owners: Owners = change.owners.get(name, {})
+        for value in old:
+            if value not in new and owners.get(value) == client:
+                owners = removed(owners, value)
+        for value in new:
+            owners = inserted(owners, value, client)
+        change.owners = inserted(change.owners, name, owners)

@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 
 from msgspec import Struct, StructMeta
 
-from .indexes import Arrangement, Bucket, Made, Order, Records, Total
+from .indexes import Bucket, Index, Made, Order, Records, Total
 from .ordered import Entries, Entry, position
 
 R_co = TypeVar("R_co", covariant=True)
@@ -42,13 +42,14 @@ class _ViewMeta(StructMeta, ABCMeta):
 class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=False, metaclass=_ViewMeta):
     """Records in an order, as they were when the view was made; views come from ``Rows.all`` and ``Rows.where``.
 
-    ``bucket`` is the table's bucket of these records, None for none, and ``entries`` are those of one of its orders, of
-    which the view shows the slice ``places``, or all. Reading ``READS_OF_A_STEP`` records is a step of the ``change``.
+    ``bucket`` is what the ``table_index`` has of these records, None for none, and ``entries`` are those of one of its
+    orders, of which the view shows the slice ``places``, or all. Reading ``READS_OF_A_STEP`` records is a step of the
+    ``change``.
     """
 
     change: Limited
     rows: Records
-    arrangement: Arrangement[Any]
+    table_index: Index[Any]
     bucket: Bucket | Made | None
     entries: Entries
     places: range | None = None
@@ -106,7 +107,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
     def descending(self) -> View[R_co]:
         """Return the same records in the opposite order."""
         places = range(len(self.entries)) if self.places is None else self.places
-        return View(self.change, self.rows, self.arrangement, self.bucket, self.entries, places[::-1])
+        return View(self.change, self.rows, self.table_index, self.bucket, self.entries, places[::-1])
 
     @property
     def first(self) -> R_co | None:
@@ -123,12 +124,12 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
         Raises ValueError for an order that is not declared.
         """
-        place = self.arrangement.orders.index(order)
+        place = self.table_index.orders.index(order)
         bucket = self.bucket
         if isinstance(bucket, Bucket):
-            return View(self.change, self.rows, self.arrangement, bucket, bucket.orders[place])
+            return View(self.change, self.rows, self.table_index, bucket, bucket.orders[place])
         entries = () if bucket is None else (order.entry(bucket, self.rows[bucket[1]][1]),)
-        return View(self.change, self.rows, self.arrangement, bucket, entries)
+        return View(self.change, self.rows, self.table_index, bucket, entries)
 
     def between(self, order: Order[Any], low: Any, high: Any) -> View[R_co]:
         """Return the records whose key in a declared order (one with a key) is at least ``low`` and less than ``high``.
@@ -139,12 +140,12 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         start = 0 if low is None else position(view.entries, (low,))
         stop = len(view.entries) if high is None else position(view.entries, (high,))
         places = range(start, max(start, stop))
-        return View(view.change, view.rows, view.arrangement, view.bucket, view.entries, places)
+        return View(view.change, view.rows, view.table_index, view.bucket, view.entries, places)
 
     def cut(self, start: int, stop: int) -> View[R_co]:
         """Return the records from index ``start`` to before ``stop``."""
         places = range(len(self.entries)) if self.places is None else self.places
-        return View(self.change, self.rows, self.arrangement, self.bucket, self.entries, places[start:stop])
+        return View(self.change, self.rows, self.table_index, self.bucket, self.entries, places[start:stop])
 
     def entry(self, place: int) -> Entry:
         """Return the entry of the record at an index."""
@@ -161,7 +162,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
     def total(self, total: Total[Any]) -> int:
         """Return a total of all records of the index or table with the value. Raises ValueError if undeclared."""
-        place = self.arrangement.totals.index(total)
+        place = self.table_index.totals.index(total)
         bucket = self.bucket
         if isinstance(bucket, Bucket):
             return bucket.totals[place]

@@ -79,3 +79,5 @@ def test_where_a_record_stands_is_reported_for_every_table():
     """No table of the house falls back on the identity of its records, which costs every change an evaluation."""
     assert len(API)
     assert [name for name, table in Table.declared.items() if table.placed_by is id] == []
+    indexes = [index for table in Table.declared.values() for index in table.indexes]
+    assert [index.name for index in indexes if index.placed_by is id] == []

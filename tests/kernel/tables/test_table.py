@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from operator import itemgetter
+from threading import Barrier
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from msgspec.structs import replace
 
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Total, Unique
-from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
+from confsim.kernel.tables.table import LATE, Record, Rows, SharedTable, Table
 from confsim.kernel.tables.views import Merged, Picked, View, merged
 from confsim.kernel.world import World
+from kit.growth.steps import steps
 
 
 class Thing(Record):
@@ -111,15 +115,16 @@ class TableMachine(RuleBasedStateMachine):
         self.change = self.world.change(0)
         self.rows: Rows[int, Thing] = THINGS.of(self.change, "k")
 
-    @rule(thing=BUILT)
-    def put(self, thing: Thing) -> None:
+    @rule(things=st.lists(BUILT, min_size=1, max_size=LATE + 4))
+    def put(self, things: list[Thing]) -> None:
         """Insert or replace; a replaced record keeps its place. A badge is of one alone."""
-        if any(other.badge == thing.badge is not None and other.id != thing.id for other in self.model.values()):
-            with pytest.raises(ValueError, match=f"badge {thing.badge} is that of another"):
-                self.rows.put(thing)
-        else:
-            assert self.rows.put(thing) is thing
-            self.model[thing.id] = thing
+        for thing in things:
+            if any(other.badge == thing.badge is not None and other.id != thing.id for other in self.model.values()):
+                with pytest.raises(ValueError, match=f"badge {thing.badge} is that of another"):
+                    self.rows.put(thing)
+            else:
+                assert self.rows.put(thing) is thing
+                self.model[thing.id] = thing
 
     @rule(id=st.integers(0, 30))
     def remove(self, id: int) -> None:
@@ -150,9 +155,19 @@ class TableMachine(RuleBasedStateMachine):
         for world, model in self.forks:
             self._agrees(THINGS.seen(world, "k"), model, cut)
 
-    @invariant()
-    def agrees(self) -> None:
+    @rule(colour=st.sampled_from(["red", "green", "blue"]), cut=CUTS)
+    def look_at_one(self, colour: str, cut: slice) -> None:
+        """An index can be read while others have not been for a while."""
+        coloured = [thing for thing in self.model.values() if thing.colour == colour]
+        _same(self.rows.where(COLOUR, colour), coloured, cut)
+
+    @rule(cut=CUTS)
+    def look(self, cut: slice) -> None:
         """Views of all, and of each value of an index, in each order, are those of the model; so are their totals."""
+        self._agrees(self.rows, self.model, cut)
+
+    def teardown(self) -> None:
+        """Whatever was read before, in the end everything is as in the model."""
         if hasattr(self, "rows"):
             self._agrees(self.rows, self.model, slice(2, -1))
 
@@ -218,6 +233,46 @@ def test_a_view_is_of_the_moment_it_was_made() -> None:
         rows.remove(thing.id)
         rows.put(Thing(thing.id + 10, "blue"))
     assert [thing.id for thing in rows.all] == [10, 11, 12]
+
+
+def test_what_is_written_costs_the_same_whether_anybody_reads_or_not() -> None:
+    """After any number of changes that no index was read between, neither a change nor a reading takes longer."""
+
+    def worst(count: int) -> tuple[int, int]:
+        world, worlds, written = World(), [], 0
+        for id in range(count):
+            change = world.change(0)
+            rows, thing = THINGS.of(change, "k"), Thing(id, "red", ("a",), id % 7)
+            written = max(written, steps(partial(rows.put, thing)))
+            world = change.commit()
+            worlds.append(world)
+        latest = [THINGS.seen(world, "k") for world in worlds[-3 * LATE :]]
+        return written, max(steps(partial(rows.where, COLOUR, "red")) for rows in latest)
+
+    worst(1)  # what is done once for a table
+    assert all(many <= 2 * few for few, many in zip(worst(100), worst(2000), strict=True))
+
+
+def test_threads_may_read_one_world() -> None:
+    """Each finds every change, though the first to read an index brings it up to date for all."""
+    change = World().change(0)
+    for id in range(1000):
+        THINGS.of(change, "k").put(Thing(id, "red", ("a",), -id))
+    world = change.commit()
+    for turn in range(50):
+        change = world.change(0)
+        for id in range(turn, turn + LATE):
+            THINGS.of(change, "k").put(Thing(id, "blue", ("b",), -id))
+        after, ready = change.commit(), Barrier(4)
+
+        def read(_: int, world: World = after, ready: Barrier = ready) -> list[list[int]]:
+            ready.wait()
+            rows = THINGS.seen(world, "k")
+            return [[thing.id for thing in rows.where(index, value)] for index, value in ((COLOUR, "blue"), (TAG, "b"))]
+
+        with ThreadPoolExecutor(4) as threads:
+            seen = [*threads.map(read, range(4))]
+        assert seen == [[[*range(turn, turn + LATE)]] * 2] * 4
 
 
 def test_rows_have_no_order_of_their_own() -> None:
