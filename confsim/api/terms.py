@@ -8,18 +8,20 @@ from confsim.assumptions import terms as terms_assumed
 from confsim.assumptions.protocol import initial, sizes, units
 from confsim.assumptions.register import note
 from confsim.contract import gates
-from confsim.contract.types import AbsoluteUrl, Int, InUnit, Samples, Wire
+from confsim.contract.types import AbsoluteUrl, Int, InUnit, Numbering, Samples, Wire
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 
 from .call import Call, operation
 from .units import instant
 
+_VERSIONS = Numbering(terms_assumed.VERSION, "timestamp")
+
 
 class ClientTerms(Wire):
     """The terms a client has published."""
 
-    version: Annotated[Int, "The version that is current."]
+    version: Annotated[Int, _VERSIONS, "The version that is current."]
     url: Annotated[str, "The URL of the latest terms."]
     promulgated: Annotated[int, "The instant of their publication.", InUnit(units.PROMULGATED)]
     required: Annotated[bool, "Whether guests too must accept them."]
@@ -29,7 +31,7 @@ class UserTerms(Wire):
     """Acceptance of the current terms by the caller."""
 
     isCurrent: Annotated[bool, "Whether the user accepted the current terms."]
-    currentVersion: Annotated[Int, "The version to accept."]
+    currentVersion: Annotated[Int, _VERSIONS, "The version to accept."]
     termsUrl: Annotated[str, "The URL of the current terms."]
     firstAccept: Annotated[bool, "Whether the user never accepted terms before."]
 
@@ -41,7 +43,9 @@ class TermsUrl(Wire):
 
 
 @operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134", line="P1 Terms")
-def accept_terms(call: Call, version: Annotated[int, Samples(1, 2), "The version that is accepted."]) -> None:
+def accept_terms(
+    call: Call, version: Annotated[int, _VERSIONS, Samples(1, 2), "The version that is accepted."]
+) -> None:
     """Accept the current terms.
 
     The version must be the one that the user's terms state names; accepting it again changes nothing.

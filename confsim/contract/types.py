@@ -124,6 +124,23 @@ class StatedUnit(Struct, frozen=True):
     unit: str
 
 
+class Numbering:
+    """Marks a number that is the second of an instant, which each service has itself, by the value ``by`` of ``entry``.
+
+    By other values it is counted.
+    """
+
+    __slots__ = ("by", "entry")
+
+    def __init__(self, entry: Assumption[str], by: str) -> None:
+        self.entry = entry
+        self.by = by
+
+    def unit_under(self, profile: Mapping[str, Any]) -> str:
+        """Return the unit of the instant in the words of ``InUnit``, "" for a number that is none."""
+        return "epoch-s" if in_force(profile, self.entry) == self.by else ""
+
+
 class Names(Struct, frozen=True):
     """Marks what names a thing, a parameter or a field of a body or an answer: ``Annotated[str, Names("recordings")]``.
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from .probes import ProbeCall
 
@@ -61,3 +64,53 @@ CAST = {
 
 #: Everybody who may call: the symbol of the token, "" for nobody, and the calls that make the caller.
 CALLERS: Mapping[str, tuple[ProbeCall, ...]] = {**{f"{{tokens {role}}}": () for role in _ROLES}, "": (), **CAST}
+
+
+class _Undone(NamedTuple):
+    """What makes something new as it is under the default: after which call, and before which later one it is needed.
+
+    ``named`` is the symbol of what the call makes, by its number.
+    """
+
+    after: str
+    before: str
+    named: str
+    caller: str
+    call: ProbeCall
+
+
+#: By the id of an assumption: the call that makes what is new as it is under the default.
+_AS_BY_DEFAULT = {
+    "initial.guest-access": _Undone(
+        "create_channel",
+        "create_guest",
+        "{{channels {number}.0}}",
+        "",
+        ProbeCall("g", "set_guest_access", path={"uuid": "{made}", "state": "enable"}),
+    ),
+    "initial.terms-required": _Undone(
+        "create_guest", "", "{{tokens {number}.0}}", "{made}", ProbeCall("a", "accept_terms", path={"version": "1"})
+    ),
+}
+
+
+def as_by_default(calls: Sequence[ProbeCall], ids: Iterable[str]) -> tuple[ProbeCall, ...]:
+    """Return the calls of a probe with those that make what is new as it is under the defaults of these assumptions."""
+    found = tuple(calls)
+    for id in sorted(set(ids) & _AS_BY_DEFAULT.keys()):
+        found = tuple(
+            each for place, call in enumerate(found) for each in _with(call, found[place:], _AS_BY_DEFAULT[id])
+        )
+    return found
+
+
+def _with(call: ProbeCall, rest: Sequence[ProbeCall], undone: _Undone) -> Iterator[ProbeCall]:
+    """Yield a call, and what undoes an effect of it that later ones do not expect."""
+    yield call
+    made = undone.named.format(number=call.number)
+    needed = any(each.operation == undone.before and made in each.path.values() for each in rest)
+    if call.operation == undone.after and (needed or not undone.before):
+        more = undone.call
+        path = {name: made if text == "{made}" else text for name, text in more.path.items()}
+        caller = made if undone.caller else call.caller
+        yield replace(more, number=f"{call.number}{more.number}", caller=caller, path=path)

@@ -4,7 +4,8 @@ Each hidden profile has several values of its own, drawn from the alternatives o
 value is learned that means something else than the service's, or a default confirmed that does. An entry is tellable
 when each other value of it would change an answer to API calls alone (``kit.probes.tellable``), whether a probe is
 known or not; in part when some of them would, and then it is settled as far as answers go when none of these is left.
-Verify runs under the profile that is written.
+Verify runs under the profile that is written, with ``--verified`` requests; the first ``--long`` profiles get
+``--long-verified`` of them, and are calibrated a second time, which must write the same profile.
 ``--part 2/5`` takes the second fifth of the profiles; ``--into FILE`` adds the findings to those of other parts, which
 are not made again.
 """
@@ -37,13 +38,22 @@ from confsim.testing.calibrating.session import profile_text
 from kit.beside import Beside
 from kit.probes.tellable import tellable
 
-BAD = ("wrong claims", "contradicted", "could not begin")
+BAD = (
+    "wrong claims",
+    "contradicted",
+    "could not begin",
+    "divergences under the written profile",
+    "calibrated a second time with another profile",
+)
 #: Entries that are left at their default: what they change happens before the first call, or never in one.
 _LEFT = ("route.", "time.", "mail.", "world.")
 
 
 class Calibrated(Struct):
-    """What became of one hidden profile: counts, wrong claims and divergences in words."""
+    """What became of one hidden profile: counts, wrong claims and divergences in words.
+
+    ``verified`` counts the requests of verify; ``again`` is whether a second run wrote the same, None without one.
+    """
 
     tellable: int = 0
     settled: int = 0
@@ -60,6 +70,8 @@ class Calibrated(Struct):
     could_not_begin: str = ""
     wrong: list[str] = []
     divergences: list[str] = []
+    verified: int = 0
+    again: bool | None = None
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -70,8 +82,10 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--values", type=int, default=5, help="values that each has of its own")
     options.add_argument("--examples", type=int, default=80, help="journeys at most")
     options.add_argument(
-        "--verified", type=int, default=0, metavar="N", help="journeys of verify under what was learned"
+        "--verified", type=int, default=0, metavar="N", help="requests of verify under what was learned"
     )
+    options.add_argument("--long", type=int, default=0, metavar="N", help="profiles that are verified for longer")
+    options.add_argument("--long-verified", type=int, default=10_000, metavar="N", help="requests of verify for these")
     options.add_argument("--into", type=Path, metavar="FILE", help="findings of other parts, to be added to")
     options.add_argument("--seconds", type=float, default=float("inf"), help="begin no profile after so long")
 
@@ -92,7 +106,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     for seed in range(chosen.first, chosen.first + chosen.profiles)[part - 1 :: parts]:
         if seed in stored or time.monotonic() > until:
             continue
-        stored[seed] = _calibrated(seed, chosen)
+        stored[seed] = _calibrated(seed, chosen, is_long=seed < chosen.first + chosen.long)
         if file:
             file.write_bytes(msgspec.json.encode(dict(sorted(stored.items()))))
     for seed, each in sorted(stored.items()):
@@ -134,14 +148,22 @@ def _figures(found: list[Calibrated], chosen: argparse.Namespace) -> dict[str, A
         "requests": total("requests"),
         "three for each entry": 3 * len(REGISTER.entries) * len(found),
         "CPU seconds of a profile, median": round(median(seconds), 1) if seconds else 0,
+        "requests of verify under the written profile": total("verified"),
+        "of these profiles, with 10,000 requests or nearly": sum(each.verified > 9_900 for each in found),
         "divergences under the written profile": sum(len(each.divergences) for each in found),
+        "calibrated a second time": sum(each.again is not None for each in found),
+        "calibrated a second time with another profile": sum(each.again is False for each in found),
     }
 
 
-def _calibrated(seed: int, chosen: argparse.Namespace) -> Calibrated:
-    """Calibrate beside a service under the hidden profile of a seed, and verify under what was written."""
+def _calibrated(seed: int, chosen: argparse.Namespace, *, is_long: bool) -> Calibrated:
+    """Calibrate beside a service under the hidden profile of a seed, and verify under what was written.
+
+    With ``is_long`` verify makes more requests, and the service is calibrated a second time.
+    """
     profile = hidden(seed, chosen.values)
-    calibrator = Beside(profile).calibrator(journeys=chosen.examples, seed=seed)
+    beside = Beside(profile)
+    calibrator = beside.calibrator(journeys=chosen.examples, seed=seed)
     began = time.process_time()
     try:
         report = calibrator.run()
@@ -175,10 +197,15 @@ def _calibrated(seed: int, chosen: argparse.Namespace) -> Calibrated:
             if id in profile and not _is_alike(id, REGISTER.entries[id].default, profile)
         ],
     )
-    if chosen.verified:
-        written = tomllib.loads(profile_text(report.learned, report.assumed))
-        verified = Beside(profile).verify(profile=read_profile(written), examples=chosen.verified)
+    text = profile_text(report.learned, report.assumed)
+    most = chosen.long_verified if is_long else chosen.verified
+    if most:
+        verified = Beside(profile).verify(profile=read_profile(tomllib.loads(text)), examples=most, most=most)
         found.divergences = [f"verify: {each}"[:500] for each in verified.divergences]
+        found.verified = verified.requests
+    if is_long:
+        second = beside.calibrator(journeys=chosen.examples, seed=seed, tag="cvagain").run()
+        found.again = profile_text(second.learned, second.assumed) == text
     _show(seed, own, report, found)
     return found
 

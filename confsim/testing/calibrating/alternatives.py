@@ -7,14 +7,16 @@ the world in force, all later ones. So a difference is found however long ago it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, cast
 
 from msgspec import Struct
 
+from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, Place, World
-from confsim.reference.probes import distinguished
+from confsim.reference.probes import distinguished, seen_in_calls
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Made, Reply
@@ -286,7 +288,13 @@ class Alternatives:
 
 
 def _is_distinguished(alternative: Alternative) -> bool:
-    return len(alternative.ids) > 1 or alternative.key in distinguished()
+    return len(alternative.ids) > 1 or alternative.key in distinguished() or alternative.key in _told_defaults()
+
+
+@cache
+def _told_defaults() -> frozenset[str]:
+    """Return the defaults that a known probe tells from another value."""
+    return frozenset(Alternative((id, REGISTER.entries[id].default)).key for id in seen_in_calls())
 
 
 def _copied(followed: Mapping[Alternative, _Followed]) -> dict[Alternative, _Followed]:

@@ -27,7 +27,7 @@ from confsim.testing.verifying.candidates import NOBODY, STRANGER
 from confsim.testing.verifying.planning import Planner
 
 from .alternative import Alternative, plain
-from .evidence import AssumptionEvidence
+from .evidence import AssumptionEvidence, Judged
 from .learner import Apart, Contradiction, Learner
 from .playing import Player
 from .probing import Prober
@@ -202,6 +202,7 @@ class Calibrator:
         if accepted[0] != entry.default:
             self.evidence.first.add(Alternative((entry.id, entry.default)).key)
             self.learner.begin_from(self.evidence.renewed(Alternative((entry.id, accepted[0])), []))
+        self.evidence.take_over(Judged(frozenset(self.evidence.first)))
         self._service.address_under(self.evidence.profile)
 
     # One run
@@ -223,12 +224,7 @@ class Calibrator:
             read_before=self.learner.run.discovery if self.learner.recordings else None,
         )
         self.learner.begin(run)
-        calls = run.opening_calls()
-        with contextlib.suppress(StopIteration):
-            call = next(calls)
-            while True:
-                self._make(call)
-                call = calls.send(self.learner.run.history[-1])  # as it is expected by now
+        self._open()
         planner = self._planner(self.learner.run)
         player = Player(planner, self.learner.run)
         while self._done < self._journeys and self._fruitless < self._patience:
@@ -240,6 +236,17 @@ class Calibrator:
             self._say()
         if self._plays:
             self._play_raw(planner, player)
+
+    def _open(self) -> None:
+        """Make the opening calls, again under values that their answers have shown, such as a limit of names."""
+        profile = None
+        while not self.learner.run.things.own_clients and profile != self.learner.run.profile:
+            profile, calls = self.learner.run.profile, self.learner.run.opening_calls()
+            with contextlib.suppress(StopIteration):
+                call = next(calls)
+                while True:
+                    self._make(call)
+                    call = calls.send(self.learner.run.history[-1])  # as it is expected by now
 
     def _play_raw(self, planner: Planner, player: Player) -> None:
         """Make the requests that no call makes. Raises Apart."""

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.contract.types import Switch
-from confsim.reference.cast import CALLERS
+from confsim.reference.cast import CALLERS, as_by_default
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison
@@ -69,13 +69,14 @@ class Player:
         self._played: list[tuple[int, ProbeCall]] = []
         self._copies = 0
         self._clients = 0
+        self._short: dict[str, str] = {}
         self.go_on_with(run)
 
     def go_on_with(self, run: Run) -> None:
         """Continue with another model of the same service."""
         self._run = run
         self._tries.clear()
-        self._symbols = Symbols(run.names.tag, symbols_of(run))
+        self._symbols = Symbols(run.names.tag, symbols_of(run), run.profile, self._short)
         self._made: dict[tuple[str, str | None], list[int]] = {}
         for place, probed in self._played:
             step = run.history[place]
@@ -134,6 +135,7 @@ class Player:
         for number, (caller, ahead) in enumerate(CALLERS.items()):
             last = replace(probe.calls[-1], caller=caller, number=f"{probe.calls[-1].number}c{number}")
             calls = [*ahead, *(each for each in probe.calls[:-1] if each not in ahead), last]
+            calls = [*as_by_default(calls, self._run.profile)]
             symbols = self._renamed_copy()
             if self.shown(symbols.copy(), calls, alternative, alternatives) == len(calls):
                 return symbols, calls
@@ -146,7 +148,7 @@ class Player:
                 continue
             for alternative in self._still_open(probe, evidence, alternatives):
                 symbols = self._renamed_copy()
-                calls = (*_ANOTHER_CLIENT, *probe.calls)
+                calls = (*_ANOTHER_CLIENT, *as_by_default(probe.calls, self._run.profile))
                 count = self.shown(symbols.copy(), calls, alternative, alternatives)
                 if count > len(_ANOTHER_CLIENT):
                     self._clients += 1
@@ -163,12 +165,13 @@ class Player:
     def _in_order(self, alternatives: Alternatives) -> Iterator[tuple[int, Probe]]:
         """Yield all probes, those first that may tell an alternative which every call is also made under."""
         found = (place for each in alternatives.followed for place in _telling().get(each.key, ()))
-        first = [(place, probes()[place]) for place in dict.fromkeys(found)]
-        return chain(first, enumerate(probes()))
+        places = sorted(set(found), key=lambda place: (len(probes()[place].calls), place))
+        return chain(((place, probes()[place]) for place in places), enumerate(probes()))
 
     def play(self, calls: Sequence[ProbeCall]) -> Iterator[ModelCall]:
         """Yield calls that are not made yet, each under its number; each must be made before the next is taken."""
         done = {probed.number for _, probed in self._played}
+        calls = as_by_default(calls, self._run.profile)
         yield from self._played_out(self._symbols, [each for each in calls if each.number not in done])
 
     def bound(self, call: ProbeCall, *, anybody: bool = False) -> ModelCall | None:
@@ -185,6 +188,7 @@ class Player:
         again: list[ModelCall] = []
         for probed in calls:
             call = symbols.call(probed)
+            self._short.update(symbols.short)
             if call is None:
                 break
             yield call
@@ -229,6 +233,15 @@ class Player:
         self, probe: Probe, alternative: Alternative, alternatives: Alternatives
     ) -> tuple[Symbols, list[ProbeCall]] | None:
         """Return the calls that tell an alternative: on things of earlier probes, else on fresh ones."""
+        mended = replace(probe, calls=as_by_default(probe.calls, self._run.profile))
+        found = self._found(mended, alternative, alternatives)
+        if found is None and mended.calls != probe.calls:
+            found = self._found(probe, alternative, alternatives)
+        return found
+
+    def _found(
+        self, probe: Probe, alternative: Alternative, alternatives: Alternatives
+    ) -> tuple[Symbols, list[ProbeCall]] | None:
         for of in Of:
             symbols, left = self._alike(probe, of)
             if len(left) == len(probe.calls):

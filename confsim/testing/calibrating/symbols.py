@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
+from confsim.api.catalogue import API
+from confsim.assumptions.register import Assumption, in_force
+from confsim.contract.annotations import fields_of, mark_of, struct_of
+from confsim.contract.types import SearchText, Sized
 from confsim.reference.probes import ProbeCall
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Reply, chosen_values
+from confsim.testing.learning.names import short_name
 from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 
@@ -19,18 +26,24 @@ TAG, CAPITALS = "{tag}", "{TAG}"
 _NUMBER = re.compile(r"\{number \d+\}")
 #: The word of the client of the run in symbols.
 OWN = "own"
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Symbols:
     """What the symbols of probes stand for in the model of a run."""
 
-    def __init__(self, tag: str, named: dict[str, Any]) -> None:
+    def __init__(
+        self, tag: str, named: dict[str, Any], profile: Mapping[str, Any] = _NONE, short: dict[str, str] | None = None
+    ) -> None:
         self._tag = tag
         self._named = named
+        self._profile = profile
+        #: Short names in the place of those that are too long under the profile.
+        self.short: dict[str, str] = short if short is not None else {}
 
     def copy(self, tag: str = "") -> Symbols:
         """Return others for the same things, with other names if a beginning is given for them."""
-        return Symbols(tag or self._tag, dict(self._named))
+        return Symbols(tag or self._tag, dict(self._named), self._profile, dict(self.short))
 
     def bind(self, named: dict[str, Any]) -> None:
         """Let symbols stand for these values."""
@@ -54,8 +67,8 @@ class Symbols:
             probed.operation,
             probed.caller or None,
             self._texts(probed.path),
-            self._texts(probed.query),
-            _filled(self._texts(probed.body) if probed.data is None else probed.data, probed.length),
+            self._within(self._texts(probed.query), _sizes_of_query(probed.operation)),
+            _filled(self._body(probed) if probed.data is None else probed.data, probed.length),
             probed.content_type,
         )
         absent: list[Any] = [text for text in call.arguments.values() if _NUMBER.search(text)]
@@ -78,6 +91,20 @@ class Symbols:
                 if probed.number == OWN:
                     self._named[symbol.replace(f" {OWN}.0", f" {OWN}")] = value
 
+    def _body(self, probed: ProbeCall) -> Any:
+        body = self._texts(probed.body)
+        return self._within(body, _sizes_of_body(probed.operation)) if isinstance(body, dict) else body
+
+    def _within(self, texts: dict[str, Any], sizes: Mapping[str, Assumption[int]]) -> dict[str, Any]:
+        """Return fields with short names in the place of those that would be refused under the profile alone."""
+        long = [
+            (name, text)
+            for name, size in sizes.items()
+            if size.id in self._profile and isinstance(text := texts.get(name), str)
+            if in_force(self._profile, size) < len(text) <= size.default and text.startswith(self._tag)
+        ]
+        return {**texts, **{name: self.short.setdefault(text, short_name(len(self.short))) for name, text in long}}
+
     def _texts(self, value: Any) -> Any:
         if isinstance(value, str):
             value = _NUMBER.sub(lambda found: self._named.get(found[0], found[0]), value)
@@ -85,6 +112,25 @@ class Symbols:
         if isinstance(value, dict):
             return {name: self._texts(each) for name, each in value.items()}
         return [self._texts(each) for each in value] if isinstance(value, list) else value
+
+
+@cache
+def _sizes_of_body(operation: str) -> Mapping[str, Assumption[int]]:
+    """Return the limits of the texts in the body of an operation, by field."""
+    body = API[operation].body
+    struct = None if body is None else struct_of(body.type)
+    return {} if struct is None else _sizes({each.encode_name: each.type for each in fields_of(struct)})
+
+
+@cache
+def _sizes_of_query(operation: str) -> Mapping[str, Assumption[int]]:
+    """Return the limits of the texts in the query of an operation, by parameter."""
+    return _sizes({each.name: each.annotation for each in API[operation].query_parameters})
+
+
+def _sizes(annotations: Mapping[str, Any]) -> Mapping[str, Assumption[int]]:
+    marks = ((name, mark_of(annotation, Sized)) for name, annotation in annotations.items())
+    return {name: mark.max_length for name, mark in marks if mark is not None and not isinstance(mark, SearchText)}
 
 
 def _filled(body: Any, length: int) -> Any:

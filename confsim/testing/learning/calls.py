@@ -10,13 +10,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
-from confsim.contract.annotations import named
+from confsim.contract.annotations import mark_of, named
 from confsim.contract.operation import Operation
+from confsim.contract.types import Numbering
+
+from .places import NUMBERS
 
 #: A function of a kind and a value: returns the value to use instead.
 Rename = Callable[[str, Any], Any]
 #: The value of ``{userId}`` that stands for the caller.
 ME = "me"
+#: The kinds of ids that are numbers.
+_DIGITS = frozenset({"users", NUMBERS})
 
 
 class ModelCall(Struct, frozen=True):
@@ -64,7 +69,7 @@ class ModelCall(Struct, frozen=True):
 
     def renamed(self, rename: Rename) -> ModelCall:
         """Return the same call with other ids."""
-        kinds = kinds_of(self.operation)
+        kinds = _renamed_kinds(self.operation)
         caller = self.caller if self.caller is None else rename("tokens", self.caller)
         if not kinds:
             return replace(self, caller=caller)
@@ -90,8 +95,15 @@ def _renamed(kind: str | None, text: str, rename: Rename) -> str:
     if kind is None or text == ME:
         return text
     return ",".join(
-        str(rename(kind, int(each) if kind == "users" and each.isdigit() else each)) for each in text.split(",")
+        str(rename(kind, int(each) if kind in _DIGITS and each.isdigit() else each)) for each in text.split(",")
     )
+
+
+@cache
+def _renamed_kinds(operation: str) -> Mapping[str, str]:
+    """Return the kinds of ``kinds_of``, and that of each path parameter that is a number which may be an instant."""
+    marked = (each.name for each in API[operation].path_parameters if mark_of(each.annotation, Numbering) is not None)
+    return {**kinds_of(operation), **dict.fromkeys(marked, NUMBERS)}
 
 
 @cache

@@ -13,7 +13,7 @@ from confsim.contract.operation import Operation
 from confsim.service.messages import Response
 
 from .correspondence import Correspondence
-from .places import FREE, IGNORED, LINKS, NOT_NAMES, Either, Elements, Entries, ObjectShape, Shapes, Value
+from .places import FREE, IGNORED, LINKS, NOT_NAMES, NUMBERS, Either, Elements, Entries, ObjectShape, Shapes, Value
 
 #: Ids of things in the model, with their kinds.
 Made = Container[tuple[str, Any]]
@@ -132,7 +132,9 @@ class Comparison:
         if shape.kind == LINKS:
             return None if _is_address(other) == _is_address(one) else Difference(place, one, other, "it is no address")
         if shape.unit:
-            why = self._known.same_instant(shape.unit, one, other)
+            same = shape.kind == NUMBERS and one == other  # such as one that was read before the run
+            why = "" if same else self._known.same_instant(shape.unit, one, other)
+            why = why or (self._known.pair(shape.kind, one, other) if shape.kind == NUMBERS else "")
         elif type(one) is not type(other):
             return Difference(place, one, other)
         elif isinstance(one, list | dict):

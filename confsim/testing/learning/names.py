@@ -6,6 +6,16 @@ from typing import Any
 
 from .calls import ModelCall
 
+#: Letters and digits of short names.
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_MARKS = f"{_LETTERS}0123456789"
+
+
+def short_name(number: int) -> str:
+    """Return a name of two characters, the same for the same number; of more from number 936 on."""
+    more, last = divmod(number, len(_MARKS))
+    return (short_name(more - len(_LETTERS)) if more >= len(_LETTERS) else _LETTERS[more]) + _MARKS[last]
+
 
 class RunNames:
     """Gives names that no other run uses: each begins with the tag of the run."""
@@ -19,12 +29,16 @@ class RunNames:
         #: Path values of successful calls, by parameter name.
         self.paths: dict[tuple[str, ...], list[dict[str, str]]] = {}
 
-    def new(self, word: str) -> str:
-        """Return a new name."""
+    def new(self, word: str, most: int | None = None) -> str:
+        """Return a new name, of so many characters at most."""
         self._count += 1
-        made = f"{self.tag} {word} {self._count}"
+        made = self.within(f"{self.tag} {word} {self._count}", most)
         self.given = [*self.given[-5:], made]
         return made
+
+    def within(self, name: str, most: int | None) -> str:
+        """Return a name, another for it that is short if it has more characters than that."""
+        return name if most is None or len(name) <= most else short_name(self._count)
 
     def go_on(self, other: RunNames) -> None:
         """Continue the numbering of another, so that no name is given twice."""

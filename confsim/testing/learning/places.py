@@ -18,18 +18,20 @@ from confsim.assumptions.register import in_force
 from confsim.contract.annotations import chosen, fields_of, filled, options_of, peeled
 from confsim.contract.encode import NoContent, Raw
 from confsim.contract.operation import Operation
-from confsim.contract.types import InUnit, Invented, Names, Page, ShownOnce, StatedUnit
+from confsim.contract.types import InUnit, Invented, Names, Numbering, Page, ShownOnce, StatedUnit
 
 #: Kinds of which only the presence of a value is compared: addresses, texts for people, masked secrets.
 LINKS, FREE = Invented.LINK.value, Invented.TEXT.value
 #: Values that are not compared at all.
 IGNORED = "ignored"
+#: The kind of numbers that may be instants, such as versions.
+NUMBERS = "numbers"
 #: Kinds that do not identify a thing.
-NOT_NAMES = frozenset({"", LINKS, FREE, IGNORED})
+NOT_NAMES = frozenset({"", LINKS, FREE, IGNORED, NUMBERS})
 
 
 class Value(Struct, frozen=True):
-    """A value: of a kind that the service chooses, an instant of a unit, or equal on both sides."""
+    """A value: of a kind that the service chooses, an instant of a unit, both, or equal on both sides."""
 
     kind: str = ""
     unit: str = ""
@@ -128,7 +130,7 @@ class _Reader:
         """
         unit, kind = self._marked(annotation, kind)
         if unit:
-            return Value(unit=unit)
+            return Value(kind if kind == NUMBERS else "", unit)
         annotation = chosen(annotation, self.profile)
         base, _ = peeled(annotation)
         options = [each for each in options_of(base) if each not in (NoneType, NoContent)]
@@ -142,7 +144,10 @@ class _Reader:
         """Return the unit of an instant, "" for anything else, and the kind of a value, by the marks on the type."""
         unit, masked = "", False
         for mark in peeled(annotation)[1]:
-            if isinstance(mark, InUnit):
+            if isinstance(mark, Numbering):
+                unit = mark.unit_under(self.profile)
+                kind = NUMBERS if unit else kind
+            elif isinstance(mark, InUnit):
                 unit = in_force(self.profile, mark.entry)
             elif isinstance(mark, StatedUnit):
                 unit = mark.unit

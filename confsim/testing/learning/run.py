@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from confsim.assumptions.protocol import sizes
+from confsim.assumptions.register import in_force
 from confsim.domain.identity.credentials import CREDENTIALS, Credential
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
@@ -186,13 +188,13 @@ class Run:
         partner = next((each for each in self.things.callers if each.role == "partner-admin"), None)
         if partner is None:
             return
-        body: Any = {"name": self.names.new("client")}
+        body: Any = {"name": self.names.new("client", in_force(self.profile, sizes.NAME))}
         made = yield ModelCall("create_client", partner.token, body=body, content_type="application/json")
         if made.difference is not None or made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
             return
         own = {"for_client": made.predicted.reply.body["id"]}
-        body = {"label": self.names.tag}
+        body = {"label": self.names.within(self.names.tag, in_force(self.profile, sizes.LABEL))}
         yield ModelCall("create_api_token", partner.token, {}, own, body, "application/json")
 
     def opening(self) -> Iterator[RunStep]:

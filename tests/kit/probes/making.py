@@ -45,6 +45,8 @@ _AROUND = 40
 _USING = 10
 #: Beginnings of assumptions of which the alternatives are not distinguished: there is one each, or many of little use.
 _JOINT = ("gate.", "route.", "code.", "status.")
+#: Milliseconds after the opening of a run, so that its instants differ from later ones.
+_SINCE_OPENING = 10_000
 #: Most probes of an operation of which the last call is made by everybody.
 _BY_EVERYBODY = 2
 #: Length of a body from which what is repeated at its end is left out, and the most that a probe sends.
@@ -107,6 +109,7 @@ class Maker:
         calibrator = beside.calibrator(journeys=0)
         calibrator.run()
         self.run: Run = calibrator.learner.run
+        beside.pass_time(_SINCE_OPENING)
         self.evidence = AssumptionEvidence()
         self.alternatives = calibrator.learner.alternatives
         planner = Planner(self.run.model, self.run.things, self.run.scope, self.run.names, 0, self.run.numbers)

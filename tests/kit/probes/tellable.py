@@ -32,11 +32,13 @@ UNREACHABLE = {
     "code.media-too-large": "it needs an upload of 100 MB",
     "code.not-parent": "it would switch off a client that was not made",
     "emails.second": "a verified address needs the code of a mail",
+    "gate.verify_user_email": "it needs the code of a mail, and journeys of the suite read the mail",
     "ids.client": "ids are the service's own",
     "images.given-url": "the journey names an id that the service chooses",
     "invitations.persistent-code": "the journey names an id that the service chooses",
     "status.media-too-large": "it needs an upload of 100 MB",
     "status.not-parent": "it would switch off a client that was not made",
+    "streaming.session": "the session that is not started is in no list, so that nothing names its id",
     "users.first-id": "ids are the service's own",
 }
 FILE = Path(__file__).resolve().parents[2] / "data" / "tellable.json"

@@ -33,7 +33,7 @@ def _send(operation: str, body: Any, caller: str = _OWN, **path: str) -> ProbeCa
 
 _MADE_ROOM = CAST["{tokens w1a.0}"][:1]
 _SOMEBODY, _ADMINISTRATOR = CAST[_NEW], CAST[_ADMIN]
-_HOST = "{tokens w4a.0}"
+_OWNER, _HOST = "{tokens w3a.0}", "{tokens w4a.0}"
 #: The calls of each; those without a number get one.
 WRITTEN: Sequence[Sequence[ProbeCall]] = (
     (_get("list_client_auth_providers", "", clientId=_CLIENT),),
@@ -94,7 +94,7 @@ WRITTEN: Sequence[Sequence[ProbeCall]] = (
     (*CAST[_HOST], _send("set_channel_config", {"a": 1}, _HOST, uuid=_ROOM)),
     (
         *_SOMEBODY,
-        *CAST["{tokens w3a.0}"][1:],
+        *CAST[_OWNER][1:],
         _get("set_handle_uniqueness", state="disable"),
         _send("reserve_handle", {"handle": "{tag} w3 new"}, _NEW),
     ),
@@ -116,6 +116,12 @@ WRITTEN: Sequence[Sequence[ProbeCall]] = (
         ),
         _get("list_channels"),
     ),
+    (
+        *CAST[_OWNER],
+        _get("get_streaming_proxy", _OWNER, uuid=_ROOM),
+        _get("list_channel_participants", uuid=_ROOM),
+    ),
+    (_send("update_terms_url", {"url": "https://example.com/{tag}"}), _get("get_client_terms", "", clientId=_CLIENT)),
 )
 
 
