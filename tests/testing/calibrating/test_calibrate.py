@@ -120,6 +120,16 @@ def test_the_first_call_may_be_for_some_roles_alone():
     hidden = choices(gate__list_supported_languages=["owner"], auth__presentation=["X-Api-Key: {token}"])
     report = Beside(hidden).calibrator(journeys=0).run()
     assert {**report.learned, **report.assumed}["auth.presentation"] == ["X-Api-Key: {token}"]
+    assert "auth.presentation" in Beside().calibrator(journeys=0).run().confirmed
+
+
+def test_a_default_is_ruled_out_however_late():
+    """Another link of the first terms, seen long after the client was made: the default is no longer possible."""
+    hidden = choices(initial__terms_url="https://terms.example/other")
+    calibrator = Beside(hidden).calibrator(journeys=1, most=90)
+    assert "initial.terms-url" in calibrator.run().learned
+    judged = [each for each in calibrator.learner.run.history if "initial.terms-url" in each.predicted.used]
+    assert judged[0].call.operation == "create_client"
 
 
 def test_a_token_that_expires_ends_the_run():

@@ -8,6 +8,7 @@ import pytest
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
+from confsim.reference.cast import as_by_default
 from confsim.reference.probes import ProbeCall, probes
 from confsim.reference.seeing import seen
 from confsim.testing.calibrating.alternative import Alternative
@@ -17,6 +18,7 @@ from confsim.testing.calibrating.session import profile_text
 from confsim.testing.calibrating.symbols import Symbols, symbols_named, symbols_of
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.names import short_name
 from confsim.testing.learning.places import Shapes
 from confsim.testing.verifying.planning import Planner
 from kit import choices
@@ -26,7 +28,14 @@ from kit.beside import Beside
 @pytest.fixture
 def met():
     """The run and the alternatives of a calibrator that has made the opening calls alone, and a player."""
-    calibrator = Beside().calibrator(journeys=0)
+    return opened({})
+
+
+def opened(known):
+    """The same beside a service under a profile of which these values are known already."""
+    calibrator = Beside(known).calibrator(journeys=0)
+    for chosen in known.items():
+        calibrator.learner.begin_from(calibrator.evidence.renewed(Alternative(chosen), []))
     calibrator.run()
     run, alternatives = calibrator.learner.run, calibrator.learner.alternatives
     planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
@@ -141,3 +150,62 @@ def test_numbers_of_probes_are_those_of_the_client():
     call = ProbeCall("a1", "list_channels", "{tokens owner}", query={"search": "{number 0},#12"})
     assert symbols.call(call).query == {"search": "+1555,#12"}
     assert Symbols("t1", {"{tokens owner}": "secret"}).call(call) is None
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        choices(initial__guest_access=False),
+        choices(initial__terms_required=True),
+        choices(size__handle=2),
+        choices(size__name=2),
+        choices(size__label=2),
+    ],
+    ids=repr,
+)
+def test_what_is_known_masks_no_probe(known):
+    """A probe with a guest, or names, also tells where guests are not admitted at first, or names must be short."""
+    run, alternatives, player = opened(known)
+    assert len(run.things.own_clients) == 1
+    one, *_ = AssumptionEvidence().others("users.reputation")
+    told = [probe for probe in probes() if repr(one.values[0][1]) in probe.tells.get("users.reputation", ())]
+    assert any(player._prepared(probe, one, alternatives) for probe in told)
+
+
+def test_short_names_are_the_same_for_the_same_text():
+    """Each of the names has one that is short, in every call; a text that is too long by default stays as it is."""
+    symbols = Symbols("t1", {}, choices(size__handle=2))
+    texts = ["{tag} ann", "{tag} bob", "{tag} ann", "{tag} " + "x" * 300]
+    calls = [symbols.call(ProbeCall(f"a{n}", "create_guest", body={"handle": text})) for n, text in enumerate(texts)]
+    first, second, again, long = (call.body["handle"] for call in calls)
+    assert first == again != second
+    assert (len(first), len(second), len(long)) == (2, 2, 303)
+    asked = symbols.call(ProbeCall("b1", "check_handle_unique", query={"handle": "{tag} ann"}))
+    assert asked.query == {"handle": first}
+    assert (
+        symbols.copy("t2").call(ProbeCall("b2", "create_guest", body={"handle": "{tag} ann"})).body["handle"] != first
+    )
+    assert len({short_name(number) for number in range(5_000)}) == 5_000
+    assert {len(short_name(number)) for number in range(936)} == {2}
+
+
+def test_what_is_new_is_made_as_by_default_where_later_calls_need_it():
+    """Only the channel that a guest joins is opened for guests."""
+    calls = [
+        ProbeCall("a1", "create_channel", "{tokens owner}"),
+        ProbeCall("a2", "create_channel", "{tokens user}"),
+        ProbeCall("a3", "create_guest", path={"uuid": "{channels a2.0}"}),
+        ProbeCall("a4", "get_me", "{tokens a3.0}"),
+    ]
+    open_to_guests = as_by_default(calls, ["initial.guest-access"])
+    assert [each.operation for each in open_to_guests] == [
+        "create_channel",
+        "create_channel",
+        "set_guest_access",
+        "create_guest",
+        "get_me",
+    ]
+    assert (open_to_guests[2].caller, open_to_guests[2].path["uuid"]) == ("{tokens user}", "{channels a2.0}")
+    accepted = as_by_default(calls, ["initial.terms-required"])
+    assert (accepted[3].operation, accepted[3].caller) == ("accept_terms", "{tokens a3.0}")
+    assert as_by_default(calls, ["initial.midi"]) == tuple(calls)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from confsim.api.catalogue import API
+from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparison import Comparison, Reply
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Shapes
+from kit import choices
 
 
 @pytest.fixture
@@ -99,3 +101,23 @@ def test_what_others_made_is_not_taken_for_what_the_run_made_since_its_number_is
     there = {"total": 2, "results": [{"id": 3, "handle": "a"}, {"id": 7, "handle": "b"}]}
     assert compare("list_users", here, there, made={("users", 7)}) is None
     assert compare("list_users", here, {"total": 1, "results": there["results"][1:]}, made={("users", 7)})
+
+
+def test_a_version_may_be_an_instant(known):
+    """The second of its publication is the service's own; a count is compared. What both have from before is equal."""
+    known.learn_shift("Sun, 01 Feb 2026 00:05:00 GMT", 1_769_904_000_000)
+    comparison = Comparison(Shapes(choices(terms__version="timestamp")), known)
+
+    def differ(one, other):
+        item = {"isCurrent": True, "termsUrl": "https://terms.example", "firstAccept": False}
+        replies = [Reply(200, "application/json", {**item, "currentVersion": each}) for each in (one, other)]
+        return comparison.difference(API["get_user_terms"], *replies) is not None
+
+    assert not differ(1, 1)
+    assert differ(1_769_904_000, 2)
+    assert not differ(1_769_904_000, 1_769_904_300)
+    assert differ(1_769_904_000, 1_769_904_301)
+    assert differ(1_769_904_060, 1_769_904_300)
+    accepted = ModelCall("accept_terms", None, {"version": "1769904000"})
+    assert accepted.renamed(known.service).path == {"version": "1769904300"}
+    assert ModelCall("accept_terms", None, {"version": "1"}).renamed(known.service).path == {"version": "1"}
