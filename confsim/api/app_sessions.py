@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol import sizes, units
 from confsim.assumptions.protocol.transport import SESSION_WITHOUT_ID
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Present, Sized, Wire
+from confsim.contract.types import FreeText, Limit, Long, Offset, Page, Present, Said, Sized, Wire
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import AppSessionFilter, Log
 from confsim.domain.channels.channels import Channel
@@ -31,10 +32,16 @@ Milliseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Address = Annotated[str, Sized(sizes.URL)]
 
 
+def _near(profile: Mapping[str, Any]) -> str:
+    """Return how far from now a run may begin (G382)."""
+    within = in_force(profile, assumed.STARTED_WITHIN)
+    return f"It lies at most {within} milliseconds from now." if within else ""
+
+
 class AppSessionRegistration(Wire):
     """One run of a client application: ``started`` in UTC milliseconds, ``channel`` the id of a channel."""
 
-    started: Annotated[Milliseconds, "The instant at which the run began, in UTC milliseconds."]
+    started: Annotated[Milliseconds, Said(_near), "The instant at which the run began, in UTC milliseconds."]
     url: Annotated[Address, "The address at which the application ran."]
     channel: Annotated[ChannelId | None, "The channel that the run is linked to from the beginning."] = None
 

@@ -11,7 +11,7 @@ from confsim.assumptions.register import in_force
 from confsim.assumptions.users import emails as assumed_emails
 from confsim.assumptions.users import languages as assumed_languages
 from confsim.contract.schema import SPACE, caseless
-from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Samples, Sized, TextForm
+from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Said, Samples, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
@@ -83,6 +83,11 @@ def _first_description(profile: Profile) -> dict[str, Any]:
     return _description(profile) if limited else {"maxLength": in_force(profile, sizes.TEXT)}
 
 
+def _counted(profile: Profile) -> str:
+    """Return what counts as a character of a description, where JSON Schema counts otherwise (G304)."""
+    return "A character is a UTF-16 unit." if in_force(profile, channels.DESCRIPTION_COUNT) == "utf-16" else ""
+
+
 def _not_empty(profile: Profile) -> dict[str, Any]:
     return {"minLength": 1}
 
@@ -144,9 +149,9 @@ FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
 #: The duration of a breakout session in milliseconds, up to the longest time allowed.
 BreakoutDuration = Annotated[Long, AtLeast(0), Pattern(_breakout)]
 #: Up to 200 characters (P2 Limits L390).
-ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description)]
+ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description), Said(_counted)]
 #: The same where the channel is created (G303).
-FirstChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_first_description)]
+FirstChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_first_description), Said(_counted)]
 #: The names of authentication providers (G184, G185).
 ProviderNames = Annotated[list[Annotated[str, Pattern(_provider), Samples("google")]], Pattern(_some_providers)]
 #: The origin of a page that embeds the service, and the domain of one.

@@ -17,7 +17,7 @@ AssetToken = Annotated[str, Names("asset_tokens", secret=True), "The token that 
 BreakoutId = Annotated[str, Names("breakout_sessions"), "The breakout session, by id."]
 BroadcastId = Annotated[str, Names("broadcasts"), "The broadcast, by id."]
 ChannelId = Annotated[str, Names("channels"), "The channel, by uuid."]
-ChannelIds = Annotated[str, Names("channels", several=True), "The channel, by uuid."]
+ChannelIds = Annotated[str, Names("channels", several=True), "The uuids of channels."]
 ClientId = Annotated[str, Names("clients"), "The client, by id."]
 Code = Annotated[str, Names("codes", secret=True), "The code."]
 DestinationId = Annotated[str, Names("destinations"), "The destination, by id."]

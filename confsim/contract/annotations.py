@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import FieldInfo
 
-from .types import Chosen, Names
+from .types import Chosen, Names, Said
 
 M = TypeVar("M")
 
@@ -48,6 +48,12 @@ def description_of(annotation: Any) -> str:
         return own[-1]
     options = (option for option in options_of(base) if option is not annotation)
     return next((text for option in options if (text := description_of(option))), "")
+
+
+def with_said(text: str, annotation: Any, profile: Mapping[str, Any]) -> str:
+    """Return the text that describes a parameter or field, with what a profile says of it."""
+    mark = mark_of(annotation, Said)
+    return text if mark is None else " ".join(filter(None, (text, mark.text(profile))))
 
 
 def mark_of(annotation: Any, kind: type[M]) -> M | None:

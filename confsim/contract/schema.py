@@ -28,6 +28,7 @@ from .annotations import (
     options_of,
     peeled,
     struct_of,
+    with_said,
     without_none,
 )
 from .encode import NoContent, Raw
@@ -282,7 +283,7 @@ class Schemas:
             schema = self._union(options, body=body) if len(options) > 1 else self._of(options[0], body=body)
             for mark in marks:
                 schema = self._marked(schema, mark)
-        text = description_of(annotation)
+        text = with_said(description_of(annotation), annotation, self.profile)
         unit = mark_of(inner, InUnit)
         if unit is not None:
             text = f"{text} {_UNITS[in_force(self.profile, unit.entry)]}"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from confsim.assumptions.protocol import parsing, sizes
+from confsim.assumptions.protocol import conventions, parsing, sizes
 from confsim.assumptions.register import Assumption, in_force
 
 T = TypeVar("T")
@@ -92,6 +92,28 @@ class Pattern:
 
     def __init__(self, keywords: Keywords) -> None:
         self.keywords = keywords
+
+
+class Said:
+    """Marks a parameter or a field of which a profile says more than a schema can: ``text`` returns it, "" for none."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: Callable[[Mapping[str, Any]], str]) -> None:
+        self.text = text
+
+
+def _limit(profile: Mapping[str, Any]) -> str:
+    """Return what a limit of 0, and one beyond the most, stand for (G080, G081)."""
+    none = "0 counts as none." if in_force(profile, parsing.LIMIT_ZERO) == "absent" else "0 gives an empty page."
+    cut = in_force(profile, parsing.LIMIT_LARGE) == "cut"
+    return f"{none} One above {in_force(profile, sizes.PAGE_MOST)} is cut to it." if cut else none
+
+
+def _offset(profile: Mapping[str, Any]) -> str:
+    """Return what an offset beyond the last element stands for (G082)."""
+    ways = {"empty": "the page is empty", "refuse": "there is no page (404)", "last-page": "it is the last page"}
+    return f"Beyond the last element {ways[in_force(profile, conventions.BEYOND_END)]}."
 
 
 def _page(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,8 +258,9 @@ Search = Annotated[str, SearchText(sizes.TEXT, allow_blank=True), "What is sough
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Long = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
-Limit = Annotated[int, AtLeast(0), Pattern(_page), "How many elements the page has at most."]
-Offset = Annotated[int, AtLeast(0), "How many elements are skipped before the page."]
+Count = Annotated[int, AtLeast(0), "How many are listed at most."]
+Limit = Annotated[int, AtLeast(0), Pattern(_page), Said(_limit), "How many elements the page has at most."]
+Offset = Annotated[int, AtLeast(0), Said(_offset), "How many elements are skipped before the page."]
 
 
 class Ttl(int):

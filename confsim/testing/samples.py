@@ -269,8 +269,23 @@ def samples_of(annotation: Any, profile: Mapping[str, Any] = _NONE) -> tuple[Any
     if get_origin(base) is list:
         return tuple([each] for each in samples_of(get_args(base)[0], profile))
     mark = mark_of(annotation, Samples)
-    limits = text_limits(peeled(annotation)[1], profile)
-    return () if mark is None else tuple(each for each in mark.values if limits.allow(each))
+    if mark is None:
+        return ()
+    marks = peeled(annotation)[1]
+    limits = text_limits(marks, profile)
+    return tuple(
+        each for each in mark.values if limits.allow(each) and (isinstance(each, str) or _fits(each, marks, profile))
+    )
+
+
+def _fits(value: object, marks: Iterable[Any], profile: Mapping[str, Any]) -> bool:
+    """Return whether a value has the forms that a profile gives it."""
+    forms = [mark.keywords(profile) for mark in marks if isinstance(mark, Pattern)]
+    if not any(forms):
+        return True
+    from jsonschema import Draft202012Validator
+
+    return all(Draft202012Validator(form).is_valid(value) for form in forms)
 
 
 class TextLimits(Struct, frozen=True):
@@ -330,7 +345,8 @@ def value(
     if get_origin(base) in {list, tuple}:
         return [value(get_args(base)[0], pool, number, profile, whole=whole)]
     if get_origin(base) is dict or base is dict:
-        return {"sample": number}
+        plain = {"sample": number}
+        return plain if _fits(plain, marks, profile) else samples_of(annotation, profile)[0]
     if base is bytes:
         return b"\x89PNG\r\n\x1a\n" + bytes([number % 256]) * 16
     if base is Any:

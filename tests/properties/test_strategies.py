@@ -73,6 +73,10 @@ PROFILES = {
         {"media.form": "multipart", "images.form": "multipart"},
         ("upload_channel_media", "upload_client_media", "set_user_image"),
     ),
+    "contexts": (
+        {"config.structure": "contexts"},
+        ("set_config", "set_channel_config", "set_template_config"),
+    ),
     "bodies": (
         {"parse.null": "refuse", "parse.ttl-units": {"min": 60_000}},
         ("create_channel", "create_invitation"),

@@ -49,7 +49,7 @@ class Recording(Wire, kw_only=True):
 
 
 class AssetKind(StrEnum):
-    """The kind of file of an asset (P2 Recording asset)."""
+    """The kind of file of an asset (P2 Recording asset): audio is an individual stream."""
 
     AUDIO = "audio"
     VIDEO = "video"

@@ -120,7 +120,7 @@ _POPULATIONS = Chosen(
 def get_populations(
     call: Call, channelIds: ChannelIds
 ) -> Annotated[dict[ChannelId, Int] | list[Population] | Page[Population] | list[Int], _POPULATIONS]:
-    """Get the number of users connected to each live channel of up to 200, by comma separated uuids.
+    """Get the number of users connected to each live channel of up to 200.
 
     What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.
     """

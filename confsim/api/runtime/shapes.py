@@ -42,7 +42,7 @@ class StreamingAddress(Wire):
     url: Annotated[Link, "The websocket address."]
     mode: Annotated[
         str | None,
-        "The data to connect with.",
+        "The service mode of the channel; a data channel has none.",
         Present(assumed_streaming.STREAMING_MODE, never={"absent"}),
     ] = None
 

@@ -34,6 +34,7 @@ from .parts import (
     security_schemes,
     uploads,
 )
+from .readings import readings
 
 _NAMES = re.compile(r"\{\w+\}")
 _JSON = "application/json"
@@ -111,7 +112,7 @@ class _Builder:
             "info": {
                 "title": subject.title,
                 "version": subject.version,
-                "description": subject.description,
+                "description": self._about(),
                 "contact": {"name": "confsim"},
                 "license": {"name": "MIT", "identifier": "MIT"},
             },
@@ -124,6 +125,11 @@ class _Builder:
         if webhooks:
             whole["webhooks"] = webhooks
         return whole
+
+    def _about(self) -> str:
+        """Return the description of the subject, and for the API how its calls are read."""
+        about = self.subject.description
+        return about if self.subject.problems else f"{about}\n\n{readings(self.profile)}"
 
     def _paths(self) -> dict[str, Any]:
         paths: dict[str, dict[str, Any]] = {}

@@ -10,11 +10,21 @@ import msgspec
 
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.register import in_force
-from confsim.contract.annotations import description_of, fields_of, named, peeled, struct_of, without_none
+from confsim.contract.annotations import (
+    description_of,
+    fields_of,
+    mark_of,
+    named,
+    peeled,
+    struct_of,
+    with_said,
+    without_none,
+)
 from confsim.contract.decode import Body, PathParameter, QueryParameter
 from confsim.contract.operation import Operation
 from confsim.contract.query import lenient
 from confsim.contract.schema import SPACE, Schema, Schemas, caseless
+from confsim.contract.types import Names
 
 #: The styles of OpenAPI for lists in one text, by separator (3.1, 4.8.12.3): in a path there is one.
 _STYLES: Mapping[str, Mapping[str, str]] = {
@@ -22,6 +32,8 @@ _STYLES: Mapping[str, Mapping[str, str]] = {
     "query": {",": "form", "|": "pipeDelimited", " ": "spaceDelimited"},
 }
 _WHOLE = r"-?[0-9]{1,19}"
+#: White space inside a class, as items of a list are trimmed of it.
+_WHITE = rf"\x09-\x0d\x1c-\x1f{SPACE}"
 
 
 class Parameters:
@@ -36,13 +48,20 @@ class Parameters:
         schema = self._limited(declared.wire)
         if schema.get("type") == "array":
             schema = self._not_empty(schema)
-        described = {"name": name, "in": "path", "required": True, "description": declared.description}
+        text = with_said(declared.description, declared.annotation, self._profile)
+        several = mark_of(declared.annotation, Names)
+        if several is not None and several.several:
+            text = f"{text} {self._separated()} {self._items()}"
+        described = {"name": name, "in": "path", "required": True, "description": text}
         return {**self._written(described, schema), **naming(declared.names)}
 
     def in_query(self, declared: QueryParameter, *, required: bool) -> dict[str, Any]:
         """Return a parameter of a query; one that is ``required`` there is."""
         schema = self._limited(declared.wire)
-        described: dict[str, Any] = {"name": declared.name, "in": "query", "description": declared.description}
+        text = with_said(declared.description, declared.annotation, self._profile)
+        if peeled(declared.wire)[0] is bool:
+            text = f"{text} {self._words()}".rstrip()
+        described: dict[str, Any] = {"name": declared.name, "in": "query", "description": text}
         if required:
             described["required"] = True
         if in_force(self._profile, parsing.EMPTY_QUERY) == "absent" and declared.wire is not str:
@@ -110,6 +129,21 @@ class Parameters:
             return {"type": "boolean"}
         return {"type": "string", "enum": list(words)}
 
+    def _words(self) -> str:
+        """Return what the words of a boolean mean, those aside that its schema has; "" for none."""
+        words: dict[str, bool] = in_force(self._profile, parsing.BOODEPENDS)
+        plain = {"true", "false"} if self._boolean()["type"] == "boolean" else set()
+        means = [f"{word} means {str(meaning).lower()}" for word, meaning in words.items() if word not in plain]
+        return f"{', '.join(means)}{', too' if plain else ''}." if means else ""
+
+    def _items(self) -> str:
+        """Return what becomes of white space around the items of a list in one text, and of empty ones."""
+        refused = in_force(self._profile, parsing.EMPTY_ITEMS) == "refuse"
+        return f"Items are trimmed; empty ones are {'refused' if refused else 'left out'}."
+
+    def _separated(self) -> str:
+        return f"They are separated by {in_force(self._profile, parsing.LIST_SEPARATOR)!r}."
+
     def _default(self, default: Any) -> Any:
         """Return the default of a parameter as a client would send it; None where no word stands for it."""
         plain = msgspec.to_builtins(default)
@@ -131,7 +165,7 @@ class Parameters:
         if items.get("type") == "string":
             items = items | {"minLength": 1}
             if in_force(self._profile, parsing.EMPTY_ITEMS) == "refuse" and "pattern" not in items:
-                items = items | {"pattern": rf"[^\x00-\x1f{SPACE}]"}  # items are trimmed
+                items = items | {"pattern": f"[^{_WHITE}]"}  # items are trimmed
         return {**schema, "minItems": 1, "items": items}
 
     def _without_empty(self, schema: Schema, described: dict[str, Any], *, required: bool) -> Schema:
@@ -147,11 +181,35 @@ class Parameters:
         if schema.get("type") != "array":
             return {**described, "schema": schema}
         separator = in_force(self._profile, parsing.LIST_SEPARATOR)
+        described = {**described, "description": f"{described['description']} {self._items()}"}
         style = _STYLES[described["in"]].get(separator)
         if style is not None:
             return {**described, "style": style, "explode": False, "schema": schema}
-        text = f"{described['description']} They are separated by {separator!r}."
-        return {**described, "description": text, "schema": _joined(schema, separator)}
+        text = f"{described['description']} {self._separated()}"
+        return {
+            **described,
+            "description": text,
+            "schema": self._joined(schema, separator, needed=described["in"] == "path"),
+        }
+
+    def _joined(self, schema: Schema, separator: str, *, needed: bool) -> Schema:
+        """Return the schema of the text of a list whose items are separated in a way that OpenAPI has no style for.
+
+        At least one item is ``needed``, or the text may be of separators alone.
+        """
+        item = _item(schema["items"], separator)
+        if item is None:
+            return {"type": "string", "minLength": schema.get("minItems", 0)}
+        most = schema.get("maxItems")
+        more = "*" if most is None else f"{{0,{most - 1}}}"
+        blank, apart = ("", "[ ]") if separator == " " else (f"[{_WHITE}]*", f"[{separator}]")
+        if in_force(self._profile, parsing.EMPTY_ITEMS) == "refuse":
+            text = f"{blank}{item}({blank}{apart}{blank}{item}){more}{blank}"
+        else:
+            empty = f"[{separator}{_WHITE}]*"
+            text = f"{empty}{item}({blank}{apart}{empty}{item}){more}"
+            text = f"{text}{empty}" if needed else f"({text})?{empty}"
+        return {"type": "string", "minLength": schema.get("minItems", 0), "pattern": f"^{text}$"}
 
 
 def naming(kind: str | None) -> dict[str, str]:
@@ -166,11 +224,13 @@ def _or_any_text(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "string"}]}
 
 
-def _joined(schema: Schema, separator: str) -> Schema:
-    """Return the schema of the text of a list whose items are separated in a way that OpenAPI has no style for."""
-    if schema["items"].get("type") != "integer":
-        return {"type": "string", "minLength": schema.get("minItems", 0)}
-    most = schema.get("maxItems")
+def _item(items: Schema, separator: str) -> str | None:
+    """Return the pattern of an item of a list in one text, as it is when trimmed; None where anything is one."""
+    if items.get("type") == "integer":
+        return _WHOLE
+    if "anyOf" in items:
+        return None
+    most = items.get("maxLength")
     more = "*" if most is None else f"{{0,{most - 1}}}"
-    item = f" *{_WHOLE} *"
-    return {"type": "string", "pattern": f"^{item}([{separator}]{item}){more}$"}
+    others = separator if most is None else rf"{separator}\x00-\x1f\x7f"  # a limited text has no control characters
+    return f"[^{others}{_WHITE}][^{others}]{more}"

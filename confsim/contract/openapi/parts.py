@@ -44,7 +44,8 @@ def uploads(operation: Operation, profile: Profile) -> dict[str, Any]:
         schema = {"type": "object", "properties": {"file": part}, "required": ["file"]}
         return {"required": required, "content": {"multipart/form-data": {"schema": schema}}}
     content = {kind: {"schema": _BINARY} for kind in ("application/octet-stream", "*/*")}
-    return {"description": "The bytes of the file.", "required": required, "content": content}
+    text = "The bytes of the file." if required else "The bytes of the file; without them the query has its url."
+    return {"description": text, "required": required, "content": content}
 
 
 def downloads(operation: Operation) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from confsim.contract.encode import Raw
-from confsim.contract.types import Limit
+from confsim.contract.types import Count
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.export.calls import ApiCall, merged
@@ -63,7 +63,7 @@ def export_requests(
     method: Annotated[str | None, "Calls of this method."] = None,
     path: Annotated[str | None, "Calls of this path, where * stands for any text."] = None,
     status: Annotated[int | None, "Calls with this status."] = None,
-    limit: Limit | None = None,
+    limit: Count | None = None,
     ids: Annotated[str | None, "Calls of these ids, separated by commas."] = None,
 ) -> Raw:
     """Export the calls as ``curl`` commands, a ``pytest`` test with the fixture, a ``scenario`` (Arazzo) or a ``har``.

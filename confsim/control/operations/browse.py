@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from confsim.contract.types import Limit, Wire
+from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.control.journal_view import key_text
@@ -106,8 +106,8 @@ def list_records(
     at: Annotated[str | None, "The id of the call after which they are read; now without one."] = None,
     limit: Annotated[int | None, "The largest number of them."] = None,
     offset: Annotated[int | None, "The number of skipped ones."] = None,
-    look: Annotated[Limit | None, "How many records a search looks through at most."] = None,
-    start: Annotated[Limit | None, "How many records a search passes over, which it has looked through."] = None,
+    look: Annotated[Count | None, "How many records a search looks through at most."] = None,
+    start: Annotated[Count | None, "How many records a search passes over, which it has looked through."] = None,
 ) -> RecordPage:
     """List the records of the world, or of the world right after the call ``at`` (the id of a journal entry).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Annotated, ClassVar
 
-from confsim.contract.types import Limit, Wire
+from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Instant, Rate
@@ -63,7 +63,7 @@ def get_clock(context: ControlContext) -> ClockState:
 
 
 @operation("GET /timers")
-def list_timers(context: ControlContext, *, limit: Limit | None = None) -> list[FiredTimer]:
+def list_timers(context: ControlContext, *, limit: Count | None = None) -> list[FiredTimer]:
     """List the timers, in the order in which they fall due; with ``limit`` only the next ones."""
     return in_slices(map(describe_timer, islice(context.view().world.timers, limit)), list)
 

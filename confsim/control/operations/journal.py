@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.contract.types import Int, Limit, Wire
+from confsim.contract.types import Count, Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import (
@@ -73,8 +73,8 @@ def list_requests(
     status: Annotated[int | None, "Calls with this status."] = None,
     assumption: Annotated[str | None, "Calls that used this assumption."] = None,
     kind: EntryKind = EntryKind.CALL,
-    limit: Limit | None = None,
-    offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
+    limit: Count | None = None,
+    offset: Annotated[Count | None, "How many of the newest are left out."] = None,
 ) -> list[RequestInfo]:
     """List the calls of the API that match, newest last; with ``limit`` only the newest ones.
 
@@ -172,7 +172,7 @@ def list_moments(
     context: ControlContext,
     *,
     at: Annotated[str | None, "The id of the one that the others are around; the newest without one."] = None,
-    limit: Annotated[Limit | None, "How many there are before it and after it."] = None,
+    limit: Annotated[Count | None, "How many there are before it and after it."] = None,
 ) -> list[Moment]:
     """List the moments at which the world can be seen, oldest first, with ``limit`` only those around one.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from confsim.contract.types import Limit, Wire
+from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
 from confsim.domain import mail
@@ -35,8 +35,8 @@ def list_mail(
     *,
     to: Annotated[str | None, "Mails to this address."] = None,
     kind: Annotated[str | None, "Mails of this kind."] = None,
-    limit: Limit | None = None,
-    offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
+    limit: Count | None = None,
+    offset: Annotated[Count | None, "How many of the newest are left out."] = None,
 ) -> list[MailInfo]:
     """List the mails that were sent, newest last; optionally those to an address or of a kind.
 

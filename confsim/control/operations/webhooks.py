@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from confsim.contract.types import Limit, Wire
+from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
 from confsim.domain.events import deliveries
@@ -100,8 +100,8 @@ def list_deliveries(
     kind: Annotated[str | None, "Deliveries of this kind of event."] = None,
     delivered: Annotated[bool | None, "Those that were delivered, or the others."] = None,
     state: DeliveryState | None = None,
-    limit: Limit | None = None,
-    offset: Annotated[Limit | None, "How many of the newest are left out."] = None,
+    limit: Count | None = None,
+    offset: Annotated[Count | None, "How many of the newest are left out."] = None,
 ) -> list[DeliveryInfo]:
     """List the deliveries, pending ones included, newest last: all, or those that match.
 

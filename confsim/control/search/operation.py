@@ -12,7 +12,7 @@ from confsim import guides
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import REGISTER
-from confsim.contract.types import Limit, Wire
+from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, operation
 from confsim.control.explaining import is_known, written
@@ -79,10 +79,10 @@ def search(
     *,
     text: Annotated[str, "The text, in any case."],
     limit: Annotated[
-        Limit | None, "How many of a group, or of a kind of records, are listed at most; 10 by default."
+        Count | None, "How many of a group, or of a kind of records, are listed at most; 10 by default."
     ] = None,
-    look: Annotated[Limit | None, "How many records are looked through at most."] = None,
-    start: Annotated[Limit | None, "How many records are passed over, which were looked through."] = None,
+    look: Annotated[Count | None, "How many records are looked through at most."] = None,
+    start: Annotated[Count | None, "How many records are passed over, which were looked through."] = None,
 ) -> SearchResult:
     """Search a text in everything: records, the journal, the server, the register, the catalogue, guides and rules.
 
