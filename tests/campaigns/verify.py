@@ -59,6 +59,7 @@ class Stored(Struct):
 def add_options(options: argparse.ArgumentParser) -> None:
     """Declare the options."""
     options.add_argument("--requests", type=int, default=5000, help="of the plan")
+    options.add_argument("--seed", type=int, default=0, help="of the plan")
     options.add_argument("--most", type=int, default=40, help="mutants of each kind")
     options.add_argument("--part", default="1/1", metavar="I/N", help="which part of the mutants and services to try")
     options.add_argument("--only", default="", metavar="TEXT", help="mutants whose name contains this")
@@ -158,8 +159,8 @@ def _plan(chosen: argparse.Namespace) -> plan.Plan:
     if file is not None and file.exists():
         found: plan.Plan = pickle.loads(file.read_bytes())
         return found
-    made = plan.make_plan(chosen.requests)
-    made.reached |= plan.make_plan(min(chosen.requests, _OTHER), seed=1).reached
+    made = plan.make_plan(chosen.requests, chosen.seed)
+    made.reached |= plan.make_plan(min(chosen.requests, _OTHER), chosen.seed + 1).reached
     if file is not None:
         file.write_bytes(pickle.dumps(made))
     return made

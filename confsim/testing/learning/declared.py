@@ -23,6 +23,13 @@ def path_kinds(operation: Operation) -> Mapping[str, str]:
     return {each.name: each.names for each in operation.path_parameters if each.names}
 
 
+@cache
+def made_by_itself() -> frozenset[str]:
+    """Return the kinds of things that the service makes by itself: only answers to reads identify them."""
+    shown = frozenset(kind for each in API if not each.changes for kind in each.identifies.values())
+    return shown.difference(*(made_by(each) for each in API))
+
+
 def why_left_out(operation: Operation) -> str:
     """Return why an operation is not called at all, "" for one that is."""
     return operation.depends_on_outside or operation.disturbs_others

@@ -325,14 +325,14 @@ class Finder:
         return None if best is None else best[1]
 
     def _reads(self, operation: Operation, calls: Sequence[ModelCall]) -> Iterator[ModelCall]:
-        """Yield reads by an operation of what some calls name, each once."""
+        """Yield reads by an operation of what some calls name, each once: by who made these calls, and by others."""
         candidates = self._candidates
         made: list[ModelCall] = []
         for call in calls:
             caller = candidates.things.caller(call.caller)
             candidates.move_to(call.query.get("for_client") or (caller.home if caller else "") or candidates.home)
-            for _ in range(2):
-                read = candidates.drawn(operation, candidates.likely(operation), right=True)
+            for by in (caller, None, None):
+                read = candidates.drawn(operation, by or candidates.likely(operation), right=True)
                 read = None if read is None else about(read, call)
                 if read is not None and read not in made:
                     made.append(read)

@@ -12,9 +12,10 @@ from confsim.contract.operation import Operation
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Prediction
+from confsim.testing.samples import wrong_texts
 from confsim.testing.verifying.candidates import Candidates
 
-from .finding import Finder, count_of
+from .finding import Finder, count_of, succeeds
 
 #: Parameters that cut a list, or order it.
 CUTTING = ("limit", "offset", "sort", "order")
@@ -68,6 +69,23 @@ class Pages:
             yield found[1]
             if self.undecided(call.declared) == undecided:
                 return
+
+    def refused(self, operation: Operation) -> Iterator[ModelCall]:
+        """Yield a list with a text that is refused, for each parameter of it that has not decided what it shows.
+
+        Where no list that can be made is in another order by it, a service that ignores it answers that.
+        """
+        found = self._finder.find(operation, succeeds) if self.undecided(operation) else None
+        if found is None:
+            return
+        bare, undecided = _without(found[0], *CUTTING), self.undecided(operation)
+        for parameter in [each for each in operation.query_parameters if each.name in undecided]:
+            for text in wrong_texts(parameter.wire):
+                call = replace(bare, query={**bare.query, parameter.name: text})
+                predicted = self._candidates.imagined(call)
+                if predicted is not None and predicted.reply.status >= 400:
+                    yield call
+                    break
 
     def undecided(self, operation: Operation) -> list[str]:
         """Return the parameters of a list that have not decided yet what it shows."""

@@ -68,12 +68,14 @@ class Rehearsal:
     ) -> list[ModelCall]:
         """Return the calls of the shortest journey found that ends with a fitting call; none if none is found.
 
-        At ``most`` so many are rehearsed, half of them after what prepares the area.
+        At ``most`` so many are rehearsed, half of them after what prepares the area, half about the same things
+        from the first call that is tried on.
         """
         best: list[ModelCall] = []
         for number in range(most):
             home = homes[number % len(homes)]
-            steps = self._rehearsed(operations, fits, home, caller, prepared=number % 4 in (1, 2))
+            stays = number % 2 == 0
+            steps = self._rehearsed(operations, fits, home, caller, prepared=number % 4 in (1, 2), stays=stays)
             if steps:
                 calls = self.trimmed(steps, fits)
                 if calls and (not best or len(calls) < len(best)):
@@ -177,7 +179,14 @@ class Rehearsal:
         return ledger
 
     def _rehearsed(
-        self, operations: Sequence[Operation], fits: Fits, home: str, caller: RunCaller | None, *, prepared: bool
+        self,
+        operations: Sequence[Operation],
+        fits: Fits,
+        home: str,
+        caller: RunCaller | None,
+        *,
+        prepared: bool,
+        stays: bool,
     ) -> list[Step]:
         stage = self._staged()
         ledger = self._ledger(stage)
@@ -190,12 +199,14 @@ class Rehearsal:
         changes = [each for each in API if self._weights.get(each.name) and stage.served(each.name)]
         weights = [self._weights[each.name] * (_NEAR if each.area in areas else 1.0) for each in changes]
         tried: Step | None = None
+        subject: ModelCall | None = None
         try:
             while True:
                 for attempt in range(_TRIALS):
                     stage.move_to(home)
                     operation = operations[attempt % len(operations)]
                     call = stage.drawn(operation, caller or stage.likely(operation), right=True)
+                    call = call if call is None or subject is None else about(call, subject)
                     predicted = None if call is None else stage.imagined(call)
                     if call is not None and predicted is not None:
                         if fits(call, predicted):
@@ -208,6 +219,7 @@ class Rehearsal:
                 if found is None:
                     return []
                 steps.append(found)
+                subject = tried[0] if stays and tried is not None else None
                 tried = None
                 stage.go_on_in(found[1].after)
                 ledger.note(found[0], found[1].reply)
@@ -319,10 +331,12 @@ class Rehearsal:
 
     def _named(self, steps: Sequence[Step]) -> bool:
         """Return whether each call names what the run knows, or what an answer before it named."""
-        answered: set[tuple[str, object]] = set()
+        things = self._candidates.things
+        answered: set[tuple[str, object]] = {("users", each) for users in things.known_users.values() for each in users}
+        answered |= {named for each in things.callers for named in (("users", each.user), ("clients", each.home))}
         for call, predicted in steps:
             for named in call.names():
-                unknown = named not in answered and named not in self._candidates.things
+                unknown = named not in answered and named not in things
                 if unknown and named in self._answered:
                     return False
             answered |= self._names_in(call, predicted)

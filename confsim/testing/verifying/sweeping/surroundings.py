@@ -13,7 +13,7 @@ from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ME, ModelCall
-from confsim.testing.learning.declared import disrupts_client, made_by
+from confsim.testing.learning.declared import disrupts_client, made_by, made_by_itself, path_kinds
 from confsim.testing.learning.model import Prediction
 from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import HELD, Candidates, Step
@@ -134,11 +134,23 @@ class Surroundings:
             yield call
 
     def read(self, call: ModelCall, predicted: Prediction) -> Iterator[ModelCall]:
-        """Yield a read by callers without and with permission, and its pages."""
+        """Yield a read by callers without and with permission, and its pages.
+
+        What no call makes again, as the service made it by itself, is read by those with each of the grants.
+        """
         yield from refused(self.candidates, call)
         if not self.seen[call.operation, "succeeds"]:
             yield call
+        if made_by_itself().intersection(path_kinds(call.declared).values()):
+            yield from self._by_each_grant(call)
         yield from self.pages.of(call, predicted)
+
+    def _by_each_grant(self, call: ModelCall) -> Iterator[ModelCall]:
+        """Yield a call by a caller of the same client for each grant that no call has shown yet."""
+        made = [call]
+        while (other := self._by_another(call)) not in made:
+            made.append(other)
+            yield other
 
     def looked(self, wrongs: list[WrongService]) -> Iterator[ModelCall]:
         """Yield reads until each of some wrong services is distinguished, or no read does it."""

@@ -64,7 +64,7 @@ class Sweep:
         self._work += [(self._disabled, each) for each in API if disrupts_client(each)]
         removal = [(seeker.removal, each) for each in (*inside_out, *reads)]
         several = [(seeker.several, each) for each in reads]
-        self._work += [*new_reasons, *pages, *removal, *several]
+        self._work += [*new_reasons, *pages, *[(around.pages.refused, each) for each in reads], *removal, *several]
         self._work += [(self._goals.about_callers, each) for each in served]
         self._work += explored
         self._work += [(seeker.fields, each) for each in served]

@@ -240,9 +240,15 @@ class WrongServices:
             self.give_up(alike[0])
 
     def _made_anyway(self, call: ModelCall, world: World) -> World | None:
-        """Return the world after a call by somebody with permission, None if nobody is known or nothing changes."""
-        callers = [each.token for each in self._candidates.things.callers]
-        for token in dict.fromkeys([self._able[call.operation]] if call.operation in self._able else callers):
+        """Return the world after a call by somebody with permission, None if nobody is known or nothing changes.
+
+        That may be who made the last call of the operation, or a caller of the client that has what this one names.
+        """
+        things = self._candidates.things
+        homes = {found.home for named in call.names() if (found := things.find(*named)) is not None}
+        able = [self._able[call.operation]] if call.operation in self._able else []
+        near = [each.token for each in things.callers if not homes or each.home in homes]
+        for token in dict.fromkeys([*able, *near]):
             predicted = self._imagined(replace(call, caller=token), world)
             if predicted is not None and predicted.reply.status < 400:
                 return predicted.after if predicted.effective else None

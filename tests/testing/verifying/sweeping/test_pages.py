@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from confsim.api.catalogue import API
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.pages import CUTTING, cuts, decided
@@ -115,3 +116,58 @@ def test_what_others_are_kept_from_is_possible(run):
         found = list(around.tried.goals(call, run.model.imagine(call), role))
         assert ((operation, "hidden from others") in found) is possible
         assert (operation, "refused to", role) in found
+
+
+def test_who_made_a_change_reads_it(run, monkeypatch):
+    """Where nobody else who is tried may read it."""
+    around = _around(run)
+    (channel,) = run.things.list_kind("channels")[:1]
+    token = run.accounts.tokens["owner"]
+    call = ModelCall("add_dial_pin", token, {"uuid": channel.name}, {}, {"pin": "1234"}, JSON)
+    user = run.things.caller(run.accounts.tokens["user"])
+    monkeypatch.setattr(around.candidates, "likely", lambda operation: user)
+    found = around.finder.look([call], lambda each, predicted: float(each.operation == "list_dial_pins"))
+    assert found is not None
+    assert found.caller == token
+
+
+def _made(run, operation, role="owner", body=None, **path):
+    call = ModelCall(operation, run.accounts.tokens[role], path, {}, body, None if body is None else JSON)
+    reply = run.model.call(call).reply
+    assert reply.status < 400, reply
+    run.ledger.note(call, reply)
+    return reply.body
+
+
+def _roles_of(around, run, read):
+    roles = set()
+    for each in around.read(read, run.model.imagine(read)):
+        predicted, role = run.model.imagine(each), around.candidates.role(each)
+        around.seen.update(around.tried.goals(each, predicted, role))
+        if predicted.reply.status < 400:
+            roles.add(role)
+    return roles
+
+
+def test_what_a_service_makes_by_itself_is_read_by_all_who_may(run):
+    """A session is there as long as it lasts; a channel can be made again for those who are to read it."""
+    around = _around(run)
+    channel = run.things.list_kind("channels")[0].name
+    _made(run, "set_dial_out_state", "customer-admin", uuid=channel, state="enable")
+    _made(run, "dial_unregistered_user", body={"number": "+12025550199", "name": "cvtest"}, uuid=channel)
+    session = _made(run, "list_sessions", channelId=channel)["results"][0]["id"]
+    owner = run.accounts.tokens["owner"]
+    read = ModelCall("get_session", owner, {"sessionId": session})
+    assert _roles_of(around, run, read) == {"owner", "customer-admin"}
+    assert _roles_of(around, run, ModelCall("get_channel", owner, {"uuid": channel})) == {"owner"}
+
+
+def test_what_decides_nothing_is_refused_in_another_word(run):
+    """A channel makes one recording at a time, so that all sorts are one order; a service that ignores them answers."""
+    around = _around(run)
+    around.seen.update(("list_recordings", "decided by", each) for each in ("limit", "offset", "order"))
+    (call,) = around.pages.refused(API["list_recordings"])
+    assert call.query.keys() & set(CUTTING) == {"sort"}
+    assert run.model.imagine(call).reply.status == 400
+    around.seen["list_recordings", "decided by", "sort"] += 1
+    assert list(around.pages.refused(API["list_recordings"])) == []

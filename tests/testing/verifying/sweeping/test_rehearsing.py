@@ -34,8 +34,8 @@ def _stage(run, changes):
     return Rehearsal(planner.candidates, Tried(Counter(), planner.candidates), Shapes({}), dict.fromkeys(changes, 1.0))
 
 
-def _journey(run, name, changes, fits=succeeds):
-    return _stage(run, changes).journey([API[name]], fits, [run.accounts.client])
+def _journey(run, name, changes, fits=succeeds, most=4):
+    return _stage(run, changes).journey([API[name]], fits, [run.accounts.client], most=most)
 
 
 def test_what_needs_a_room_is_reached_by_making_one(run):
@@ -63,6 +63,20 @@ def test_a_refusal_is_sought_like_a_success(run):
 
     calls = _journey(run, "select_channel_template", ["create_template", "set_template_state"], fits)
     assert [each.operation for each in calls] == ["create_template", "set_template_state", "select_channel_template"]
+
+
+def test_a_journey_stays_with_what_it_is_about(run):
+    """Among many channels, one gets operator after operator; these are there before the journey names them."""
+    for number in range(20):
+        body = {"name": f"cvtest {number}"}
+        call = ModelCall("create_channel", run.accounts.tokens["owner"], body=body, content_type=JSON)
+        run.ledger.note(call, run.model.call(call).reply)
+
+    def fits(call, predicted):
+        return len(predicted.reply.body) == 3
+
+    calls = _journey(run, "list_operators", ["add_operator"], fits, most=1)
+    assert [each.operation for each in calls] == ["add_operator", "add_operator", "list_operators"]
 
 
 def test_what_cannot_be_reached_is_no_journey(run):

@@ -18,15 +18,16 @@ class _Side:
 
     def __init__(self) -> None:
         run = Beside().verifier()._make()
+        list(run.opening())
         self.model, self.things = run.model, run.things
         planner = Planner(run.model, run.things, run.scope, run.names, 0, run.numbers)
         self.wrongs = WrongServices(planner.candidates, Shapes({}))
         self.tokens = run.accounts.tokens
         self.channel = self.call("create_channel", "owner", body={"name": "cvtest one"})["channelUuid"]
 
-    def call(self, operation, role, body=None, **path):
+    def call(self, operation, role, body=None, caller=None, **path):
         kind = None if body is None else "application/json"
-        call = ModelCall(operation, self.tokens[role], path, {}, body, kind)
+        call = ModelCall(operation, caller or self.tokens[role], path, {}, body, kind)
         predicted = self.model.call(call)
         self.wrongs.note(call, predicted)
         return predicted.reply.body
@@ -137,3 +138,18 @@ def test_a_word_that_is_lost_does_not_lose_another(side):
     read = ModelCall("get_channel_settings", side.tokens["owner"], {"uuid": side.channel})
     assert side.model.imagine(read, wrong.world).reply.body["muteAttendees"] is True
     assert side.model.imagine(read).reply.body["muteAttendees"] is False
+
+
+def test_a_refused_change_is_followed_where_another_client_alone_has_made_it(side):
+    """Who may make it is sought among the callers of the client that has the channel."""
+    other = side.things.callers[-1]
+    channel = side.call("create_channel", "", caller=other.token, body={"name": "cvtest two"})["channelUuid"]
+    side.things.add(Thing("channels", side.channel, side.things.accounts_client))
+    side.things.add(Thing("channels", channel, other.home))
+    side.call("set_channel_description", "", {"description": "new"}, caller=other.token, uuid=channel)
+    side.call("get_channel", "", caller=other.token, uuid=channel)
+    assert side.open("set_channel_description") == set()
+    side.call("set_channel_description", "operator", {"description": "other"}, uuid=side.channel)
+    assert side.open("set_channel_description") == {Way.MADE}
+    side.call("get_channel", "owner", uuid=side.channel)
+    assert side.open("set_channel_description") == set()
