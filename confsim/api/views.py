@@ -108,8 +108,8 @@ def url_form(text: str) -> str:
 
 def kind(call: Call, user: Person) -> str:
     """Return the value of ``kind`` for the user's account (G203)."""
-    sort = user.account.value
-    if user.account is Account.DIALLED:
+    sort: str = user.account
+    if sort is Account.DIALLED:
         sort = "dialled-in" if user.inbound else "dialled-out"
     return ask(call, assumed_users.KIND_WORDS)[sort]
 

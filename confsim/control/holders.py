@@ -35,7 +35,7 @@ def clients_and_tokens(change: Change) -> Generator[None, None, tuple[list[Clien
         known.append(ClientInfo(id=client.id, name=client.name, parent=client.parent))
         yield
     tokens: dict[str, TokenInfo] = {}
-    for credential in CREDENTIALS.of(change).where(LASTING, True):
+    for credential in CREDENTIALS.where(change, LASTING, True):
         tokens[credential.value] = describe_token(change, credential)
         yield
     return known, tokens

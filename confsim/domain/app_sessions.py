@@ -161,7 +161,7 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
     """Append a log. Refusals LOG_INDEX_TAKEN (G383), INVALID_INPUT for a missing index where one is required (G384)."""
     if index is None and ask(change, assumed.INDEX_NEEDED):
         raise Refusal(Reason.INVALID_INPUT, where="body index", problem="it is missing")
-    earlier = None if index is None else LOGS.of(change, run.client).one(BY_INDEX, (run.id, index))
+    earlier = None if index is None else LOGS.one(change, BY_INDEX, (run.id, index), run.client)
     log = Log(app_session=run.id, number=run.logged + 1, time=time, data=data, index=index)
     how = "overwrites" if earlier is None else ask(change, assumed.REPEATED_INDEX)
     if earlier is None or how == "overwrites":
@@ -174,7 +174,7 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
 
 def list_logs(change: Change, run: AppSession) -> Sequence[Log]:
     """The logs of an app session in the order of G385."""
-    found = LOGS.of(change, run.client).where(BY_SESSION, run.id)
+    found = LOGS.where(change, BY_SESSION, run.id, run.client)
     return found.by({"index": BY_NUMBER, "time": BY_TIME, "arrival": CREATED}[ask(change, assumed.LOG_ORDER)])
 
 

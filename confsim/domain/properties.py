@@ -129,7 +129,7 @@ def remove(change: Change, stored: Property) -> None:
 
 def list_of_owner(change: Change, owner: Owner) -> View[Property]:
     """The properties of an owner, in the order in which they were first stored."""
-    return PROPERTIES.of(change, owner.client).where(BY_OWNER, owner.name)
+    return PROPERTIES.where(change, BY_OWNER, owner.name, owner.client)
 
 
 def keys(change: Change, owner: Owner) -> list[str]:

@@ -59,7 +59,7 @@ class Need:
     mapping of facts that ``on`` yields.
     """
 
-    __slots__ = ("by", "creates", "details", "facts", "fires", "on", "reaches", "source", "trigger", "when")
+    __slots__ = ("_takes", "by", "creates", "details", "facts", "fires", "on", "reaches", "source", "trigger", "when")
 
     def __init__(
         self,
@@ -77,8 +77,9 @@ class Need:
     ) -> None:
         _require_trigger(when, by)
         _require_trigger(fires, trigger)
-        for function in (on, facts, details):
-            unknown = () if function is None else {*keywords(function)} - when.facts[by]
+        self._takes = tuple(() if function is None else keywords(function) for function in (on, facts, details))
+        for taken in self._takes:
+            unknown = {*taken} - when.facts[by]
             if unknown:
                 raise ValueError(f"machine {when.name!r}, trigger {by!r} has no fact {', '.join(sorted(unknown))}")
         self.when = when
@@ -96,18 +97,16 @@ class Need:
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
-
-        def ask(function: Callable[..., Any] | None, *parameters: object) -> Any:
-            if function is None:
-                return NOTHING
-            return function(change, record, *parameters, **named(given, keywords(function)))
-
-        for related in ask(self.on):
+        for related in self.on(change, record, **named(given, self._takes[0])):
             if self.creates:
                 self.fires.create(change, self.trigger, **related)
-            else:
-                details, facts = ask(self.details, related), ask(self.facts, related)
-                self.fires.fire(change, related, self.trigger, details=details, **facts)
+                continue
+            facts = details = NOTHING
+            if self.facts is not None:
+                facts = self.facts(change, record, related, **named(given, self._takes[1]))
+            if self.details is not None:
+                details = self.details(change, record, related, **named(given, self._takes[2]))
+            self.fires.fire(change, related, self.trigger, details=details, **facts)
 
 
 class Coupling:

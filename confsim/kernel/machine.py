@@ -255,12 +255,13 @@ class Machine(Generic[S, R]):
 
     def _schedule(self, change: Change, before: R | None, state: Enum, after: R, then: Enum) -> None:
         """Set the timers of the new state of the record and cancel those of its former state."""
+        assert self._table is not None
         for at, states in self._timed:
             was = at.due(before) if before is not None and state in states else None
             due = at.due(after) if then in states else None
             if was != due:
                 timed = after if due is not None or before is None else before
-                key = self._rows_of(change, timed).table.key(timed) if at.by is None else at.by.values(timed)[0]
+                key = self._table.key(timed) if at.by is None else at.by.values(timed)[0]
                 if due is None:
                     change.cancel(at.timer, self.client(timed), str(key))
                 else:

@@ -31,7 +31,9 @@ def keywords(function: Callable[..., Any]) -> tuple[str, ...]:
 
 def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the facts with these names; all of them must exist."""
-    return facts if len(names) == len(facts) else {name: facts[name] for name in names}
+    if len(names) == len(facts):
+        return facts
+    return {name: facts[name] for name in names} if names else NOTHING
 
 
 class Guard:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from confsim.api.call import Call, operation
 from confsim.api.ids import AssetId, AssetToken, SessionId
-from confsim.api.units import instant, instants
+from confsim.api.units import instants
 from confsim.api.views import page, page_of
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol import units
@@ -44,10 +44,6 @@ _READ = gates.OPERATOR_OR_ADMIN.assumed("G490")
 _TOKEN = gates.PUBLIC.assumed("G027")
 
 
-def _at(call: Call, moment: int | None) -> int | None:
-    return None if moment is None else instant(call, units.RECORDING, moment)
-
-
 def _recording_view(call: Call, recording: StoredRecording) -> Recording:
     start, (end, ready) = instants(call, units.RECORDING, recording.started, recording.ended, recording.ready)
     return Recording(
@@ -63,15 +59,17 @@ def _recording_view(call: Call, recording: StoredRecording) -> Recording:
 def asset_view(call: Call, asset: StoredAsset) -> RecordingAsset:
     """Return the view of an asset of a recording (P2 Recording asset)."""
     base = asset.started if ask(call, assumed.INSTANTS) == "relative" else 0
+    end = None if asset.ended is None else asset.ended - base
+    start, (end,) = instants(call, units.RECORDING, asset.started - base, end)
     return RecordingAsset(
         id=asset.id,
         recordingId=asset.recording,
         format=ask(call, assumed.FORMATS)[asset.content],
         kind=AssetKind(ask(call, assumed.KINDS)[asset.content]),
-        state=ask(call, assumed.ASSET_STATES)[asset.state.value],
+        state=ask(call, assumed.ASSET_STATES)[asset.state],
         label=asset.label,
-        startTime=instant(call, units.RECORDING, asset.started - base),
-        endTime=None if asset.ended is None else _at(call, asset.ended - base),
+        startTime=start,
+        endTime=end,
         size=asset.size,
         url=_url(call, asset),
         relativePath=assets.path(asset) if ask(call, assumed.RELATIVE_PATH) == "present" else None,

@@ -237,7 +237,7 @@ def _running(call: Call) -> list[Channel]:
     """Active channels of the client (G352), with those of breakout rooms if assumed so (G325)."""
     change, client = call.change, call.client.id
     if ask(call, assumed_presence.ACTIVE_WHEN) == "session":
-        ids = [each.channel for each in sessions.SESSIONS.of(change, client).where(sessions.UNENDED, True)]
+        ids = [each.channel for each in sessions.SESSIONS.where(change, sessions.UNENDED, True, client)]
         found = [
             each for id in ids if sessions.find_active(change, each := channels.get(change, client, id)) is not None
         ]

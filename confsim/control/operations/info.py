@@ -128,7 +128,7 @@ def _accounts(change: Change) -> Generator[None, None, Raw]:
     """Yield the accounts file, as steps for ``in_steps``."""
     held: list[tuple[TokenInfo, str]] = []
     homes: dict[str, str] = {}
-    for each in CREDENTIALS.of(change).where(LASTING, True):
+    for each in CREDENTIALS.where(change, LASTING, True):
         holder = describe_token(change, each)
         held.append((holder, each.value))
         homes.setdefault(holder.role, holder.clientId)

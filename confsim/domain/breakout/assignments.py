@@ -154,7 +154,7 @@ def routed(change: Change, present: Presence) -> Iterator[Presence]:
 
 def route(change: Change, present: Presence) -> dict[str, str]:
     """The facts of routing the user: the assigned open room of the active breakout session; empty without one."""
-    breakout = BREAKOUTS.of(change, present.client).one(ACTIVE, present.channel)
+    breakout = BREAKOUTS.one(change, ACTIVE, present.channel, present.client)
     assignment = None if breakout is None else find(change, breakout, present.user)
     room = None if assignment is None else ROOMS.get(change, assignment.room, present.client)
     if room is None or room.state is not RoomState.LIVE or room.place is None:
@@ -167,7 +167,7 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
 
     Refusals of ``presence.join``; ROOM_CLOSED, NO_ROOM_ASSIGNED.
     """
-    room = ROOMS.of(change, client.id).one(BY_PLACE, place.id)
+    room = ROOMS.one(change, BY_PLACE, place.id, client.id)
     if room is None or room.state is not RoomState.LIVE:
         raise Refusal(Reason.ROOM_CLOSED)
     event_room = channels.base_channel(change, place)

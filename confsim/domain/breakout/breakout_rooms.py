@@ -130,7 +130,7 @@ MACHINE: Machine[RoomState, Room] = Machine(
 
 def list_(change: Change, breakout: Breakout) -> View[Room]:
     """The rooms of the breakout session, in order of creation."""
-    return ROOMS.of(change, breakout.client).where(IN_BREAKOUT, breakout.id)
+    return ROOMS.where(change, IN_BREAKOUT, breakout.id, breakout.client)
 
 
 def get(change: Change, breakout: Breakout, id: str) -> Room:
@@ -144,7 +144,7 @@ def get(change: Change, breakout: Breakout, id: str) -> Room:
 
 def list_assigned(change: Change, room: Room) -> View[RoomAssignment]:
     """The assignments to the room, in the order of assignment."""
-    return ASSIGNMENTS.of(change, room.client).where(OF_ROOM, room.id)
+    return ASSIGNMENTS.where(change, OF_ROOM, room.id, room.client)
 
 
 def _require_editable(change: Change, breakout: Breakout) -> None:
@@ -157,7 +157,7 @@ def _require_editable(change: Change, breakout: Breakout) -> None:
 
 def _free_name(change: Change, breakout: Breakout, name: str, own: str = "") -> str:
     """The name itself. Refusal ROOM_NAME_TAKEN when a room other than ``own`` has it."""
-    taken = any(room.id != own for room in ROOMS.of(change, breakout.client).where(BY_NAME, (breakout.id, name)))
+    taken = any(room.id != own for room in ROOMS.where(change, BY_NAME, (breakout.id, name), breakout.client))
     if taken and ask(change, assumed.ROOM_NAMES) == "refuse":
         raise Refusal(Reason.ROOM_NAME_TAKEN, name=name)
     return name

@@ -187,7 +187,7 @@ def get(change: Change, channel: Channel, id: str) -> Breakout:
 
 def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:
     """The breakout sessions of the channel, in order of creation."""
-    return BREAKOUTS.of(change, channel.client).where(BY_CHANNEL, channel.id)
+    return BREAKOUTS.where(change, BY_CHANNEL, channel.id, channel.client)
 
 
 def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breakout]:
@@ -195,12 +195,12 @@ def list_(change: Change, channel: Channel, main: str | None) -> Sequence[Breako
     require_event_room(change, channel)
     if main is None and ask(change, assumed.LISTED) == "all":
         return list_of_channel(change, channel)
-    return BREAKOUTS.of(change, channel.client).where(LISTED, (channel.id, None if main is None else (main,)))
+    return BREAKOUTS.where(change, LISTED, (channel.id, None if main is None else (main,)), channel.client)
 
 
 def find_active(change: Change, channel: Channel) -> Breakout | None:
     """The active breakout session of the channel, or None."""
-    return BREAKOUTS.of(change, channel.client).one(ACTIVE, channel.id)
+    return BREAKOUTS.one(change, ACTIVE, channel.id, channel.client)
 
 
 def modify(change: Change, breakout: Breakout, name: str | None, duration: int | None) -> None:
@@ -226,7 +226,7 @@ def delete(change: Change, breakout: Breakout) -> None:
 
 
 def _prepared(change: Change, channel: Channel) -> View[Breakout]:
-    return BREAKOUTS.of(change, channel.client).where(PREPARED, channel.id)
+    return BREAKOUTS.where(change, PREPARED, channel.id, channel.client)
 
 
 def start(change: Change, channel: Channel) -> Breakout:

@@ -161,7 +161,7 @@ MACHINE: Machine[BroadcastState, Broadcast] = Machine(
 
 def find_open(change: Change, client: str, channel: str) -> Broadcast | None:
     """The broadcast of the channel that has not ended, or None."""
-    return BROADCASTS.of(change, client).one(OPEN, channel)
+    return BROADCASTS.one(change, OPEN, channel, client)
 
 
 def require_feature(change: Change, channel: Channel, *, start: bool = False) -> None:
@@ -222,7 +222,7 @@ def list_history(
     """The broadcasts of the channel, those of one session when given, in order (R528)."""
     is_open = find_open(change, channel.client, channel.id) is not None
     ended = is_open and ask(change, assumed.HISTORY) != "all"
-    found = BROADCASTS.of(change, channel.client).where(HISTORY, (channel.id, session, ended))
+    found = BROADCASTS.where(change, HISTORY, (channel.id, session, ended), channel.client)
     column = ask(change, assumed.SORT) if sort is None else sort.value
     return in_order(change, found, COLUMNS[column], descending=descending)
 

@@ -106,7 +106,7 @@ def set_state(change: Change, destination: Destination, trigger: str) -> None:
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:
     """The channel's destinations, in order of creation."""
-    return DESTINATIONS.of(change, channel.client).where(BY_CHANNEL, channel.id)
+    return DESTINATIONS.where(change, BY_CHANNEL, channel.id, channel.client)
 
 
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:

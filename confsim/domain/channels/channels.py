@@ -260,7 +260,7 @@ def _choose_name(change: Change, client: str, name: str, own: Channel | None = N
     where = [each.id for each in CLIENTS.of(change).all] if everywhere else [client]
 
     def taken(name: str) -> bool:
-        found = (other for each in where for other in CHANNELS.of(change, each).where(BY_NAME, name))
+        found = (other for each in where for other in CHANNELS.where(change, BY_NAME, name, each))
         return any(own is None or other.id != own.id for other in found)
 
     if not taken(name):
@@ -350,13 +350,13 @@ def find_anywhere(change: Change, id: str) -> Channel | None:
 
 def list_rooms(change: Change, channel: Channel) -> View[Channel]:
     """The channels whose parent is this one, in order of creation."""
-    return ROOMS.of(change, channel.client).where(ROOMS_OF, channel.id)
+    return ROOMS.where(change, ROOMS_OF, channel.id, channel.client)
 
 
 def get_by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channel:
     """The channel of the client that has the meeting id. Refusal MEETING_ID_UNKNOWN (G320, G321)."""
-    found = CHANNELS.of(change, client.id).one(BY_MEETING_ID, meeting_id)
-    found = found or ROOMS.of(change, client.id).one(ROOM_MEETING_ID, meeting_id)
+    found = CHANNELS.one(change, BY_MEETING_ID, meeting_id, client.id)
+    found = found or ROOMS.one(change, ROOM_MEETING_ID, meeting_id, client.id)
     if found is None:
         raise Refusal(Reason.MEETING_ID_UNKNOWN, id=meeting_id)
     return found

@@ -31,12 +31,12 @@ FAVOURITES: Table[str, Favourite] = Table("favourites", Favourite, "key", FAVOUR
 
 def ids(change: Change, channel: Channel) -> list[int]:
     """The ids of the users whose favourite the channel is."""
-    return [favourite.user for favourite in FAVOURITES.of(change, channel.client).where(FAVOURITES_OF, channel.id)]
+    return [favourite.user for favourite in FAVOURITES.where(change, FAVOURITES_OF, channel.id, channel.client)]
 
 
 def count(change: Change, channel: Channel) -> int:
     """The number of users whose favourite the channel is."""
-    return len(FAVOURITES.of(change, channel.client).where(FAVOURITES_OF, channel.id))
+    return len(FAVOURITES.where(change, FAVOURITES_OF, channel.id, channel.client))
 
 
 def is_favourite(change: Change, channel: Channel, user: User | None) -> bool:

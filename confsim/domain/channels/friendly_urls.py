@@ -87,8 +87,8 @@ def check(change: Change, url: str) -> None:
 def find(change: Change, client: Client, url: str) -> Channel | None:
     """The channel of the client that has the friendly URL, or None; case is ignored (G289)."""
     key = friendly(url)
-    found = CHANNELS.of(change, client.id).one(BY_FRIENDLY_URL, key)
-    return found or ROOMS.of(change, client.id).one(ROOM_FRIENDLY_URL, key)
+    found = CHANNELS.one(change, BY_FRIENDLY_URL, key, client.id)
+    return found or ROOMS.one(change, ROOM_FRIENDLY_URL, key, client.id)
 
 
 def get(change: Change, client: Client, url: str) -> Channel:

@@ -168,7 +168,7 @@ def update(change: Change, client: Client, **fields: object) -> Client:
 
 def list_children(change: Change, client: Client) -> View[Client]:
     """The direct children, in order of creation."""
-    return CLIENTS.of(change).where(CHILDREN, client.id)
+    return CLIENTS.where(change, CHILDREN, client.id)
 
 
 def is_below(change: Change, client: Client, ancestor: Client) -> bool:

@@ -97,10 +97,10 @@ def find_selected(change: Change, channel: Channel) -> str | None:
 
 def is_used(change: Change, scope: list[str], template: str) -> bool:
     """Whether a channel of one of the clients uses the template."""
-    return any(SELECTIONS.of(change, client).where(BY_TEMPLATE, template) for client in scope)
+    return any(SELECTIONS.where(change, BY_TEMPLATE, template, client) for client in scope)
 
 
 def selections(change: Change, scope: Iterable[str], template: str) -> Iterator[Selection]:
     """The selections of the template by channels of these clients."""
     for client in scope:
-        yield from SELECTIONS.of(change, client).where(BY_TEMPLATE, template)
+        yield from SELECTIONS.where(change, BY_TEMPLATE, template, client)

@@ -299,7 +299,7 @@ def _number_offered(change: Change, client: Client, views: Sequence[View[Templat
     elsewhere = (template for giver in givers for template in TEMPLATES.of(change, giver).all)
     choices = (CHOICES.get(change, template.id, client.id) for template in elsewhere)
     inherited = len([choice for choice in choices if choice is not None and choice.offer is Offer.ENABLED])
-    return number + len(CHOICES.of(change, client.id).where(OFFERED, Offer.ENABLED)) - inherited
+    return number + len(CHOICES.where(change, OFFERED, Offer.ENABLED, client.id)) - inherited
 
 
 def _below(change: Change, client: str) -> list[str]:

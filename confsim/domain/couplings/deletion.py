@@ -61,7 +61,7 @@ def _user_with_image(change: Change, user: User) -> Iterable[User]:
 
 def _room_of(change: Change, channel: Channel) -> Iterable[Room]:
     """The breakout room whose channel it is."""
-    room = ROOMS.of(change, channel.client).one(BY_PLACE, channel.id)
+    room = ROOMS.one(change, BY_PLACE, channel.id, channel.client)
     return () if room is None else (room,)
 
 

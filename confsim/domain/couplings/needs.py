@@ -63,7 +63,7 @@ def _in_event_room(change: Change, call: PhoneCall) -> Iterable[Presence]:
 
 
 def _room(change: Change, call: PhoneCall) -> Room | None:
-    return None if call.place is None else ROOMS.of(change, call.client).one(BY_PLACE, call.place)
+    return None if call.place is None else ROOMS.one(change, BY_PLACE, call.place, call.client)
 
 
 def _route_facts(change: Change, call: PhoneCall, present: Presence) -> dict[str, Any]:

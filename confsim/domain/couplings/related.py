@@ -157,7 +157,7 @@ def same_presence(change: Change, present: Presence) -> Iterable[Presence]:
 
 def presences_of_user(change: Change, user: User) -> Iterable[Presence]:
     """The presences of the user in every channel."""
-    found = presence.PRESENCES.of(change, user.client).where(presence.BY_USER, user.id)
+    found = presence.PRESENCES.where(change, presence.BY_USER, user.id, user.client)
     return presence.current(change, found)
 
 

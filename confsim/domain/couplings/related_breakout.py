@@ -30,7 +30,7 @@ def breakout_of(change: Change, session: Session) -> Iterable[Breakout]:
 
 def without_main(change: Change, session: Session) -> Iterable[Breakout]:
     """The breakout session that was started before any user was in the event room (G432)."""
-    running = breakouts.BREAKOUTS.of(change, session.client).one(breakouts.ACTIVE, session.channel)
+    running = breakouts.BREAKOUTS.one(change, breakouts.ACTIVE, session.channel, session.client)
     if running is not None and running.main is None:
         yield running
 
@@ -113,7 +113,7 @@ def session_entered(change: Change, present: Presence, session: Session | None) 
 
 def room_at(change: Change, session: Session) -> Iterable[Room]:
     """The room in whose channel the session runs; none for a session of a base channel."""
-    room = breakout_rooms.ROOMS.of(change, session.client).one(breakout_rooms.BY_PLACE, session.channel)
+    room = breakout_rooms.ROOMS.one(change, breakout_rooms.BY_PLACE, session.channel, session.client)
     return () if room is None else (room,)
 
 
@@ -161,4 +161,4 @@ def assigned(change: Change, room: Room) -> Iterable[RoomAssignment]:
 
 def assigned_to(change: Change, user: User) -> Iterable[RoomAssignment]:
     """The assignments of a user."""
-    return breakout_rooms.ASSIGNMENTS.of(change, user.client).where(breakout_rooms.OF_USER, user.id)
+    return breakout_rooms.ASSIGNMENTS.where(change, breakout_rooms.OF_USER, user.id, user.client)

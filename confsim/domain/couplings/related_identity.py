@@ -35,7 +35,7 @@ def login(change: Change, invitation: Invitation, user: User) -> dict[str, Any]:
 def earlier_tokens(change: Change, invitation: Invitation) -> Iterable[Credential]:
     """The tokens of the user, where they are revoked when the invitation is created again (G236)."""
     if ask(change, assumed.RECREATION) == "die":
-        yield from CREDENTIALS.of(change).where(BY_USER, (invitation.client, invitation.user))
+        yield from CREDENTIALS.where(change, BY_USER, (invitation.client, invitation.user))
 
 
 def exchanged_tokens(change: Change, validator: Validator) -> Iterable[Credential]:
@@ -43,7 +43,7 @@ def exchanged_tokens(change: Change, validator: Validator) -> Iterable[Credentia
     if ask(change, assumed.DISABLED_VALIDATOR) == "end":
         for user in USERS.of(change, validator.client).all:
             if user.auth_kind is AuthKind.CUSTOM:
-                yield from CREDENTIALS.of(change).where(BY_USER, (user.client, user.id))
+                yield from CREDENTIALS.where(change, BY_USER, (user.client, user.id))
 
 
 def value_of(change: Change, token: ApiToken) -> Iterable[Credential]:

@@ -18,7 +18,7 @@ def first_owners(change: Change, channel: Channel) -> Iterable[dict[str, Any]]:
     """The users who own a new channel: its creator, and the Customer Admins where that is assumed (G298)."""
     owners = [] if channel.creator is None else [channel.creator]
     if ask(change, assumed.FIRST_OWNERS) != "creator":
-        admins = USERS.of(change, channel.client).where(BY_LEVEL, Level.CUSTOMER_ADMIN)
+        admins = USERS.where(change, BY_LEVEL, Level.CUSTOMER_ADMIN, channel.client)
         owners += [admin.id for admin in admins if admin.id != channel.creator]
     return [{"channel": channel, "user": owner} for owner in owners]
 

@@ -64,7 +64,7 @@ def other_assignments(change: Change, assignment: NumberAssignment) -> Iterable[
 
 def first_assignments(change: Change, channel: Channel) -> Iterable[dict[str, Any]]:
     """The enabled numbers of the client's default list, where a new channel gets them assigned (G479)."""
-    found = NUMBERS.of(change, channel.client).where(DEFAULTS, True)
+    found = NUMBERS.where(change, DEFAULTS, True, channel.client)
     if found and channel.parent is None and ask(change, assumed.DEFAULTS) == "assigned":
         for number in found:
             yield number_assignments.assignment_facts(change, channel, number.number)

@@ -216,14 +216,14 @@ def deliver(change: Change, client: str, kind: EventKind, message: str, payload:
             payload=body,
         )
         MACHINE.create(change, "begin", draft=draft)
-        past = DELIVERIES.of(change).one(NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED)))
+        past = DELIVERIES.one(change, NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED)))
         if past is not None:
             MACHINE.end(change, MACHINE.fire_if_allowed(change, past, "lose"), "discard")
 
 
 def awaited(change: Change, client: str) -> set[str]:
     """The ids of the endpoints to which deliveries of a client wait."""
-    return {delivery.endpoint for delivery in DELIVERIES.of(change).where(WAITING, client)}
+    return {delivery.endpoint for delivery in DELIVERIES.where(change, WAITING, client)}
 
 
 def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:

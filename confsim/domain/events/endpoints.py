@@ -151,7 +151,7 @@ def list_endpoints(change: Change, client: Client) -> View[EventsEndpoint]:
 
 def subscribed(change: Change, client: str) -> View[EventsEndpoint]:
     """The active endpoints of the client, in order of creation."""
-    return ENDPOINTS.of(change, client).where(SUBSCRIBED, True)
+    return ENDPOINTS.where(change, SUBSCRIBED, True, client)
 
 
 # The secret

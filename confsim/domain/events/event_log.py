@@ -38,7 +38,10 @@ def emit(change: Change, client: str, kind: EventKind, payload: Mapping[str, Any
 
     ``payload`` are JSON values: the ids of the objects concerned, and details.
     """
-    if not _is_recorded(change, client) or kind not in ask(change, assumed.KINDS):
+    found = CLIENTS.get(change, client)
+    subscribed = found is not None and found.events and bool(endpoints.subscribed(change, client))
+    recorded = ask(change, assumed.RECORDED) == "always" or subscribed
+    if not recorded or kind not in ask(change, assumed.KINDS):
         return
     rows = EVENTS.of(change, client)
     number = change.count(f"event {client}")
@@ -47,14 +50,8 @@ def emit(change: Change, client: str, kind: EventKind, payload: Mapping[str, Any
     past = number - ask(change, assumed.EVENTS_STORED)
     if past in rows:
         rows.remove(past)
-    if CLIENTS.of(change)[client].events:
+    if found is not None and found.events:
         deliveries.deliver(change, client, kind, id, payload)
-
-
-def _is_recorded(change: Change, client: str) -> bool:
-    found = CLIENTS.get(change, client)
-    subscribed = found is not None and found.events and bool(endpoints.subscribed(change, client))
-    return ask(change, assumed.RECORDED) == "always" or subscribed
 
 
 def list_events(change: Change, client: str) -> View[Event]:

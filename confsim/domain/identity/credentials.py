@@ -187,7 +187,7 @@ def secret(change: Change) -> str:
 
 def list_of_user(change: Change, user: User) -> View[Credential]:
     """The tokens of the user."""
-    return CREDENTIALS.of(change).where(BY_USER, (user.client, user.id))
+    return CREDENTIALS.where(change, BY_USER, (user.client, user.id))
 
 
 def revoke(change: Change, user: User) -> None:

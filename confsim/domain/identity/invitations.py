@@ -164,7 +164,7 @@ def find_pending(change: Change, user: User) -> Invitation | None:
 
 def find_by_code(change: Change, client: Client, code: str) -> Invitation | None:
     """The pending invitation of this code in the client, or None."""
-    return INVITATIONS.of(change, client.id).one(BY_CODE, code)
+    return INVITATIONS.one(change, BY_CODE, code, client.id)
 
 
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:

@@ -48,7 +48,9 @@ def register(
     }
     if image is not None:
         images.remove(change, client.id, user.image)
-    user = users.update(change, user, **{name: value for name, value in details.items() if value is not None})
+    given = {name: value for name, value in details.items() if value is not None}
+    if given:
+        user = users.update(change, user, **given)
     return emails.set_initial(change, user, email, ask(change, assumed_emails.EMAIL_AT_REGISTRATION))
 
 

@@ -163,7 +163,7 @@ def _clean_url(value: object, most: int) -> str | None:
 
 def _user(change: Change, client: Client, validator: Validator, person: Person) -> User:
     """The user of the person: the one of the origin id, connected with roles unchanged, or a new one (R061, G199)."""
-    found = USERS.of(change, client.id).one(BY_ORIGIN, person.origin)
+    found = USERS.one(change, BY_ORIGIN, person.origin, client.id)
     if found is None:
         if ask(change, assumed.UNKNOWN_SUBJECT) == "refuse":
             raise _invalid("the person is not in the system")

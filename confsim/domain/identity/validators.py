@@ -141,7 +141,7 @@ def list_assignable(change: Change, client: Client) -> Iterable[Validator]:
 
 def list_active(change: Change, client: str) -> View[Validator]:
     """The active validators of the client of this id, in order of creation."""
-    return VALIDATORS.of(change, client).where(ACTIVE, True)
+    return VALIDATORS.where(change, ACTIVE, True, client)
 
 
 def find_active(change: Change, client: Client) -> Validator | None:

@@ -77,7 +77,7 @@ def create(change: Change, user: User, kind: str) -> GatewayEndpoint:
     Refusal INVALID_INPUT for an unknown kind (G514).
     """
     literal = _literal(change, kind)
-    same = ENDPOINTS.of(change, user.client).where(BY_KIND, (user.id, literal)).first
+    same = ENDPOINTS.where(change, BY_KIND, (user.id, literal), user.client).first
     known = None if ask(change, assumed.GATEWAY_SEVERAL) else same
     return MACHINE.fire(change, known, "create", user=user, kind=literal)
 

@@ -204,14 +204,14 @@ def _assets(change: Change, pool: Pool) -> View[MediaAsset]:
     """The assets of the pool itself, in order of creation."""
     if pool.channel is None:
         return CLIENT_MEDIA.of(change, pool.client).all
-    return CHANNEL_MEDIA.of(change, pool.client).where(BY_CHANNEL, pool.channel)
+    return CHANNEL_MEDIA.where(change, BY_CHANNEL, pool.channel, pool.client)
 
 
 def _with_tag(change: Change, pool: Pool, tag: str) -> View[MediaAsset]:
     """The assets of the pool that have the tag, in its case."""
     if pool.channel is None:
-        return CLIENT_MEDIA.of(change, pool.client).where(TAGGED_IN_CLIENT, (None, tag))
-    return CHANNEL_MEDIA.of(change, pool.client).where(TAGGED_IN_CHANNEL, (pool.channel, tag))
+        return CLIENT_MEDIA.where(change, TAGGED_IN_CLIENT, (None, tag), pool.client)
+    return CHANNEL_MEDIA.where(change, TAGGED_IN_CHANNEL, (pool.channel, tag), pool.client)
 
 
 class AssetSort(StrEnum):

@@ -113,5 +113,5 @@ def is_linked(change: Change, channel: Channel, user: int) -> bool:
 def list_linked(change: Change, channel: Channel) -> list[User]:
     """The linked users of the channel, in the order in which they were linked (R473)."""
     people = USERS.of(change, channel.client)
-    found = LINKS.of(change, channel.client).where(BY_CHANNEL, channel.id)
+    found = LINKS.where(change, BY_CHANNEL, channel.id, channel.client)
     return [user for each in found if (user := people.get(each.user)) is not None]

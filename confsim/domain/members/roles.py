@@ -207,7 +207,7 @@ def hosts_of(change: Change, channel: Channel) -> list[Host]:
 
 
 def _appointed(change: Change, channel: Channel, role: Role) -> View[Host]:
-    return HOSTS.of(change, channel.client).where(APPOINTED, (channel.parent or channel.id, role))
+    return HOSTS.where(change, APPOINTED, (channel.parent or channel.id, role), channel.client)
 
 
 def _people(change: Change, channel: Channel, role: Role) -> list[User]:
@@ -221,7 +221,7 @@ def _people(change: Change, channel: Channel, role: Role) -> list[User]:
 
 def roles_of(change: Change, user: User) -> View[Host]:
     """The roles of the user, in the order in which the channels were created."""
-    return HOSTS.of(change, user.client).where(OF_USER, user.id)
+    return HOSTS.where(change, OF_USER, user.id, user.client)
 
 
 def ids_of_channels(change: Change, user: User) -> Iterator[str]:
@@ -236,7 +236,7 @@ def hosts_itself(change: Change, client: str, channel: str, user: int) -> bool:
 
 def roles_as(change: Change, user: User, role: Role) -> View[Host]:
     """The roles of the user that are this one, in the order in which the channels were created."""
-    return HOSTS.of(change, user.client).where(OF_USER_AS, (user.id, role))
+    return HOSTS.where(change, OF_USER_AS, (user.id, role), user.client)
 
 
 def channels_of(change: Change, client: str, hosts: Sequence[Host]) -> Sequence[Channel]:

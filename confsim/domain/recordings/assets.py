@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum, StrEnum
+from enum import StrEnum
 
 import msgspec
 from msgspec.structs import replace
@@ -31,7 +31,7 @@ class AssetContent(StrEnum):
     INDIVIDUAL = "individual"
 
 
-class Upload(Enum):
+class Upload(StrEnum):
     """The state of the upload of an asset (P2 L87, G492)."""
 
     PENDING = "pending"
@@ -139,7 +139,7 @@ def data(asset: RecordingAsset) -> bytes:
 
 def list_of_recording(change: Change, client: str, recording: str) -> View[RecordingAsset]:
     """The assets of a recording, in order of creation."""
-    return ASSETS.of(change, client).where(BY_RECORDING, recording)
+    return ASSETS.where(change, BY_RECORDING, recording, client)
 
 
 def list_assets(change: Change, client: str, recording: str) -> Sequence[RecordingAsset]:

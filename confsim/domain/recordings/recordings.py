@@ -196,7 +196,7 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
 
 def find_running(change: Change, client: str, channel: str) -> Recording | None:
     """The recording of the channel that is in progress, or None."""
-    return RECORDINGS.of(change, client).one(RUNNING, channel)
+    return RECORDINGS.one(change, RUNNING, channel, client)
 
 
 # Starting and stopping

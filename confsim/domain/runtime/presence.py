@@ -153,22 +153,22 @@ def find(change: Change, channel: Channel, user: int) -> Presence | None:
 
 def list_present(change: Change, channel: Channel) -> View[Presence]:
     """All presences in the channel, its breakout rooms and its lobby, in order of joining."""
-    return PRESENCES.of(change, channel.client).where(BY_CHANNEL, channel.id)
+    return PRESENCES.where(change, BY_CHANNEL, channel.id, channel.client)
 
 
 def inside(change: Change, channel: Channel) -> View[Presence]:
     """The presences connected to this channel itself, which may be that of a breakout room."""
-    return PRESENCES.of(change, channel.client).where(BY_PLACE, channel.id)
+    return PRESENCES.where(change, BY_PLACE, channel.id, channel.client)
 
 
 def count_inside(change: Change, channel: Channel) -> int:
     """The number of users connected to this channel itself."""
-    return len(PRESENCES.of(change, channel.client).where(BY_PLACE, channel.id))
+    return len(PRESENCES.where(change, BY_PLACE, channel.id, channel.client))
 
 
 def waiting(change: Change, channel: Channel) -> View[Presence]:
     """The presences in the lobby, the longest wait first."""
-    return PRESENCES.of(change, channel.client).where(IN_LOBBY, channel.id)
+    return PRESENCES.where(change, IN_LOBBY, channel.id, channel.client)
 
 
 def current(change: Change, presences: Iterable[Presence]) -> Iterator[Presence]:
@@ -326,7 +326,7 @@ def set_presenter(change: Change, channel: Channel, user: int, presenter: bool) 
     if not presenter:
         return PRESENTER.fire(change, presence, "revoke")
     limit = channel.presenters_limit
-    count = len(PRESENCES.of(change, channel.client).where(PRESENTERS, channel.id))
+    count = len(PRESENCES.where(change, PRESENTERS, channel.id, channel.client))
     reached = limit is not None and count >= limit
     return PRESENTER.fire(change, presence, "grant", full=reached, details={"limit": limit or 0})
 

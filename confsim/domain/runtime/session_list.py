@@ -154,7 +154,7 @@ def list_sessions(
             matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
-            every = SESSIONS.of(change, client.id).where(LISTED, (None, recorded))
+            every = SESSIONS.where(change, LISTED, (None, recorded), client.id)
             bounds = None if low is None and high is None else (low, high)
             found = _merged(visible, every, views, order, bounds, recorded, descending=descending)
     if filters.search:

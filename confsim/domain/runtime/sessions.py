@@ -239,7 +239,7 @@ MACHINE: Machine[SessionState, Session] = Machine(
 
 def find_open(change: Change, client: str, channel: str) -> Session | None:
     """The session of the channel that has not ended, or None."""
-    return SESSIONS.of(change, client).one(OPEN, channel)
+    return SESSIONS.one(change, OPEN, channel, client)
 
 
 def find_active(change: Change, channel: Channel) -> Session | None:
@@ -293,7 +293,7 @@ def attended(change: Change, session: Session, user: int) -> bool:
 
 def list_attendances(change: Change, session: Session) -> View[Attendance]:
     """The attendances of the session, in the order of the first join."""
-    return ATTENDANCES.of(change, session.client).where(BY_SESSION, session.id)
+    return ATTENDANCES.where(change, BY_SESSION, session.id, session.client)
 
 
 def participants_of_channel(change: Change, channel: Channel) -> Sequence[Attendance]:

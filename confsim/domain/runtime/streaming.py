@@ -121,7 +121,7 @@ def _wait(change: Change, channel: Channel) -> Wait:
     since = change.now
     if ask(change, assumed.CREATING) == "channel-creation":
         since = channel.created
-        past = sessions.SESSIONS.of(change, channel.client).where(sessions.BY_CHANNEL, channel.id).first
+        past = sessions.SESSIONS.where(change, sessions.BY_CHANNEL, channel.id, channel.client).first
         if past is not None and delays.delay_of(change, durations.PLACEMENT).mode == "manual":
             return NO_WAIT
     return delays.wait(change, durations.PLACEMENT, since=since)

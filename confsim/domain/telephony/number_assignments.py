@@ -142,12 +142,12 @@ def find(change: Change, channel: Channel, number: str) -> NumberAssignment | No
 
 def find_exclusive(change: Change, client: str, number: str) -> NumberAssignment | None:
     """The exclusive assignment of the number (+E164), which then is its only one, or None."""
-    return ASSIGNMENTS.of(change, client).one(EXCLUSIVE, number)
+    return ASSIGNMENTS.one(change, EXCLUSIVE, number, client)
 
 
 def list_of_number(change: Change, client: str, number: str) -> View[NumberAssignment]:
     """The assignments of the number (+E164), in the order of assignment."""
-    return ASSIGNMENTS.of(change, client).where(OF_NUMBER, number)
+    return ASSIGNMENTS.where(change, OF_NUMBER, number, client)
 
 
 def get_available(change: Change, client: Client, number: str) -> Number:
@@ -212,7 +212,7 @@ def cancel(change: Change, assignment: NumberAssignment) -> None:
 
 def list_of_channel(change: Change, channel: Channel) -> View[NumberAssignment]:
     """The assignments of the channel, in the order of assignment (R486)."""
-    return ASSIGNMENTS.of(change, channel.client).where(OF_CHANNEL, channel.id)
+    return ASSIGNMENTS.where(change, OF_CHANNEL, channel.id, channel.client)
 
 
 def list_available(change: Change, client: Client, country: str | None) -> Sequence[Number]:
@@ -247,7 +247,7 @@ def resolve_inbound_call(change: Change, text: str, code: str | None, meeting_id
         return client, channels.get(change, client.id, exclusive.channel)
     if code is None and meeting_id is not None:
         return client, channels.get_by_meeting_id(change, client, meeting_id)
-    assignment = ASSIGNMENTS.of(change, client.id).one(BY_CODE, (number, code))
+    assignment = ASSIGNMENTS.one(change, BY_CODE, (number, code), client.id)
     if assignment is None:
         raise Refusal(Reason.CODE_UNKNOWN, number=number, keyed=code or "")
     return client, channels.get(change, client.id, assignment.channel)

@@ -77,7 +77,7 @@ MACHINE: Machine[PinState, Pin] = Machine(
 
 def list_of_channel(change: Change, channel: Channel) -> View[Pin]:
     """The PINs of the channel, in the order in which they were added; empty when anyone may dial in (R478)."""
-    return PINS.of(change, channel.client).where(OF_CHANNEL, channel.id)
+    return PINS.where(change, OF_CHANNEL, channel.id, channel.client)
 
 
 def find(change: Change, channel: Channel, pin: str) -> Pin | None:

@@ -225,7 +225,7 @@ def _check(change: Change, user: User, address: str) -> None:
     if not well_formed(address) and ask(change, assumed.EMAIL_MALFORMED) == "refused":
         raise Refusal(Reason.EMAIL_MALFORMED, email=address)
     if ask(change, assumed.EMAIL_SHARED) == "refused":
-        others = USERS.of(change, user.client).where(BY_EMAIL, address.casefold())
+        others = USERS.where(change, BY_EMAIL, address.casefold(), user.client)
         if any(other.id != user.id for other in others):
             raise Refusal(Reason.EMAIL_TAKEN, email=address)
 

@@ -131,7 +131,7 @@ def find_holder(change: Change, client: Client, handle: str, but: User | None = 
 
 def list_reservations(change: Change, client: Client, handle: str) -> list[Reservation]:
     """The reservations of the handle."""
-    reservations = RESERVATIONS.of(change, client.id).where(BY_FOLDED, folded(handle))
+    reservations = RESERVATIONS.where(change, BY_FOLDED, folded(handle), client.id)
     return [reservation for reservation in reservations if _same(change, reservation.handle, handle)]
 
 
@@ -164,7 +164,7 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
     if own is not None and ask(change, assumed.RESERVATION_REPEATED) == "refused":
         available = False
     if ask(change, assumed.RESERVATIONS_HELD) == "one":
-        for former in RESERVATIONS.of(change, client.id).where(BY_MAKER, by):
+        for former in RESERVATIONS.where(change, BY_MAKER, by, client.id):
             if former is not own:
                 MACHINE.end(change, former, "replace")
     reservation = MACHINE.create(

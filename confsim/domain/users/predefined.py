@@ -30,7 +30,7 @@ def create(
     must be free (G209), IMAGE_UNREACHABLE where the image is fetched (G243).
     """
     if origin_id is not None:
-        known = USERS.of(change, client.id).one(BY_ORIGIN, origin_id)
+        known = USERS.one(change, BY_ORIGIN, origin_id, client.id)
         if known is not None:
             if ask(change, assumed.ORIGIN_TWICE) == "existing":
                 return known
@@ -51,7 +51,7 @@ def create(
 
 def get(change: Change, client: Client, origin_id: str) -> User:
     """The user of this origin id in the client (G214). Refusal PREDEFINED_USER_NOT_FOUND."""
-    user = USERS.of(change, client.id).one(BY_ORIGIN, origin_id)
+    user = USERS.one(change, BY_ORIGIN, origin_id, client.id)
     if user is None or (user.account is not Account.PREDEFINED and ask(change, assumed.ORIGIN_LOOKUP) == "predefined"):
         raise Refusal(Reason.PREDEFINED_USER_NOT_FOUND, id=origin_id)
     return user

@@ -95,6 +95,4 @@ def get_by_email(change: Change, client: Client, address: str) -> User:
 
     Pending addresses are not found, since anybody could have set them.
     """
-    return USERS.of(change, client.id).where(BY_EMAIL, address.casefold()).first or not_found(
-        "user with address", address
-    )
+    return USERS.where(change, BY_EMAIL, address.casefold(), client.id).first or not_found("user with address", address)

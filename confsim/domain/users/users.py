@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, IntEnum, StrEnum
+from functools import cached_property
 from typing import Any
 from unicodedata import normalize
 
@@ -43,7 +44,7 @@ class Level(Enum):
     CUSTOMER_ADMIN = 10
     PARTNER_ADMIN = 20
 
-    @property
+    @cached_property
     def word(self) -> str:
         """The name of the level in profiles and world files."""
         return self.name.lower().replace("_", "-")

@@ -69,12 +69,23 @@ class TableState(Struct, frozen=True, gc=False):
         found, number = self.lookups[index.position]
         late = self.late
         if number < len(late):
-            first: dict[Any, Any] = {}
-            for key, row in late[number:]:
-                first.setdefault(key, row)
-            found = index.after(found, first.items(), self.rows)
+            changes = late[number:]
+            if len(changes) > 1:
+                first: dict[Any, Any] = {}
+                for key, row in changes:
+                    first.setdefault(key, row)
+                changes = tuple(first.items())
+            found = index.after(found, changes, self.rows)
             self.lookups[index.position] = found, len(late)
         return found
+
+    def where(self, change: Writer, index: Index[Any], value: Hashable) -> View[Any]:
+        """Return the records with the value of an index, in its first order, by default that of creation."""
+        found, number = self.lookups[index.position]
+        bucket = (found if number == len(self.late) else self.index(index)).get(value)
+        if type(bucket) is Bucket:
+            return View(change, self.rows, index, bucket, bucket.orders[0])
+        return View(change, self.rows, index, bucket, () if bucket is None else (bucket,))
 
     def after(
         self, indexes: tuple[Index[Any], ...], changed: Changed, rows: Records, serial: int, keys: tuple[Lookup, ...]
@@ -170,12 +181,20 @@ class Table(Generic[K, R]):
         self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), [(nothing, 0)] * len(self.indexes)))
 
     @cached_property
+    def found_by(self) -> Callable[[R], object]:
+        """Return the function of a record that returns all fields deciding by which values it alone is found."""
+        return deciding(read_fields(self._finding, self.record))
+
+    @cached_property
     def placed_by(self) -> Callable[[R], object]:
         """Return the function of a record that returns all fields deciding its place in indexes, orders and totals."""
-        functions: list[Callable[[R], Any]] = [unique.values for unique in self.uniques]
-        for index in self.indexes:
-            functions += index.functions
-        return deciding(read_fields(functions if self.located is None else (*functions, self.located), self.record))
+        placing = [function for index in self.indexes for function in index.functions]
+        return deciding(read_fields((*self._finding, *placing), self.record))
+
+    @property
+    def _finding(self) -> list[Callable[[R], Values]]:
+        found = [unique.values for unique in self.uniques]
+        return found if self.located is None else [*found, self.located]
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
         """Return the rows of one client, for reading and writing in this change."""
@@ -185,6 +204,17 @@ class Table(Generic[K, R]):
         """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
         row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
+
+    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str) -> R | None:
+        """Return the record with the value of a unique index, or None; faster than ``of`` for a single read."""
+        state = (change.client_tables.get(client) or change.open_tables(client))[self.position]
+        key = state.keys[index.position].get(value)
+        return None if key is None else state.rows[key][1]
+
+    def where(self, change: Writer, index: Index[R], value: Hashable, client: str) -> View[R]:
+        """Return the records with the value, as ``Rows.where``; faster than ``of`` for a single read."""
+        tables = change.client_tables.get(client) or change.open_tables(client)
+        return tables[self.position].where(change, index, value)
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
@@ -212,6 +242,16 @@ class SharedTable(Table[K, R]):
         row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
+    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
+        """Return the record with the value of a unique index, or None; faster than ``of`` for a single read."""
+        state = (change.shared or change.open_tables(client))[self.position]
+        key = state.keys[index.position].get(value)
+        return None if key is None else state.rows[key][1]
+
+    def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
+        """Return the records with the value, as ``Rows.where``; faster than ``of`` for a single read."""
+        return (change.shared or change.open_tables(client))[self.position].where(change, index, value)
+
     def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
         """Return the rows, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
@@ -235,7 +275,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     @property
     def all(self) -> View[R]:
         """Return every record, in the first order of the table, by default that of creation."""
-        return self.where(self.table.all, None)
+        return self.tables[self.table.position].where(self.change, self.table.all, None)
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
@@ -266,11 +306,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
-        state = self.tables[self.table.position]
-        bucket = state.index(index).get(value)
-        if type(bucket) is Bucket:
-            return View(self.change, state.rows, index, bucket, bucket.orders[0])
-        return View(self.change, state.rows, index, bucket, () if bucket is None else (bucket,))
+        return self.tables[self.table.position].where(self.change, index, value)
 
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
         """Return the number of records with any of these values; a record with several is counted for each."""
@@ -297,7 +333,9 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         if row is not None and table.placed_by(row[1]) == table.placed_by(record):
             tables[table.position] = TableState(rows, state.serial, state.keys, state.lookups, state.late)
         else:
-            keys = self._found(key, None if row is None else row[1], record, check=check)
+            keys = state.keys
+            if row is None or table.found_by(row[1]) != table.found_by(record):
+                keys = self._found(key, None if row is None else row[1], record, check=check)
             tables[table.position] = state.after(table.indexes, (key, row), rows, max(serial, state.serial), keys)
         change = self.change
         change.written[self.client] = None

@@ -125,7 +125,7 @@ class _Differences:
         """Set the hosts of a channel, and the users whose favourite it is."""
         rows = HOSTS.of(self.change, client)
         were = [_values(each) for role in Role for each in rows.where(APPOINTED, (channel, role))]
-        liked = [_values(each) for each in FAVOURITES.of(self.change, client).where(FAVOURITES_OF, channel)]
+        liked = [_values(each) for each in FAVOURITES.where(self.change, FAVOURITES_OF, channel, client)]
         if (client, channel) not in self.hosts:
             self.removed += [("hosts", client, each) for each in were]
             self.removed += [("favourites", client, each) for each in liked]
@@ -143,7 +143,7 @@ class _Differences:
             if record is None or gone:
                 return
             given = _values(record)
-        held = [_values(each) for each in HOSTS.of(self.change, client).where(OF_USER, user)]
+        held = [_values(each) for each in HOSTS.where(self.change, OF_USER, user, client)]
         held = [each for each in held if (client, each["channel"]) not in self.hosts]
         held += [each for hosts in self.hosts.values() for each in hosts if each["user"] == user]
         highest: dict[int, str] = {}
