@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,13 +17,14 @@ from confsim.domain.clients.settings import Default
 from confsim.domain.events import endpoints
 from confsim.domain.users import handles, user_images, users
 from confsim.domain.users.users import USERS, AuthKind, Level
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 from confsim.service.clock import Clock
 from confsim.simulator import Simulator
 
 from .accounts import Accounts
 from .calls import ModelCall
+from .channels_before import ChannelBefore, copy_channel
 from .comparison import Reply
 from .correspondence import Correspondence
 from .model import Model
@@ -70,6 +72,8 @@ class Discovery:
         self._people: dict[str, dict[str, Any]] = {}
         #: Other users who are there, by id, as the service describes them.
         self.others: dict[int, dict[str, Any]] = {} if before is None else before.others
+        #: Channels that were there and are described, by id.
+        self.channels: dict[str, ChannelBefore] = {} if before is None else before.channels
         self._replies: dict[tuple[Any, ...], Reply] = {} if before is None else before._replies
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
@@ -92,6 +96,9 @@ class Discovery:
             self._copy_client(change, client_id)
         for person in (*self._people.values(), *self._others_of(ids)):
             self._copy_user(change, person)
+        for channel in self.channels.values():
+            with contextlib.suppress(Refusal, ValueError):  # the model then has no such channel, which shows
+                copy_channel(change, channel, self._known)
         simulator.service.commit(change)
         model = Model(simulator.service)
         for role, person in self._people.items():

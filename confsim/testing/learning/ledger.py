@@ -82,6 +82,8 @@ class Ledger:
                     continue
                 if kind == "tokens" or (kind == "users" and kind not in makes):
                     continue
+                if kind not in makes and self._things.there_before(named):
+                    continue
                 around = {other: each for other, each in {**beside, **inside}.items() if other != kind}
                 self._things.add(Thing(kind, value, home if kind != "clients" else value, around, self.journey))
 

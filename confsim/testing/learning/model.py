@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import local
 from typing import Any
@@ -12,7 +12,7 @@ from msgspec import Struct
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
-from confsim.kernel.world import Place, World
+from confsim.kernel.world import Change, Place, World
 from confsim.service.clock import Clock
 from confsim.service.journal import JournalEntry
 from confsim.service.messages import Response
@@ -126,6 +126,13 @@ class Model:
         """Return the prediction for a call in a world (default: the current one), which stays as it is."""
         self._scratch.live.suppose(self.world if world is None else world)
         return call_service(self._scratch, call)
+
+    def changed(self, apply: Callable[[Change], object]) -> World:
+        """Return the current world after a change, which stays as it is."""
+        self._scratch.live.suppose(self.world)
+        change = self._scratch.change()
+        apply(change)
+        return self._scratch.live.put(change)
 
     def altered(self, world: World, client: str, table: str, record: Any) -> World | None:
         """Return a world in which a table of a client has this record in place of the one with its key.

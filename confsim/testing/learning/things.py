@@ -35,10 +35,14 @@ class RunCaller(Struct, frozen=True):
 
 
 class Things:
-    """The things that the run made, by kind; its clients; its callers; the users of the accounts."""
+    """The things that the run made, by kind; its clients; its callers; the users of the accounts.
 
-    def __init__(self, accounts_client: str) -> None:
+    ``before`` has things by kind and id that the model has, though they were there before: they are never among these.
+    """
+
+    def __init__(self, accounts_client: str, before: frozenset[tuple[str, Any]] = frozenset()) -> None:
         self.accounts_client = accounts_client
+        self._before = before
         self.own_clients: list[str] = []
         #: Those of the accounts and those whom the run made, in the order in which they came.
         self.callers: list[RunCaller] = []
@@ -51,7 +55,7 @@ class Things:
 
     def copy(self) -> Things:
         """Return another that has the same, and changes by itself."""
-        other = Things(self.accounts_client)
+        other = Things(self.accounts_client, self._before)
         other.own_clients, other.callers = list(self.own_clients), list(self.callers)
         other._by_token = dict(self._by_token)
         other.protected_tokens = list(self.protected_tokens)
@@ -64,12 +68,16 @@ class Things:
         """Return whether the run made the thing of this kind and id."""
         return named in self._names
 
+    def there_before(self, named: Mapping[str, Any]) -> bool:
+        """Return whether one of these things, by kind, was there before."""
+        return not self._before.isdisjoint(named.items())
+
     def __iter__(self) -> Iterator[Thing]:
         return iter(self._names.values())
 
     def add(self, thing: Thing) -> None:
         """Add a thing that was made."""
-        if (thing.kind, thing.name) not in self._names:
+        if (thing.kind, thing.name) not in self._names and (thing.kind, thing.name) not in self._before:
             self._names[thing.kind, thing.name] = thing
             self._by_kind.setdefault(thing.kind, []).append(thing)
 

@@ -1,13 +1,15 @@
 """An observer of traffic: the model follows the exchanges between a client and a service, and each answer is evidence.
 
-It sends nothing: the earlier state that the model needs is taken from answers as they pass. Users are known once an
-answer describes them. Calls that name other things of unknown origin, and callers who are not in the accounts, are
-skipped; so is, from then on, what is said of the things that a skipped call has changed.
+It sends nothing: the earlier state that the model needs is taken from answers as they pass. Users and channels are
+known once an answer describes them. Calls that name other things of unknown origin, and callers who are not in the
+accounts, are skipped; so are answers that depend on such things, or on who is in a channel, and from then on what is
+said of the things that a skipped call has changed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -22,13 +24,15 @@ from confsim.testing.calibrating.alternative import plain
 from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ME, ModelCall
-from confsim.testing.learning.comparison import Reply, chosen_values, reply_of
+from confsim.testing.learning.comparison import Comparison, Reply, chosen_values, reply_of
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.places import Elements, ObjectShape
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.service import RealService
 from confsim.transport.transport import WireTransport
 
+from .before import changes_channel, grown, why_not
+from .presence import Comings
 from .requests import Reader, token_of
 
 #: Reasons for which a token is refused.
@@ -119,6 +123,7 @@ class Observer:
         self._counts: dict[str, list[int]] = {}
         #: Things, by kind and the service's id, that changed in a way that the model could not follow.
         self._unknown: set[tuple[str, Any]] = set()
+        self._comings = Comings()
         known = Correspondence()
         self._service = _PassedService(accounts, known)
         self.learner = Learner(self._service, self._say)
@@ -179,23 +184,57 @@ class Observer:
             run = self.learner.run
         if self._appear(call, reply):
             return "it describes users of before, who are known from now on"
-        why = self._why_not(call)
-        if why:
-            if call.declared.changes and reply.status < 400:
-                named = [each for each in call.names() if each[0] not in _KNOWN]
-                self._unknown.update([each for each in named if each[0] not in _PEOPLE] or named)
-            return why
+        appeared = self._channel_appears(call, reply)
+        if appeared:
+            return appeared
+        run = self.learner.run
         here = call.renamed(run.known.model)
         if "date" in reply.headers:
             run.known.learn_shift(reply.headers["date"], self._clock.now())
-        if reply.status == 401 and token is not None and self._is_over(here, reply):
-            whose = self._accounts.role(token) or "user who was made"
-            return f"the token of the {whose} is refused: it may have expired"
-        if not call.declared.changes and self._shows_stand_in(here):
-            return "it describes a user of the accounts of whom nothing was seen before"
+        why = self._why_not(call) or self._why_no_evidence(here, call, reply)
+        if why:
+            if call.declared.changes and reply.status < 400:
+                named = [each for each in call.names() if each[0] not in _KNOWN]
+                named = [each for each in named if each[0] not in _PEOPLE] or named
+                self._unknown.update(each for each in named if each[0] != "channels" or changes_channel(run, here))
+            return why
         return self._take(here, call, reply)
 
-    def _shows_stand_in(self, here: ModelCall) -> bool:
+    def _why_no_evidence(self, here: ModelCall, call: ModelCall, reply: Reply) -> str:
+        """Return why the answer to a call shows nothing, "" when it does: it depends on what is not known."""
+        run = self.learner.run
+        try:
+            predicted = run.model.imagine(here).reply
+        except Misuse:
+            return "the model cannot be asked so"
+        if reply.status == 401 and call.caller is not None and self._is_over(predicted, reply):
+            whose = self._accounts.role(call.caller) or "user who was made"
+            return f"the token of the {whose} is refused: it may have expired"
+        if not call.declared.changes and self._shows_stand_in(here, predicted):
+            return "it describes a user of the accounts of whom nothing was seen before"
+        if self._comings.decide(run, here, predicted):
+            return "it depends on who is in a channel, which is not seen"
+        unseen = self._unseen(here, predicted, reply)
+        if unseen:
+            return f"it shows one of the {unseen} that was not seen made"
+        if predicted.status < 400 <= reply.status and _code(reply) in _taken(run.profile):
+            return "a name is taken by something that was not seen made"
+        return ""
+
+    def _unseen(self, here: ModelCall, predicted: Reply, reply: Reply) -> str:
+        """Return the kind of which an answer shows more things than the model has, and one that is new; "" for none."""
+        run = self.learner.run
+        caller = run.things.caller(here.caller)
+        in_own = caller is not None and caller.home in run.things.own_clients
+        if here.declared.changes or reply.status >= 400 or in_own or run.scope.is_open(here):
+            return ""
+        shape = run.shapes.answer(here.declared)
+        shown = list(chosen_values(shape, reply.body))
+        mine = chosen_values(shape, predicted.body) if predicted.status < 400 else ()
+        more = Counter(kind for kind, _ in shown) - Counter(kind for kind, _ in mine)
+        return next((kind for kind, value in shown if kind in more and not run.known.met(kind, value)), "")
+
+    def _shows_stand_in(self, here: ModelCall, predicted: Reply) -> bool:
         """Return whether the model would answer with a user of the accounts of whom it knows the token alone."""
         run, reads = self.learner.run, self._service.reads
         alone = {
@@ -203,20 +242,12 @@ class Observer:
             for each in run.things.callers
             if not each.made and self._service.key(ModelCall("get_me", each.token)) not in reads
         }
-        try:
-            predicted = run.model.imagine(here).reply
-        except Misuse:
-            return False
         named = chosen_values(run.shapes.answer(here.declared), predicted.body) if predicted.status < 400 else ()
         return any(kind == "users" and value in alone for kind, value in named)
 
-    def _is_over(self, here: ModelCall, reply: Reply) -> bool:
+    def _is_over(self, predicted: Reply, reply: Reply) -> bool:
         """Return whether a token is refused that the model accepts: for no reason that has a code of its own."""
         run = self.learner.run
-        try:
-            predicted = run.model.imagine(here).reply
-        except Misuse:
-            return False
         others = {in_force(run.profile, entry) for reason, entry in CODE.items() if reason not in _CREDENTIAL}
         code = _code(reply)
         return predicted.status != 401 and (code is None or code not in others)
@@ -234,7 +265,30 @@ class Observer:
         alone = {kind for kind, _ in named} <= _PEOPLE and not _describes(run, call)
         if alone and any(kind == "users" and there in others for kind, there in named):
             return "it is about a user of before, of whom only a description is known"
-        return ""
+        return why_not(run, call)
+
+    def _channel_appears(self, call: ModelCall, reply: Reply) -> str:
+        """Store what an answer says of a channel of before, and return that it does; "" when it says nothing new."""
+        run = self.learner.run
+        found = grown(run, call, reply)
+        if found is None or ("channels", found[0]) in self._unknown:
+            return ""
+        id, channel = found
+        before = run.discovery.channels.get(id)
+        run.discovery.channels[id] = channel
+        if self.learner.again(self._forget_stand_ins) and self._is_expected(call, reply):
+            return "it describes a channel of before, which is known from now on"
+        del run.discovery.channels[id]
+        if before is not None:
+            run.discovery.channels[id] = before
+        self.learner.again(self._forget_stand_ins)
+        self._unknown.add(("channels", id))
+        return "it describes a channel of before that the model cannot have"
+
+    def _is_expected(self, call: ModelCall, reply: Reply) -> bool:
+        run = self.learner.run
+        predicted = run.model.imagine(call.renamed(run.known.model)).reply
+        return Comparison(run.shapes, run.known.copy()).difference(call.declared, predicted, reply) is None
 
     def _appear(self, call: ModelCall, reply: Reply) -> bool:
         """Store the users of before whom an answer describes; return whether the model was made anew with one."""
@@ -269,6 +323,7 @@ class Observer:
         except Misuse:
             return "the model cannot be asked so"
         recording.add(there, step)
+        self._comings.note(recording.run, there, reply)
         for id in step.predicted.used:
             self._counts.setdefault(id, [0, 0])[step.difference is not None] += 1
         try:
@@ -301,6 +356,11 @@ class Observer:
             id: Evidence(plain(evidence.value(id)), *count) for id, count in sorted(self._counts.items())
         }
         return report
+
+
+def _taken(profile: Mapping[str, Any]) -> frozenset[str]:
+    """Return the codes with which a name is refused that something has."""
+    return frozenset(in_force(profile, entry) for reason, entry in CODE.items() if reason.name.endswith("_TAKEN"))
 
 
 def _code(reply: Reply) -> Any:

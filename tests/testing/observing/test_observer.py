@@ -18,7 +18,7 @@ from confsim.testing.observing.proxy import Proxy
 from confsim.testing.observing.session import observe
 from confsim.transport.address import address
 from confsim.transport.wsgi import WsgiTransport
-from kit import CUSTOMER, OWNER, ROOM, choices
+from kit import CUSTOMER, EVENT_ROOM, OWNER, ROOM, choices
 from kit.beside import Beside
 from kit.documented import command
 
@@ -105,6 +105,112 @@ class Traffic:
     def followed(self):
         """How many calls the model followed."""
         return self.observer.report.followed
+
+
+def test_channels_of_before_are_known_once_they_are_described():
+    """What it is, and who is what in it, is taken over; calls that depend on no more than that are followed."""
+    traffic = Traffic(initial__guest_access=False)
+    for role in ("owner", "operator", "user"):
+        traffic.call("get_me", role)
+    traffic.call("get_guest_access", "owner", uuid=ROOM)
+    assert traffic.followed == 3
+    traffic.call("get_channel", "owner", uuid=ROOM)
+    assert traffic.followed == 3
+    traffic.call("set_channel_description", "owner", {"description": "Again"}, uuid=ROOM)
+    assert traffic.call("get_channel", "owner", uuid=ROOM)["description"] == "Again"
+    traffic.call("get_guest_access", "api-token", uuid=ROOM)
+    assert traffic.followed == 6
+    traffic.call("rename_channel", "operator", {"name": "Not known whether that is allowed"}, uuid=ROOM)
+    traffic.call("list_channel_media", "owner", uuid=ROOM)
+    traffic.call("list_owners", "owner", uuid=EVENT_ROOM)
+    report = traffic.observer.conclude()
+    assert (report.followed, report.contradicted, report.learned) == (6, [], {})
+    assert report.passed_over == {
+        "it names one of the channels that was not seen made": 2,
+        "it describes a channel of before, which is known from now on": 1,
+        "it is made by somebody whose role in a channel of before is not known": 1,
+        "it is about more of a channel of before than is known": 1,
+    }
+
+
+def test_the_hosts_of_a_channel_of_before_are_known_once_both_lists_are_seen():
+    """Then who may do what is evidence, and appointments are followed."""
+    traffic = Traffic(status__role_missing=401)
+    for role in ("owner", "operator", "user"):
+        traffic.call("get_me", role)
+    traffic.call("get_channel", "api-token", uuid=ROOM)
+    for operation in ("list_owners", "list_operators"):
+        traffic.call(operation, "api-token", uuid=ROOM)
+    assert traffic.followed == 3
+    traffic.call("add_operator", "owner", uuid=ROOM, userId=1004)
+    assert len(traffic.call("list_operators", "owner", uuid=ROOM)) == 3
+    traffic.call("add_owner", "operator", uuid=ROOM, userId=1004)
+    report = traffic.observer.conclude()
+    assert report.followed == 6
+    assert report.contradicted == []
+    assert {**report.learned, **traffic.observer.learner.evidence.assumed()} == {"status.role-missing": 401}
+
+
+@pytest.mark.parametrize("hidden", [{}, choices(channels__list_is_owner="owners", presence__joining="proxyfor")])
+def test_nothing_wrong_is_concluded_of_what_was_there_before(hidden):
+    """Every call that names a channel alone, by everybody: it has people, a session and much else of before."""
+    traffic = Traffic()
+    traffic.beside = Beside(hidden)
+    simulator = traffic.beside.simulator
+    traffic._transport = WsgiTransport(simulator.wsgi)
+    simulator.presence.join(ROOM, 1003)
+    for operation, arguments in (
+        ("set_channel_property", {"uuid": ROOM, "key": "k", "body": 1}),
+        ("set_channel_friendly_url", {"uuid": ROOM, "body": {"url": "old-town"}}),
+        ("add_dial_pin", {"uuid": ROOM, "body": {"pin": "12"}}),
+        ("create_breakout_session", {"uuid": EVENT_ROOM, "body": {"name": "Old"}}),
+        ("set_channel_config", {"uuid": ROOM, "body": {"a": 1}}),
+        ("start_recording", {"uuid": ROOM}),
+    ):
+        assert simulator.call(operation, OWNER, **arguments).ok
+    roles = ("owner", "api-token", "operator", "user")
+    for role in roles:
+        if role != "api-token":
+            traffic.call("get_me", role)
+    named = [each for each in API if each.placeholders == ("uuid",) and each.body is None and not each.removes]
+    for calls in ([each for each in named if not each.changes], named):
+        for room in (ROOM, EVENT_ROOM):
+            for role in roles:
+                traffic.call("get_channel", role, uuid=room)
+                for each in calls:
+                    traffic.call(each.name, role, uuid=room)
+                for operation in ("list_channels", "list_sessions", "list_active_channels"):
+                    traffic.call(operation, role)
+    traffic.call("find_channel_by_friendly_url", "owner", clientId=CUSTOMER, url="old-town")
+    traffic.call("check_friendly_url", "owner", clientId=CUSTOMER, url="old-town")
+    traffic.call("create_channel", "owner", {"name": "Demo Room"})
+    traffic.call("list_sessions", "owner", channel=ROOM)
+    traffic.call("list_active_channels", "owner")
+    report = traffic.observer.conclude()
+    assert report.contradicted == []
+    assert {**report.learned, **traffic.observer.learner.evidence.assumed()}.items() <= hidden.items()
+    assert report.followed > 30
+
+
+def test_who_comes_into_a_channel_is_no_evidence():
+    """People join over a connection that is not seen: what they are said to be, and their session, is passed over."""
+    traffic = Traffic()
+    for role in ("owner", "user"):
+        traffic.call("get_me", role)
+    room = traffic.call("create_channel", "owner", {"name": "Crowded"})["channelUuid"]
+    assert traffic.call("list_sessions", "owner", channel=room)["total"] == 0
+    traffic.call("get_streaming_proxy", "owner", uuid=room)
+    followed = traffic.followed
+    traffic.beside.simulator.presence.join(room, 1002)
+    (session,) = traffic.call("list_sessions", "owner", channel=room)["results"]
+    traffic.call("get_session", "owner", sessionId=session["id"])
+    assert traffic.call("get_populations", "owner", channelIds=room)
+    traffic.call("list_active_channels", "owner")
+    assert traffic.followed == followed
+    traffic.call("get_channel", "owner", uuid=room)
+    report = traffic.observer.conclude()
+    assert (report.followed, report.contradicted, report.learned) == (followed + 1, [], {})
+    assert "presence.joining" not in report.confirmed
 
 
 def test_users_of_before_are_known_once_they_are_described():

@@ -1,0 +1,130 @@
+"""What was there before the traffic began: channels that answers describe, and what is known of them.
+
+A description says what a channel is and which role its caller has there. Calls that depend on no more than that are
+followed. Of media, recordings, people and all else that a channel had, nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from confsim.api.channels import channels, friendly_urls
+from confsim.api.members import roles
+from confsim.contract.operation import Operation
+from confsim.domain.channels.channels import CHANNELS
+from confsim.domain.members.roles import HOSTS, Role
+from confsim.kernel.refusal import Misuse
+from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.channels_before import ChannelBefore
+from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.declared import path_kinds
+from confsim.testing.learning.places import ObjectShape
+from confsim.testing.learning.run import Run
+
+#: Modules of the operations that depend on what a description says, and of those that depend on the hosts too.
+_OF_DESCRIPTION = frozenset({channels.__name__, friendly_urls.__name__})
+_OF_HOSTS = frozenset({roles.__name__})
+#: The triggers that appoint to a role, and the lists of those who have it.
+_APPOINT = {Role.OPERATOR: "make operator", Role.OWNER: "make owner"}
+_ROLES = {
+    roles.list_operators.__name__: _APPOINT[Role.OPERATOR],
+    roles.list_owners.__name__: _APPOINT[Role.OWNER],
+}
+#: Fields of an answer that describes a channel to a caller.
+_DESCRIPTION = frozenset({"channelUuid", "clientId", "channelName", "isOwner", "isOperator", "favorite"})
+
+
+def _described(run: Run, call: ModelCall, reply: Reply) -> dict[str, Any] | None:
+    """Return the description of a channel in an answer, None for another answer, or what a model cannot have.
+
+    That is a room of another channel, or one that users have made a favourite.
+    """
+    shape = run.shapes.answer(call.declared)
+    if call.declared.changes or reply.status >= 400 or not isinstance(reply.body, dict):
+        return None
+    if not isinstance(shape, ObjectShape) or not shape.fields.keys() >= _DESCRIPTION <= reply.body.keys():
+        return None
+    return None if reply.body.get("parent") or reply.body["favorite"] else reply.body
+
+
+def _hosts_in(run: Run, call: ModelCall, reply: Reply) -> tuple[str, dict[int, str]] | None:
+    """Return the channel and the hosts in an answer that lists all of a role, None for another answer.
+
+    Each host is a user's id in the service, with the trigger that appoints to the role.
+    """
+    if call.operation not in _ROLES or reply.status >= 400 or not isinstance(reply.body, list):
+        return None
+    users: list[Any] = [each.get("id") for each in reply.body if isinstance(each, dict)]
+    if not all(run.known.met("users", user) for user in users):
+        return None
+    return call.path["uuid"], dict.fromkeys(users, _ROLES[call.operation])
+
+
+def grown(run: Run, call: ModelCall, reply: Reply) -> tuple[str, ChannelBefore] | None:
+    """Return what is known of a channel of before after an answer that says more of it, with its id; else None."""
+    channels, caller = run.discovery.channels, run.things.caller(run.known.model("tokens", call.caller))
+    seen = _described(run, call, reply)
+    if seen is not None:
+        id = seen["channelUuid"]
+        channel = channels.get(id)
+        is_new = channel is None and not run.known.met("channels", id) and run.known.met("clients", seen["clientId"])
+        if caller is None or not (is_new or channel is not None):
+            return None
+        known = channel if channel is not None else ChannelBefore(seen)
+        if caller.user is None:
+            return (id, known) if is_new else None
+        user = run.known.service("users", caller.user)
+        if not run.known.knows("users", caller.user) or user in known.hosts or known.is_complete:
+            return None
+        role = _APPOINT[Role.OWNER] if seen["isOwner"] else _APPOINT[Role.OPERATOR] if seen["isOperator"] else ""
+        return id, replace(known, hosts={**known.hosts, user: role})
+    listed = _hosts_in(run, call, reply)
+    known_of = None if listed is None else channels.get(listed[0])
+    if listed is None or known_of is None or call.operation in known_of.lists:
+        return None
+    owners = {user: role for user, role in known_of.hosts.items() if role == _APPOINT[Role.OWNER]}
+    hosts = {**known_of.hosts, **listed[1], **owners}
+    return listed[0], replace(known_of, hosts=hosts, lists=known_of.lists | {call.operation})
+
+
+def why_not(run: Run, call: ModelCall) -> str:
+    """Return why a call that names a channel of before cannot be followed; "" when it can, or names none."""
+    caller = run.things.caller(run.known.model("tokens", call.caller))
+    user = None if caller is None or caller.user is None else run.known.service("users", caller.user)
+    for channel in _channels_of_before(run, call):
+        if not _is_known(channel, call.declared):
+            return "it is about more of a channel of before than is known"
+        if user is not None and user not in channel.hosts and not channel.is_complete:
+            return "it is made by somebody whose role in a channel of before is not known"
+    return ""
+
+
+def _channels_of_before(run: Run, call: ModelCall) -> Iterator[ChannelBefore]:
+    for kind, there in call.names():
+        if kind == "channels" and there in run.discovery.channels:
+            yield run.discovery.channels[there]
+
+
+def _is_known(channel: ChannelBefore, operation: Operation) -> bool:
+    module = operation.function.__module__
+    if operation.removes in path_kinds(operation).values():
+        return False
+    return module in _OF_DESCRIPTION or (module in _OF_HOSTS and channel.is_complete)
+
+
+def changes_channel(run: Run, here: ModelCall) -> bool:
+    """Return whether a call that succeeds, with the ids of the model, may change more than what a channel has.
+
+    What the model does not do, and what is said of a channel that it made from the beginning, may be anything.
+    """
+    if not any(run.known.service("channels", name) in run.discovery.channels for _, name in here.names()):
+        return True
+    try:
+        predicted = run.model.imagine(here)
+    except Misuse:
+        return True
+    own = {CHANNELS.name, HOSTS.name}
+    return predicted.reply.status >= 400 or not own.isdisjoint(table for (_, table), _ in predicted.touched)
