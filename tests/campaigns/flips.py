@@ -190,6 +190,7 @@ def collected(chosen: argparse.Namespace) -> Iterator[Journey]:
     yield from journeys.scenarios()
     yield from journeys.by_everybody()
     yield from journeys.by_gates()
+    yield from journeys.births()
     yield from stories.stories()
     yield from (journeys.catalogue_walk(seed) for seed in range(chosen.walks))
     if chosen.suite is None and chosen.journeys is None:

@@ -28,6 +28,33 @@ def test_what_a_flip_changes_was_reported(name):
     assert report.pairs >= SAMPLE / 2
 
 
+def test_what_a_world_was_born_of_is_reported_from_the_start():
+    """By its file, and by the calls of a scenario after which it begins: two, drawn, with some of their entries."""
+    draw = random.Random(5)
+    for journey in draw.sample([*journeys.births()], 2):
+        read, base = flips.read_by(journey)
+        ids = draw.sample(sorted(id for id in read & REGISTER.entries.keys() if base.reported.get(id) == 0), 8)
+        report = flips.flip_journey(journey, {id: flips.alternatives(REGISTER.entries[id]) for id in ids})
+        assert (report.unsound, report.left_out) == ([], [])
+        assert report.pairs >= len(ids)
+
+
+def test_a_start_that_fails_under_a_flip_reports_its_entry(monkeypatch):
+    """Where it does not, that is unsound."""
+    journey = next(each for each in journeys.births() if each.start.scenario == "api-token-rotation")
+    chosen = {"size.label": flips.alternatives(REGISTER.entries["size.label"])[:1]}
+    assert flips.flip_journey(journey, chosen).unsound == []
+
+    def silent(*given):
+        found = run(*given)
+        found.reported.pop("size.label", None)
+        return found
+
+    monkeypatch.setattr(flips, "run", silent)
+    (found,) = flips.flip_journey(journey, chosen).unsound
+    assert "does not begin" in found
+
+
 def test_a_story_makes_the_alternatives_of_its_entries_matter():
     """Those of two stories, drawn, each reported before."""
     short = [each for each in stories.stories() if len(stories.entries(each)) <= 3]

@@ -251,6 +251,12 @@ def flip_journey(
         report.pairs += 1
         try:
             flipped = run(journey, {**profile, flip.id: flip.value})
+        except Misuse as misuse:
+            if journey.start.scenario is None:
+                report.left_out.append(f"{journey.name}, {flip}: {str(misuse)[:200]}")
+            elif base.reported.get(flip.id) != 0:
+                report.unsound.append(f"{journey.name}, {flip}: it does not begin, and its start reported nothing")
+            continue
         except Exception as problem:  # a profile under which the world cannot be built is reported as that
             report.left_out.append(f"{journey.name}, {flip}: {type(problem).__name__}: {str(problem)[:200]}")
             continue

@@ -38,6 +38,10 @@ _SKIPPED = ("/_confsim/wait", "/_confsim/clock/run", "/_confsim/clock/resume")
 _CALLERS = (API_TOKEN, ADMIN, OWNER, OPERATOR, USER, GUEST, PARTNER_ADMIN, OTHER_ADMIN)
 
 
+#: Operations that list what a client has.
+_LISTS = tuple(each.name for each in API if each.name.startswith("list_") and not each.placeholders)
+
+
 class Recorder:
     """Notes the requests that apps answer, by app, while it is installed."""
 
@@ -127,6 +131,16 @@ def scenario(name: str) -> Journey:
 def scenarios() -> Iterator[Journey]:
     """Every scenario that ships."""
     return (scenario(name) for name in library.shipped())
+
+
+def births() -> Iterator[Journey]:
+    """For each scenario that ships, and without one, a journey that looks at the world that begins after it."""
+    pool = IdPool(Simulator(clock=START).service.world, CUSTOMER)
+    looks = ("state/digest", "state", "mail", "webhooks/deliveries", "timers", "records")
+    whole = [Request("GET", f"/_confsim/{look}") for look in looks]
+    lists = [_asked(API[name], valid(API[name], pool), ADMIN) for name in _LISTS]
+    for name in (None, *library.shipped()):
+        yield Journey(f"born of {name}", Start(scenario=name), (*whole, *lists))
 
 
 def catalogue_walk(seed: int) -> Journey:
