@@ -121,5 +121,5 @@ DISABLE_RELEASES = assumption(
     "What a client loses with its service: nothing; or its validator is disabled and its numbers are free.",
     "nothing",
     ("validator-and-numbers",),
-    "set_client_service_state list_validators list_dial_number_assignments",
+    "set_client_service_state list_validators list_dial_number_assignments exchange_identity_token",
 )

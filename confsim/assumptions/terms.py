@@ -34,7 +34,7 @@ VERSION = assumption(
     "The version of new terms: one more than the one before, or the second in which they are published.",
     "one-more",
     ("timestamp",),
-    "promulgate_terms get_client_terms get_user_terms",
+    "promulgate_terms get_client_terms get_user_terms accept_terms",
 )
 LINK_CHANGE = assumption(
     "terms.link-change",
