@@ -6,7 +6,8 @@ import re
 
 from .register import assumption, in_force, text
 
-#: The kinds of things whose ids, codes and tokens are drawn one after the other; whatever draws one more moves those that follow.
+#: The kinds of things whose ids, codes and tokens are drawn one after the other: whatever draws one more moves those
+#: that follow.
 DRAWN_IDS = (
     "api_tokens app_sessions assets breakout_rooms breakout_sessions broadcasts channels clients codes "
     "destinations dial_codes endpoints images media recordings reservations secrets sessions sources templates tokens"
