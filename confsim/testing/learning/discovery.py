@@ -97,7 +97,7 @@ class Discovery:
         for person in (*self._people.values(), *self._others_of(ids)):
             self._copy_user(change, person)
         for channel in self.channels.values():
-            with contextlib.suppress(Refusal, ValueError):  # the model then has no such channel, which shows
+            with contextlib.suppress(Refusal, ValueError, KeyError):  # the model then has no such channel, which shows
                 copy_channel(change, channel, self._known)
         simulator.service.commit(change)
         model = Model(simulator.service)

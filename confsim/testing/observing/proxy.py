@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import select
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
@@ -19,6 +20,8 @@ from confsim.service.messages import Request, Response
 
 #: Bytes that are forwarded at a time, and the most bytes of a body that are stored for the observer.
 _PIECE, _STORED = 64 << 10, 1 << 20
+#: Seconds after which the thread of the observer lets one of a client run that waits.
+_SWITCH = 0.0002
 #: Headers of a single connection (RFC 9110, 7.6.1), which are not forwarded.
 _HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
@@ -74,9 +77,12 @@ class Proxy:
         """Serve until the end of the block, then wait until the observer has every exchange."""
         thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH)
         try:
             yield self
         finally:
+            sys.setswitchinterval(before)
             self._server.shutdown()
             self._server.server_close()
             thread.join()
@@ -274,4 +280,5 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
         if chunked:
             self.wfile.write(b"0\r\n\r\n")
+        response.close()  # which ends it for the connection, that can then be used again
         return bytes(got) if len(got) <= _STORED else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import sys
 from urllib.parse import urlsplit
 
 import pytest
@@ -322,6 +323,36 @@ def test_the_proxy_passes_everything_through():
         proxy.drain()
         assert observer.report.seen == 5
         assert observer.report.followed >= 4
+
+
+def test_the_observer_holds_no_client_back():
+    """Its thread gives way to those of clients much sooner than threads do else, while the proxy serves."""
+    before = sys.getswitchinterval()
+    with Simulator().serve() as server, observe(server.base_url, ACCOUNTS):
+        assert sys.getswitchinterval() < before / 10
+    assert sys.getswitchinterval() == before
+
+
+def test_a_connection_is_used_again():
+    """Requests one after the other over one connection, with answers of every kind, are all passed on."""
+    with Simulator().serve() as server, observe(server.base_url, ACCOUNTS) as (proxy, observer):
+        parts = urlsplit(proxy.base_url)
+        connection = http.client.HTTPConnection(parts.netloc, timeout=30)
+        headers = {"Authorization": f"Bearer {OWNER}"}
+        for method, path in (
+            ("GET", "/users/me"),
+            ("HEAD", "/users/me"),
+            ("GET", "/nothing"),
+            ("GET", "/users/me"),
+        ) * 2:
+            connection.request(method, parts.path + path, None, headers)
+            response = connection.getresponse()
+            response.read()
+            assert response.status == (404 if path == "/nothing" else 200)
+        connection.close()
+        proxy.drain()
+    assert observer.conclude().unanswered == {}
+    assert observer.report.seen == 8
 
 
 def test_a_service_that_is_gone_is_reported():
