@@ -12,7 +12,7 @@ from msgspec import Struct
 from confsim.assumptions.protocol import durations
 
 #: Milliseconds in each unit of an instant since 1970.
-_SINCE_1970 = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
+MILLISECONDS = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
 #: Milliseconds in each unit of a remaining time.
 _LEFT = {"milliseconds": 1, "seconds": 1000}
 #: Milliseconds since 1970 below which an instant is a time since something else, such as the start of a recording.
@@ -158,7 +158,7 @@ class Correspondence:
         if self.shift is None:
             self.shift = there - here
         apart = abs(there - here - self.shift)
-        return "" if apart <= tolerance + _SINCE_1970.get(unit, 0) else "it is another instant"
+        return "" if apart <= tolerance + MILLISECONDS.get(unit, 0) else "it is another instant"
 
 
 def _is_number(value: Any) -> bool:
@@ -167,8 +167,8 @@ def _is_number(value: Any) -> bool:
 
 def _milliseconds(unit: str, value: Any) -> int | None:
     """Return an instant since 1970 in milliseconds, None when the value is no instant of this unit."""
-    if unit in _SINCE_1970:
-        return int(value) * _SINCE_1970[unit] if _is_number(value) or _is_digits(value) else None
+    if unit in MILLISECONDS:
+        return int(value) * MILLISECONDS[unit] if _is_number(value) or _is_digits(value) else None
     if not isinstance(value, str):
         return None
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,16 +16,16 @@ from confsim.domain.clients.settings import Default
 from confsim.domain.events import endpoints
 from confsim.domain.users import handles, user_images, users
 from confsim.domain.users.users import USERS, AuthKind, Level
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change
 from confsim.service.clock import Clock
 from confsim.simulator import Simulator
 
 from .accounts import Accounts
+from .before import Before, copy_before
 from .calls import ModelCall
-from .channels_before import ChannelBefore, copy_channel
 from .comparison import Reply
-from .correspondence import Correspondence
+from .correspondence import MILLISECONDS, Correspondence
 from .model import Model
 from .service import RealService
 
@@ -72,8 +71,8 @@ class Discovery:
         self._people: dict[str, dict[str, Any]] = {}
         #: Other users who are there, by id, as the service describes them.
         self.others: dict[int, dict[str, Any]] = {} if before is None else before.others
-        #: Channels that were there and are described, by id.
-        self.channels: dict[str, ChannelBefore] = {} if before is None else before.channels
+        #: Other things that were there and are described.
+        self.before: Before = {} if before is None else before.before
         self._replies: dict[tuple[Any, ...], Reply] = {} if before is None else before._replies
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
@@ -96,9 +95,7 @@ class Discovery:
             self._copy_client(change, client_id)
         for person in (*self._people.values(), *self._others_of(ids)):
             self._copy_user(change, person)
-        for channel in self.channels.values():
-            with contextlib.suppress(Refusal, ValueError, KeyError):  # the model then has no such channel, which shows
-                copy_channel(change, channel, self._known)
+        copy_before(change, self.before, self._known, self._profile)
         simulator.service.commit(change)
         model = Model(simulator.service)
         for role, person in self._people.items():
@@ -275,7 +272,7 @@ class Discovery:
         terms = self._read("get_client_terms", None, clientId=client_id)
         if terms is not None:
             unit = in_force(self._profile, units.PROMULGATED)
-            at = int(terms["promulgated"]) * {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": 86_400_000}[unit]
+            at = int(terms["promulgated"]) * MILLISECONDS[unit]
             here = at - (self._known.shift or 0)
             fields["terms"] = Terms(int(terms["version"]), str(terms["url"]), here, bool(terms["required"]))
         providers = self._read("list_client_auth_providers", None, clientId=client_id)

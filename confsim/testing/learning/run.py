@@ -100,7 +100,7 @@ class Run:
         self.model = self.discovery.model(clock=clock)
         #: The assumptions on which the model's start depends.
         self.rests_on = self.discovery.rests_on(self.model)
-        self.things = Things(accounts.client, frozenset(("channels", id) for id in self.discovery.channels))
+        self.things = Things(accounts.client, frozenset(self.discovery.before))
         self.scope = RunScope(self.things, tag, allow_phone_calls=allow_phone_calls, clients_read=clients_read)
         self.shapes = Shapes(profile)
         self.comparison = Comparison(self.shapes, known)

@@ -1,24 +1,25 @@
-"""What was there before the traffic began: channels that answers describe, and what is known of them.
+"""What was there before the traffic began: channels and sessions that answers describe, and what is known of them.
 
 A description says what a channel is and which role its caller has there. Calls that depend on no more than that are
-followed. Of media, recordings, people and all else that a channel had, nothing is known.
+followed. Of media, recordings, people and all else that a channel had, nothing is known; of a session that has ended,
+no more than its description.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
 
 from confsim.api.channels import channels, friendly_urls
 from confsim.api.members import roles
+from confsim.api.runtime import sessions
 from confsim.contract.operation import Operation
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.members.roles import HOSTS, Role
 from confsim.kernel.refusal import Misuse
+from confsim.testing.learning.before import ChannelBefore, SessionBefore
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.channels_before import ChannelBefore
 from confsim.testing.learning.comparison import Reply
 from confsim.testing.learning.declared import path_kinds
 from confsim.testing.learning.places import ObjectShape
@@ -63,49 +64,74 @@ def _hosts_in(run: Run, call: ModelCall, reply: Reply) -> tuple[str, dict[int, s
     return call.path["uuid"], dict.fromkeys(users, _ROLES[call.operation])
 
 
-def grown(run: Run, call: ModelCall, reply: Reply) -> tuple[str, ChannelBefore] | None:
-    """Return what is known of a channel of before after an answer that says more of it, with its id; else None."""
-    channels, caller = run.discovery.channels, run.things.caller(run.known.model("tokens", call.caller))
+def grown(run: Run, call: ModelCall, reply: Reply) -> tuple[tuple[str, Any], ChannelBefore | SessionBefore] | None:
+    """Return what is known of a thing of before after an answer that says more of it, with kind and id; else None."""
     seen = _described(run, call, reply)
     if seen is not None:
-        id = seen["channelUuid"]
-        channel = channels.get(id)
-        is_new = channel is None and not run.known.met("channels", id) and run.known.met("clients", seen["clientId"])
-        if caller is None or not (is_new or channel is not None):
-            return None
-        known = channel if channel is not None else ChannelBefore(seen)
-        if caller.user is None:
-            return (id, known) if is_new else None
-        user = run.known.service("users", caller.user)
-        if not run.known.knows("users", caller.user) or user in known.hosts or known.is_complete:
-            return None
-        role = _APPOINT[Role.OWNER] if seen["isOwner"] else _APPOINT[Role.OPERATOR] if seen["isOperator"] else ""
-        return id, replace(known, hosts={**known.hosts, user: role})
+        return _grown_by_description(run, call, seen)
+    session = _session(run, call, reply)
+    if session is not None:
+        return ("sessions", session["id"]), SessionBefore(session)
     listed = _hosts_in(run, call, reply)
-    known_of = None if listed is None else channels.get(listed[0])
-    if listed is None or known_of is None or call.operation in known_of.lists:
+    channel = None if listed is None else _channel(run, listed[0])
+    if listed is None or channel is None or call.operation in channel.lists:
         return None
-    owners = {user: role for user, role in known_of.hosts.items() if role == _APPOINT[Role.OWNER]}
-    hosts = {**known_of.hosts, **listed[1], **owners}
-    return listed[0], replace(known_of, hosts=hosts, lists=known_of.lists | {call.operation})
+    owners = {user: role for user, role in channel.hosts.items() if role == _APPOINT[Role.OWNER]}
+    hosts = {**channel.hosts, **listed[1], **owners}
+    return ("channels", listed[0]), replace(channel, hosts=hosts, lists=channel.lists | {call.operation})
+
+
+def _grown_by_description(
+    run: Run, call: ModelCall, seen: dict[str, Any]
+) -> tuple[tuple[str, Any], ChannelBefore] | None:
+    id, caller = seen["channelUuid"], run.things.caller(run.known.model("tokens", call.caller))
+    channel = _channel(run, id)
+    is_new = channel is None and not run.known.met("channels", id) and run.known.met("clients", seen["clientId"])
+    if caller is None or not (is_new or channel is not None):
+        return None
+    known = channel if channel is not None else ChannelBefore(seen)
+    if caller.user is None:
+        return (("channels", id), known) if is_new else None
+    user = run.known.service("users", caller.user)
+    if not run.known.knows("users", caller.user) or user in known.hosts or known.is_complete:
+        return None
+    role = _APPOINT[Role.OWNER] if seen["isOwner"] else _APPOINT[Role.OPERATOR] if seen["isOperator"] else ""
+    return ("channels", id), replace(known, hosts={**known.hosts, user: role})
+
+
+def _session(run: Run, call: ModelCall, reply: Reply) -> dict[str, Any] | None:
+    """Return the description of a session in an answer that has ended, in a channel of before; None for another."""
+    seen = reply.body
+    if call.operation != sessions.get_session.__name__ or reply.status >= 400 or not isinstance(seen, dict):
+        return None
+    if not seen.get("ended") or not seen.get("started") or seen.get("groupId") or seen.get("parentId"):
+        return None
+    is_new = _channel(run, seen.get("channel")) is not None and not run.known.met("sessions", seen["id"])
+    return seen if is_new else None
+
+
+def _channel(run: Run, id: Any) -> ChannelBefore | None:
+    found = run.discovery.before.get(("channels", id))
+    return found if isinstance(found, ChannelBefore) else None
 
 
 def why_not(run: Run, call: ModelCall) -> str:
-    """Return why a call that names a channel of before cannot be followed; "" when it can, or names none."""
+    """Return why a call that names things of before cannot be followed; "" when it can, or names none."""
     caller = run.things.caller(run.known.model("tokens", call.caller))
     user = None if caller is None or caller.user is None else run.known.service("users", caller.user)
-    for channel in _channels_of_before(run, call):
-        if not _is_known(channel, call.declared):
-            return "it is about more of a channel of before than is known"
-        if user is not None and user not in channel.hosts and not channel.is_complete:
+    for kind, there in call.names():
+        found = run.discovery.before.get((kind, there))
+        if isinstance(found, SessionBefore):
+            channel = _channel(run, found.description["channel"])
+            is_known = call.operation == sessions.get_session.__name__
+        else:
+            channel = found
+            is_known = found is None or _is_known(found, call.declared)
+        if not is_known:
+            return f"it is about more of the {kind} of before than is known"
+        if channel is not None and user is not None and user not in channel.hosts and not channel.is_complete:
             return "it is made by somebody whose role in a channel of before is not known"
     return ""
-
-
-def _channels_of_before(run: Run, call: ModelCall) -> Iterator[ChannelBefore]:
-    for kind, there in call.names():
-        if kind == "channels" and there in run.discovery.channels:
-            yield run.discovery.channels[there]
 
 
 def _is_known(channel: ChannelBefore, operation: Operation) -> bool:
@@ -120,7 +146,7 @@ def changes_channel(run: Run, here: ModelCall) -> bool:
 
     What the model does not do, and what is said of a channel that it made from the beginning, may be anything.
     """
-    if not any(run.known.service("channels", name) in run.discovery.channels for _, name in here.names()):
+    if not any(_channel(run, run.known.service("channels", name)) for kind, name in here.names() if kind == "channels"):
         return True
     try:
         predicted = run.model.imagine(here)

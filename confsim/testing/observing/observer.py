@@ -184,7 +184,7 @@ class Observer:
             run = self.learner.run
         if self._appear(call, reply):
             return "it describes users of before, who are known from now on"
-        appeared = self._channel_appears(call, reply)
+        appeared = self._appears(call, reply)
         if appeared:
             return appeared
         run = self.learner.run
@@ -267,23 +267,23 @@ class Observer:
             return "it is about a user of before, of whom only a description is known"
         return why_not(run, call)
 
-    def _channel_appears(self, call: ModelCall, reply: Reply) -> str:
-        """Store what an answer says of a channel of before, and return that it does; "" when it says nothing new."""
+    def _appears(self, call: ModelCall, reply: Reply) -> str:
+        """Store what an answer says of a thing of before, and return that it does; "" when it says nothing new."""
         run = self.learner.run
         found = grown(run, call, reply)
-        if found is None or ("channels", found[0]) in self._unknown:
+        if found is None or found[0] in self._unknown:
             return ""
-        id, channel = found
-        before = run.discovery.channels.get(id)
-        run.discovery.channels[id] = channel
+        named, now = found
+        before = run.discovery.before.get(named)
+        run.discovery.before[named] = now
         if self.learner.again(self._forget_stand_ins) and self._is_expected(call, reply):
-            return "it describes a channel of before, which is known from now on"
-        del run.discovery.channels[id]
+            return f"it describes one of the {named[0]} of before, which is known from now on"
+        del run.discovery.before[named]
         if before is not None:
-            run.discovery.channels[id] = before
+            run.discovery.before[named] = before
         self.learner.again(self._forget_stand_ins)
-        self._unknown.add(("channels", id))
-        return "it describes a channel of before that the model cannot have"
+        self._unknown.add(named)
+        return f"it describes one of the {named[0]} of before that the model cannot have"
 
     def _is_expected(self, call: ModelCall, reply: Reply) -> bool:
         run = self.learner.run

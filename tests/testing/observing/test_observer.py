@@ -128,9 +128,9 @@ def test_channels_of_before_are_known_once_they_are_described():
     assert (report.followed, report.contradicted, report.learned) == (6, [], {})
     assert report.passed_over == {
         "it names one of the channels that was not seen made": 2,
-        "it describes a channel of before, which is known from now on": 1,
+        "it describes one of the channels of before, which is known from now on": 1,
         "it is made by somebody whose role in a channel of before is not known": 1,
-        "it is about more of a channel of before than is known": 1,
+        "it is about more of the channels of before than is known": 1,
     }
 
 
@@ -150,6 +150,48 @@ def test_the_hosts_of_a_channel_of_before_are_known_once_both_lists_are_seen():
     assert report.followed == 6
     assert report.contradicted == []
     assert {**report.learned, **traffic.observer.learner.evidence.assumed()} == {"status.role-missing": 401}
+
+
+def test_a_session_of_before_is_known_once_it_is_described():
+    """One that has ended, of a channel that is known; its participants and recordings are not known."""
+    traffic = Traffic()
+    presence = traffic.beside.simulator.presence
+    presence.join(ROOM, 1002)
+    (running,) = traffic.beside.simulator.call("list_sessions", OWNER, channel=ROOM).body["results"]
+    traffic.beside.pass_time(60_000)
+    assert traffic.beside.simulator.call("end_active_session", OWNER, uuid=ROOM).ok
+    traffic.call("get_me", "owner")
+    traffic.call("get_session", "owner", sessionId=running["id"])
+    traffic.call("get_channel", "owner", uuid=ROOM)
+    assert traffic.followed == 1
+    for _ in range(3):
+        assert traffic.call("get_session", "owner", sessionId=running["id"])["ended"]
+    traffic.call("list_session_participants", "owner", sessionId=running["id"])
+    report = traffic.observer.conclude()
+    assert (report.followed, report.contradicted, report.learned) == (3, [], {})
+    assert report.passed_over == {
+        "it names one of the sessions that was not seen made": 1,
+        "it describes one of the channels of before, which is known from now on": 1,
+        "it describes one of the sessions of before, which is known from now on": 1,
+        "it is about more of the sessions of before than is known": 1,
+    }
+
+
+def test_a_session_of_before_in_another_unit_is_not_taken_over():
+    """What is no instant of the past in the unit that is assumed would confirm itself."""
+    traffic = Traffic(units__session="epoch-s")
+    presence = traffic.beside.simulator.presence
+    presence.join(ROOM, 1002)
+    (running,) = traffic.beside.simulator.call("list_sessions", OWNER, channel=ROOM).body["results"]
+    assert traffic.beside.simulator.call("end_active_session", OWNER, uuid=ROOM).ok
+    traffic.call("get_me", "owner")
+    traffic.call("get_channel", "owner", uuid=ROOM)
+    for _ in range(3):
+        traffic.call("get_session", "owner", sessionId=running["id"])
+    report = traffic.observer.conclude()
+    assert "it describes one of the sessions of before that the model cannot have" in report.passed_over
+    assert "units.session" not in report.confirmed
+    assert (report.followed, report.contradicted) == (1, [])
 
 
 @pytest.mark.parametrize("hidden", [{}, choices(channels__list_is_owner="owners", presence__joining="proxyfor")])
