@@ -14,7 +14,8 @@ from operations import Figure
 from kit.growth.reasons import why as known_reason
 from kit.growth.variants import CALLS, is_search
 
-#: Bounds of the figures in the demo world, as multiples of the bare app: median, 95th percentile, worst.
+#: Bounds of the figures in the demo world, as multiples of the bare app: median, 95th percentile, worst. Those of calls
+#: again are bounds of reads: what a call has removed, for one, is not there again.
 BOUNDS = {"again": (0.3, 0.5, None), "first": (0.4, 0.8, 3.0)}
 #: Most seconds of a call that neither answers nor writes more than so much: the bytes of 200 things, or 200 records.
 LONGEST, ANSWERED, WRITTEN = 0.05, 40_000, 200
@@ -138,13 +139,10 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
     """Median, 95th percentile and worst of the demo world with their bounds, the slowest, and those that grow most."""
     plain = [figure for figure in figures if not figure.kind and figure.call == figure.operation]
     if plain:
-        for mode, bounds in BOUNDS.items():
-            values = [getattr(figure, mode) for figure in plain]
-            named = zip(("median", "95th percentile", "worst"), percentiles(values), bounds, strict=True)
-            reported = ", ".join(
-                f"{name} {value:.2f}x" + (f" (at most {most}x)" if most else "") for name, value, most in named
-            )
-            yield f"{mode}: {len(plain)} operations in the demo world: {reported}"
+        reads = [figure for figure in plain if not figure.written]
+        yield _reported("again", "that write nothing", reads, BOUNDS["again"])
+        yield _reported("again", "", plain, (None, None, None))
+        yield _reported("first", "", plain, BOUNDS["first"])
         said = ", ".join(f"{ratio} that {kind}" for kind, ratio in by_writing(plain).items())
         yield f"again, by what is written: the median is {said}"
         yield from _above(plain)
@@ -166,6 +164,16 @@ def summary(figures: Sequence[Figure]) -> Iterator[str]:
             small, large = growth.small, growth.large
             span = f"{small.worst:.2f}x with {small.size:,}, {large.worst:.2f}x with {large.size:,}"
             yield f"  {growth.ratio:7.1f}  {growth.call} ({growth.kind}: {span}) {growth.reason}"
+
+
+def _reported(mode: str, which: str, figures: Sequence[Figure], bounds: tuple[float | None, ...]) -> str:
+    """A line with the percentiles of the figures, beside their bounds."""
+    values = percentiles([getattr(figure, mode) for figure in figures])
+    named = ", ".join(
+        f"{name} {value:.2f}x" + (f" (at most {most}x)" if most else "")
+        for name, value, most in zip(("median", "95th percentile", "worst"), values, bounds, strict=True)
+    )
+    return f"{mode}: {len(figures)} operations{which and ' ' + which} in the demo world: {named}"
 
 
 def by_writing(plain: Sequence[Figure]) -> dict[str, str]:
@@ -199,10 +207,12 @@ def percentiles(values: Sequence[float]) -> tuple[float, float, float]:
 def as_json(figures: Sequence[Figure]) -> dict[str, Any]:
     """The figures and their summary as plain values."""
     plain = [figure for figure in figures if not figure.kind and figure.call == figure.operation]
+    reads = [figure for figure in plain if not figure.written]
+    groups = (("again", "again", plain), ("again, reads", "again", reads), ("first", "first", plain))
     modes = {
-        mode: dict(zip(("median", "p95", "worst"), percentiles([getattr(each, mode) for each in plain]), strict=True))
-        for mode in BOUNDS
-        if plain
+        name: dict(zip(("median", "p95", "worst"), percentiles([getattr(each, mode) for each in group]), strict=True))
+        for name, mode, group in groups
+        if group
     }
     grown = [growth for growth in growths(figures) if above(growth)]
     return {
