@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Annotated, Any, get_args, get_origin
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -76,7 +77,7 @@ def text_reader(annotation: Any) -> TextReader:
         return _enum(base)
     if base is int:
         minimum = next((mark.minimum for mark in marks if isinstance(mark, AtLeast)), None)
-        return lambda context, where, text: _integer(context, where, text, minimum)
+        return integer if minimum is None else partial(_integer_from, minimum)
     if base is str:
         form = next((mark.read for mark in marks if isinstance(mark, TextForm)), None)
         if form is not None:
@@ -94,9 +95,9 @@ def text_reader(annotation: Any) -> TextReader:
     raise TypeError(f"no parameter can be of type {annotation!r}")
 
 
-def _integer(context: Context, where: str, text: str, minimum: int | None) -> int:
+def _integer_from(minimum: int, context: Context, where: str, text: str) -> int:
     number = integer(context, where, text)
-    if minimum is not None and number < minimum:
+    if number < minimum:
         raise invalid_input(where, f"{text} is less than {minimum}")
     return number
 

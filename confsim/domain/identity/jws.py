@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from base64 import urlsafe_b64encode
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -164,9 +165,22 @@ def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
 def sign(claims: dict[str, Any], key: Any, algorithm: str = "HS256") -> str:
     """A token with these claims in this order, signed by a key of the algorithm.
 
-    The same claims and key give the same text, but for ES256, whose signatures differ each time.
+    The same claims and key give the same text, but for ES256, whose signatures differ each time. With a secret it is
+    two steps (RFC 7515, A.1.1), which take a third of the time without PyJWS.
     """
-    return _jws().encode(msgspec.json.encode(claims), key, algorithm)
+    payload = msgspec.json.encode(claims)
+    if algorithm != "HS256":
+        return _jws().encode(payload, key, algorithm)
+    text = _HS256 + _base64url(payload)
+    return (text + b"." + _base64url(hmac.digest(key, text, "sha256"))).decode()
+
+
+def _base64url(data: bytes) -> bytes:
+    return urlsafe_b64encode(data).rstrip(b"=")
+
+
+#: The header of a token that is signed with a secret, as PyJWS writes it.
+_HS256 = _base64url(b'{"alg":"HS256","typ":"JWT"}') + b"."
 
 
 @lru_cache(maxsize=1)

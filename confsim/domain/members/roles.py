@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -52,6 +53,7 @@ class Host(Record, kw_only=True):
         return f"{self.channel}/{self.user}"
 
 
+_USER: Callable[[Host], int] = attrgetter("user")
 #: The order of the channels: by creation, and by name, of equal names by creation.
 BY_CREATION: Order[Host] = Order("creation of the channel", lambda host: host.number, carries=lambda host: host.channel)
 BY_NAME: Order[Host] = Order("name of the channel", lambda host: (host.name.casefold(), host.number))
@@ -181,7 +183,7 @@ def is_operator(change: Change, channel: Channel, user: User | None) -> bool:
 
 def ids(change: Change, channel: Channel, role: Role) -> tuple[int, ...]:
     """The ids of the hosts with this role in the order of their appointment; of the event room for a breakout room."""
-    return tuple(host.user for host in _appointed(change, channel, role))
+    return tuple(map(_USER, _appointed(change, channel, role)))
 
 
 def list_owners(change: Change, channel: Channel) -> list[User]:
@@ -247,10 +249,9 @@ def channels_of(change: Change, client: str, hosts: Sequence[Host]) -> Sequence[
 
 def highest(change: Change, user: User) -> Hosting:
     """The highest role of the user in any channel."""
-    rows = HOSTS.of(change, user.client)
-    if any(rows.has(OF_USER_AS, ((user.id, Role.OWNER),))):
+    if HOSTS.has(change, OF_USER_AS, (user.id, Role.OWNER), user.client):
         return Hosting.OWNER
-    return Hosting.OPERATOR if any(rows.has(OF_USER, (user.id,))) else Hosting.NONE
+    return Hosting.OPERATOR if HOSTS.has(change, OF_USER, user.id, user.client) else Hosting.NONE
 
 
 # Appointment and removal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from sys import maxsize
 
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol.refusals import Reason
@@ -70,24 +71,26 @@ def poll_shown(change: Change, read: Callable[[], Sequence[Recording]], shown: s
 
     The next one moves up where that removes a recording (G489).
     """
-    at = shown.start
+    at, found, changed = shown.start, read(), False
     while True:
-        for recording in read()[at : shown.stop]:
-            if recordings.poll(change, recording) is None:
+        for recording in found[at : shown.stop]:
+            polled = recordings.poll(change, recording)
+            changed = changed or polled is not recording
+            if polled is None:
+                found = read()
                 break
             at += 1
         else:
-            return read()
+            return read() if changed else found
 
 
 def list_of_session(change: Change, session: Session) -> Sequence[Recording]:
     """The recordings of a session, in order of creation, polled."""
 
     def read() -> View[Recording]:
-        rows = RECORDINGS.of(change, session.client)
-        return rows.where(recordings.BY_SESSION, (session.channel, session.id))
+        return RECORDINGS.where(change, recordings.BY_SESSION, (session.channel, session.id), session.client)
 
-    return poll_shown(change, read, slice(0, len(read())))
+    return poll_shown(change, read, slice(0, maxsize))
 
 
 def downloadable(change: Change, grant: DownloadGrant) -> list[RecordingAsset]:

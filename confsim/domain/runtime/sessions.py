@@ -244,7 +244,7 @@ def find_open(change: Change, client: str, channel: str) -> Session | None:
 
 def find_active(change: Change, channel: Channel) -> Session | None:
     """The channel's active session, started and not ended, or None."""
-    session = find_open(change, channel.client, channel.id)
+    session = SESSIONS.one(change, OPEN, channel.id, channel.client)
     return session if session is not None and session.state is SessionState.ONGOING else None
 
 

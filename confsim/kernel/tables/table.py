@@ -216,6 +216,11 @@ class Table(Generic[K, R]):
         tables = change.client_tables.get(client) or change.open_tables(client)
         return tables[self.position].where(change, index, value)
 
+    def has(self, change: Writer, index: Index[R], value: Hashable, client: str) -> bool:
+        """Return whether there is a record with the value; faster than ``where``."""
+        tables = change.client_tables.get(client) or change.open_tables(client)
+        return value in tables[self.position].index(index)
+
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
         owners = change.owners.get(self.name)
@@ -251,6 +256,10 @@ class SharedTable(Table[K, R]):
     def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
         """Return the records with the value, as ``Rows.where``; faster than ``of`` for a single read."""
         return (change.shared or change.open_tables(client))[self.position].where(change, index, value)
+
+    def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
+        """Return whether there is a record with the value; faster than ``where``."""
+        return value in (change.shared or change.open_tables(client))[self.position].index(index)
 
     def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
         """Return the rows, read-only: writes to them are discarded."""

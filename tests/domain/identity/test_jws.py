@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jwt.api_jws import PyJWS
 
 from confsim.domain.identity import jws
 from kit.each import each
@@ -47,6 +52,18 @@ def test_a_key_of_another_algorithm_is_parsed():
     for algorithm in ("RS256", "ES256", "none"):
         with pytest.raises(ValueError, match=r"key is no PEM|algorithm .none. is none of"):
             jws.require_key(algorithm, "demo-validator-secret-of-32-bytes")
+
+
+CLAIMS = st.dictionaries(st.text(), st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text())
+
+
+@given(CLAIMS, st.binary(min_size=1))
+def test_a_token_signed_with_a_secret_is_that_of_pyjwt(claims, secret):
+    """To the byte; and it is verified."""
+    token = jws.sign(claims, secret)
+    with warnings.catch_warnings(action="ignore"):  # of short secrets
+        assert token == PyJWS().encode(msgspec.json.encode(claims), secret, "HS256")
+    assert jws.verify(token, "HS256", secret) == claims
 
 
 def test_the_demo_world_starts_without_pyjwt():

@@ -40,7 +40,9 @@ BADGE: Unique[Thing] = Unique("badge", lambda thing: (thing.badge,) if thing.bad
 THINGS: Table[int, Thing] = Table(
     "test things", Thing, "id", COLOUR, TAG, BADGE, orders=(CREATED, COLOURED), totals=(SIZE,)
 )
-EVERYBODYS: SharedTable[int, Thing] = SharedTable("test things of everybody", Thing, "id")
+ANY_COLOUR: Index[Thing] = Index("colour", COLOUR.values)
+ANY_BADGE: Unique[Thing] = Unique("badge", BADGE.values)
+EVERYBODYS: SharedTable[int, Thing] = SharedTable("test things of everybody", Thing, "id", ANY_COLOUR, ANY_BADGE)
 
 BUILT = st.builds(
     Thing,
@@ -206,8 +208,11 @@ class TableMachine(RuleBasedStateMachine):
         numbers = {tag: sum(tag in thing.tags for thing in every) for tag in "abc"}
         assert rows.number(TAG, "abcd") == sum(numbers.values())
         assert [*rows.has(TAG, "abc")] == [number > 0 for number in numbers.values()]
+        assert [THINGS.has(rows.change, TAG, tag, "k") for tag in "abc"] == [number > 0 for number in numbers.values()]
+        assert [*THINGS.where(rows.change, TAG, "a", "k")] == [*rows.where(TAG, "a")]
         for badge in range(10):
             assert rows.one(BADGE, badge) == next((thing for thing in every if thing.badge == badge), None)
+            assert THINGS.one(rows.change, BADGE, badge, "k") is rows.one(BADGE, badge)
         assert [*rows.has(BADGE, range(10))] == [rows.one(BADGE, badge) is not None for badge in range(10)]
 
 
@@ -313,12 +318,18 @@ def test_a_shared_table_is_of_the_whole_service() -> None:
 
 @pytest.mark.parametrize("table", [THINGS, EVERYBODYS])
 def test_a_single_record_is_read(table: Table[int, Thing]) -> None:
-    """By its key, as of the rows; None for one that is not there."""
-    change = World().change(0)
-    EVERYBODYS.of(change).put(Thing(1, "red"))
-    THINGS.of(change, "c").put(Thing(1, "red"))
+    """By its key or a value, as of the rows; None for one that is not there."""
+    change, thing = World().change(0), Thing(1, "red", badge=7)
+    colour, badge = (ANY_COLOUR, ANY_BADGE) if table.shared else (COLOUR, BADGE)
     of = () if table.shared else ("c",)
-    assert [table.get(change, key, *of) for key in (1, 2)] == [Thing(1, "red"), None]
+    for there in (False, True):
+        if there:
+            table.of(change, *of).put(thing)
+        written = thing if there else None
+        assert [table.get(change, key, *of) for key in (1, 2)] == [written, None]
+        assert [table.one(change, badge, value, *of) for value in (7, 8)] == [written, None]
+        assert [[*table.where(change, colour, value, *of)] for value in ("red", "blue")] == [[thing] * there, []]
+        assert [table.has(change, colour, value, *of) for value in ("red", "blue")] == [there, False]
 
 
 @pytest.mark.parametrize("kind", [Table, SharedTable])
