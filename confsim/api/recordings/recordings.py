@@ -166,7 +166,7 @@ def list_recordings(
     find = partial(
         recording_list.list_recordings, call.change, channelId, session, sort, descending=order is SortOrder.DESC
     )
-    found = recording_list.poll_shown(call.change, find, page_of(call, len(find()), limit, offset))
+    found = recording_list.poll_shown(call.change, find, lambda total: page_of(call, total, limit, offset))
     return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from sys import maxsize
 
 from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol.refusals import Reason
@@ -66,12 +65,17 @@ def list_recordings(
     return [*ended, *found.between(recordings.ENDED, (True, 0), None)]
 
 
-def poll_shown(change: Change, read: Callable[[], Sequence[Recording]], shown: slice) -> Sequence[Recording]:
+def poll_shown(
+    change: Change, read: Callable[[], Sequence[Recording]], page: Callable[[int], slice]
+) -> Sequence[Recording]:
     """The result of ``read`` once the recordings of a page of it are polled.
 
-    The next one moves up where that removes a recording (G489).
+    ``page`` returns the positions of the page in a list of so many. The next one moves up where a poll removes a
+    recording (G489).
     """
-    at, found, changed = shown.start, read(), False
+    found, changed = read(), False
+    shown = page(len(found))
+    at = shown.start
     while True:
         for recording in found[at : shown.stop]:
             polled = recordings.poll(change, recording)
@@ -90,7 +94,7 @@ def list_of_session(change: Change, session: Session) -> Sequence[Recording]:
     def read() -> View[Recording]:
         return RECORDINGS.where(change, recordings.BY_SESSION, (session.channel, session.id), session.client)
 
-    return poll_shown(change, read, slice(0, maxsize))
+    return poll_shown(change, read, lambda total: slice(0, total))
 
 
 def downloadable(change: Change, grant: DownloadGrant) -> list[RecordingAsset]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -22,6 +23,7 @@ from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
 from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
+from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.machine import Machine
@@ -90,6 +92,9 @@ RECORDINGS: Table[str, Recording] = Table(
 )
 
 
+_USER: Callable[[Presence], int] = attrgetter("user")
+
+
 def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:
     """The active session of the channel is recorded from this instant on."""
     session = sessions.find_active(change, channel)
@@ -102,7 +107,7 @@ def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:
         started=change.now,
         by=caller.name,
         starter=None if caller.user is None else caller.user.id,
-        inside=tuple(presence.user for presence in presences.inside(change, channel)),
+        inside=tuple(map(_USER, presences.inside(change, channel))),
         joins=change.sequences.get("join", 0),
     )
 

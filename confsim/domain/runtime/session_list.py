@@ -196,8 +196,8 @@ def _views(visible: _VisibleSessions, channel: str | None, recorded: bool | None
 def _listed(rows: Rows[str, Session], channel: str | None, recorded: bool | None) -> tuple[View[Session], ...]:
     """The sessions of a channel, or of all, that have started: those without and those with a recording, if any."""
     either = channel is not None and recorded is None
-    views = [rows.where(LISTED, (channel, which)) for which in ((False, True) if either else (recorded,))]
-    return tuple([view for view in views if view])
+    recordings = (False, True) if either else (recorded,)
+    return tuple([view for which in recordings if (view := rows.where(LISTED, (channel, which)))])
 
 
 def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool) -> Order[Session] | None:
@@ -232,7 +232,9 @@ def _merged(
     """
 
     def shown(view: View[Session]) -> View[Session]:
-        found = view.by(order) if bounds is None else view.between(order, *bounds)
+        if bounds is None:
+            return view.by(order, descending=descending)
+        found = view.between(order, *bounds)
         return found.descending if descending else found
 
     if len(views) <= FEW:

@@ -303,7 +303,7 @@ def participants_of_channel(change: Change, channel: Channel) -> Sequence[Attend
     choice = ask(change, assumed_channels.PARTICIPANTS)
     rows = ATTENDANCES.of(change, channel.client)
     if choice not in {"attendances", "ended"}:
-        return rows.where(CHANNEL_PARTICIPANTS, channel.id).by(LAST_JOIN).descending
+        return rows.where(CHANNEL_PARTICIPANTS, channel.id).by(LAST_JOIN, descending=True)
     found = list(rows.where(AT_CHANNEL, channel.id))
     if choice == "attendances":
         found = [replace(attendance, joins=(join,)) for attendance in found for join in attendance.joins]

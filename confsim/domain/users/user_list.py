@@ -81,8 +81,7 @@ def list_by_ids(change: Change, client: Client, ids: list[int]) -> list[User]:
     rows = USERS.of(change, client.id)
     if ask(change, assumed_users.SEVERAL) == "refused":
         return [users.get(change, client.id, id) for id in dict.fromkeys(ids)]
-    found = (rows.get(id) for id in dict.fromkeys(ids))
-    return [user for user in found if user is not None]
+    return [user for id in dict.fromkeys(ids) if (user := rows.get(id)) is not None]
 
 
 def get_by_handle(change: Change, client: Client, handle: str) -> User:

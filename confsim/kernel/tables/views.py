@@ -119,17 +119,20 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         """Return the last record, or None."""
         return self[-1] if self else None
 
-    def by(self, order: Order[Any]) -> View[R_co]:
-        """Return all records of the index or table with the value, in another declared order.
+    def by(self, order: Order[Any], *, descending: bool = False) -> View[R_co]:
+        """Return all records of the index or table with the value, in another declared order or in its opposite.
 
         Raises ValueError for an order that is not declared.
         """
         place = self.table_index.orders.index(order)
         bucket = self.bucket
+        entries: Entries = ()
         if isinstance(bucket, Bucket):
-            return View(self.change, self.rows, self.table_index, bucket, bucket.orders[place])
-        entries = () if bucket is None else (order.entry(bucket, self.rows[bucket[1]][1]),)
-        return View(self.change, self.rows, self.table_index, bucket, entries)
+            entries = bucket.orders[place]
+        elif bucket is not None:
+            entries = (order.entry(bucket, self.rows[bucket[1]][1]),)
+        places = range(len(entries) - 1, -1, -1) if descending else None
+        return View(self.change, self.rows, self.table_index, bucket, entries, places)
 
     def between(self, order: Order[Any], low: Any, high: Any) -> View[R_co]:
         """Return the records whose key in a declared order (one with a key) is at least ``low`` and less than ``high``.

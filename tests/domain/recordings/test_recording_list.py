@@ -56,7 +56,7 @@ def test_what_a_poll_removes_makes_room_on_the_page():
     def read():
         return recording_list.list_recordings(change, room, None, RecordingSort.STARTED, descending=False)
 
-    found = recording_list.poll_shown(change, read, slice(0, 2))
+    found = recording_list.poll_shown(change, read, lambda total: slice(0, 2))
     assert [each.id for each in found] == ["c", "f", "g"]
 
 

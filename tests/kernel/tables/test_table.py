@@ -189,6 +189,7 @@ class TableMachine(RuleBasedStateMachine):
             view = rows.where(TAG, tag)
             _same(view, sorted(expected, key=lambda thing: -thing.size), cut)
             _same(view.by(CREATED), expected, cut)
+            _same(view.by(CREATED, descending=True), expected[::-1], cut)
             _same(view.by(COLOURED), sorted(expected, key=lambda thing: (thing.colour, thing.size)), cut)
             for low, high in ((-2, -1), (None, -1), (-2, None), (None, None), (-1, -2)):
                 part = [
