@@ -189,7 +189,7 @@ def page(
     """Return one page of ``found`` with the view of each element; ``total`` counts all (R021, R022, G082)."""
     total = len(found)
     shown = page_of(call, total, limit, offset)
-    results = [show(each) for each in found[shown]]
+    results = [*map(show, found[shown])]
     if ask(call, conventions.PAGE_FIELDS) == "with-limits":
         return LimitedPage(total=total, results=results, limit=_page_limit(call, limit), offset=offset or 0)
     return Page(total=total, results=results)

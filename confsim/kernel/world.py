@@ -187,7 +187,8 @@ class Change(Struct, eq=False, gc=False):
 
     def uuid(self) -> str:
         """Return a fresh UUID."""
-        return ids.as_uuid(self.draw())
+        self.id_counter += 1
+        return ids.as_uuid(ids.draw(self.world.seed, self.id_counter))
 
     def token(self) -> str:
         """Return a fresh secret of 32 bytes as header-safe text."""
