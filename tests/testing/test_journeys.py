@@ -175,7 +175,7 @@ class PartOne(Journey):
             assert len(folded) == len(set(folded))
 
 
-@pytest.mark.rule("R094", "R098", "R101", "R102", "R103", "R106", "R109", "R111", "R112", "R174", "R240")
+@pytest.mark.rule("R094", "R101", "R102", "R103", "R106", "R109", "R111", "R112", "R174", "R240")
 def test_part_one_agrees_with_its_model() -> None:
     """Terms, handles and client service behave as three dictionaries say, in core and WSGI alike."""
     run_state_machine_as_test(PartOne, settings=quick(12, stateful_step_count=30))

@@ -144,7 +144,6 @@ def test_who_reads_a_client(sim, who, client, status):
     assert sim.call("get_client", who, clientId=client).status == status
 
 
-@pytest.mark.rule("R084")
 def test_a_partner_admin_reads_clients_without_being_customer_admin():
     """Managing the child clients is the role itself, wherever it includes another (P1 L7, G139, G294)."""
     sim = Simulator(clock=START, profile={"roles.partner-admin-includes": []})

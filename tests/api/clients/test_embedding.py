@@ -11,7 +11,7 @@ from kit import CUSTOMER, OTHER, PARTNER, START, code
 KINDS = [("set_origins", "list_origins"), ("set_domains", "list_domains")]
 
 
-@pytest.mark.rule("R018", "R024", "R229", "R230")
+@pytest.mark.rule("R018", "R229", "R230")
 @pytest.mark.parametrize(("set_", "read"), KINDS)
 def test_the_list_is_replaced_and_read_in_its_order(sim, set_, read):
     """A bare array in and out: order stays, duplicates go (G291), a new list takes the place of the old."""

@@ -196,7 +196,6 @@ def test_a_number_fits_into_the_longest_name():
     assert [make(change, client, "Assembly").name for _ in range(3)] == ["Assembly", "Asse (2)", "Asse (3)"]
 
 
-@pytest.mark.rule("R261")
 def test_the_url_name_is_a_short_text_of_its_own(change, client):
     """Twelve characters that need no escaping in a URL, of each channel others, and none from its name (G134)."""
     made = [make(change, client, name) for name in ("Room", "Räum / 2", "3")]

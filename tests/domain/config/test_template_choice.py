@@ -19,7 +19,7 @@ def stage(**profile):
     return change, *(channels.create(change, client, name, None, None) for name in ("One", "Two"))
 
 
-@pytest.mark.rule("R322", "R438")
+@pytest.mark.rule("R322")
 def test_a_channel_uses_what_was_selected_last():
     """Another takes its place, and none is used after it was removed; other channels keep theirs (G586)."""
     change, one, two = stage()

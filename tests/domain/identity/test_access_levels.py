@@ -59,7 +59,6 @@ def test_a_level_is_given_and_taken():
     assert refused(office.remove, user) is Reason.LEVEL_NOT_HELD
 
 
-@pytest.mark.rule("R210")
 def test_a_level_goes_by_its_id():
     """That of the table in force; an id that names none is refused (G140, G143)."""
     office = Office()

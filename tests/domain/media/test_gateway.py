@@ -17,7 +17,7 @@ def stage(**profile):
     return change, *(credentials.authenticate(change, token).user for token in (OWNER, USER))
 
 
-@pytest.mark.rule("R520", "R521")
+@pytest.mark.rule("R520")
 @pytest.mark.parametrize(("kind", "port"), [("RTMP", 1935), ("SRT", 9710)])
 def test_an_endpoint_is_the_users_own(kind, port):
     """It has an address and credentials of its own, and another user of the client does not find it."""

@@ -56,7 +56,6 @@ def test_a_channel_is_placed_at_once_after_some_requests_or_with_time(word, foun
         service.live.advance(1000)
 
 
-@pytest.mark.rule("R397")
 def test_a_placement_ends_by_itself_when_its_time_is_over():
     """Also when nobody asks (G349)."""
     service = Simulator(clock=0, profile={"duration.placement": "time(2)"}).service

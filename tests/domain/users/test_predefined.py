@@ -45,7 +45,7 @@ def test_a_name_must_be_free_where_it_is_the_handle_alone(choice, taken):
         predefined.create(change, client, "UMA user")
 
 
-@pytest.mark.rule("R179", "R188", "R189")
+@pytest.mark.rule("R179", "R189")
 def test_the_origin_id_finds_the_user_again():
     """In the client of the user alone, in its own case; nobody has another one."""
     change, client = stage()

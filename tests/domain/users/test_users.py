@@ -163,7 +163,6 @@ def test_the_first_id_and_the_reputation_are_assumptions():
     assert (user.id, user.reputation) == (7, 3)
 
 
-@pytest.mark.rule("R053")
 def test_the_kinds_of_authentication_are_those_that_have_a_word():
     """A public provider's and custom authentication, under the names by which a profile gives other words (G204)."""
     assert {kind.name: kind.value for kind in AuthKind} == {"OAUTH": "OAuth", "CUSTOM": "Custom"}
