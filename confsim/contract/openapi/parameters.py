@@ -119,7 +119,7 @@ class Parameters:
         schema = self._schemas.parameter(wire)
         if get_origin(base) is list:
             marks = {name: mark for name, mark in schema["items"].items() if name.startswith("x-")}
-            return {**schema, "items": {**self._limited(get_args(base)[0]), **marks}}
+            return {**schema, "items": {**self._trimmed(self._limited(get_args(base)[0])), **marks}}
         return self._small(schema)
 
     def _boolean(self) -> Schema:
@@ -161,12 +161,21 @@ class Parameters:
 
     def _not_empty(self, schema: Schema) -> Schema:
         """Return the schema of a list in one text, which cannot be empty."""
-        items = schema["items"]
-        if items.get("type") == "string":
-            items = items | {"minLength": 1}
-            if in_force(self._profile, parsing.EMPTY_ITEMS) == "refuse" and "pattern" not in items:
-                items = items | {"pattern": f"[^{_WHITE}]"}  # items are trimmed
-        return {**schema, "minItems": 1, "items": items}
+        if schema["items"].get("type") == "string" and in_force(self._profile, parsing.EMPTY_ITEMS) != "refuse":
+            # One empty item is an empty text; client generators ignore ``if``.
+            schema = {**schema, "if": {"maxItems": 1}, "then": {"items": {"minLength": 1}}}
+        return {**schema, "minItems": 1}
+
+    def _trimmed(self, items: Schema) -> Schema:
+        """Return the schema of the items of a list in one text before they are trimmed, and empty ones left out."""
+        if items.get("type") != "string":
+            return items
+        refused = in_force(self._profile, parsing.EMPTY_ITEMS) == "refuse"
+        items = {name: value for name, value in items.items() if name not in ("minLength", "pattern")}
+        if "maxLength" in items:  # a limited text has no control characters
+            text = rf"[^\x00-\x1f\x7f{SPACE}][^\x00-\x1f\x7f]*[{_WHITE}]*"
+            return {**items, "pattern": f"^[{_WHITE}]*{text if refused else f'({text})?'}$"}
+        return {**items, "pattern": f"[^{_WHITE}]"} if refused else items
 
     def _without_empty(self, schema: Schema, described: dict[str, Any], *, required: bool) -> Schema:
         """Return the schema where an empty value counts as absent, which a required one must not be."""
