@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,14 +10,16 @@ from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users.users import AUTH_KIND_WORDS
+from confsim.domain import terms
 from confsim.domain.channels import friendly_urls
 from confsim.domain.clients import clients, settings
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.clients.settings import Default
+from confsim.domain.config import documents
 from confsim.domain.events import endpoints
 from confsim.domain.users import handles, user_images, users
 from confsim.domain.users.users import USERS, AuthKind, Level
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 from confsim.service.clock import Clock
 from confsim.simulator import Simulator
@@ -69,6 +72,7 @@ class Discovery:
         self._profile = profile
         self._known = known
         self._people: dict[str, dict[str, Any]] = {}
+        self._used: frozenset[str] = frozenset()
         #: Other users who are there, by id, as the service describes them.
         self.others: dict[int, dict[str, Any]] = {} if before is None else before.others
         #: Other things that were there and are described.
@@ -97,19 +101,17 @@ class Discovery:
             self._copy_user(change, person)
         copy_before(change, self.before, self._known, self._profile)
         simulator.service.commit(change)
-        model = Model(simulator.service)
-        for role, person in self._people.items():
-            terms = person["terms"]
-            if terms.get("isCurrent"):
-                model.call(
-                    ModelCall("accept_terms", self._accounts.tokens[role], {"version": str(terms["currentVersion"])})
-                )
-        self._copy_config(model)
-        return model
+        change = simulator.service.change()
+        for person in self._people.values():
+            self._copy_acceptance(change, person)
+        self._copy_config(change)
+        simulator.service.commit(change)
+        self._used = frozenset(change.used)
+        return Model(simulator.service)
 
     def rests_on(self, model: Model) -> frozenset[str]:
-        """Return the assumptions on which the start of a model depends."""
-        return frozenset((*READ_UNDER, *model.service.assumptions_used()))
+        """Return the assumptions on which the start of the model that was made last depends."""
+        return frozenset((*READ_UNDER, *model.service.assumptions_used(), *self._used))
 
     def forget(self, call: ModelCall) -> bool:
         """Make a read again the next time; return whether the call is one of the reads from which the model is made."""
@@ -325,12 +327,22 @@ class Discovery:
         )
         self._known.pair("users", user.id, person["id"])
 
-    def _copy_config(self, model: Model) -> None:
+    def _copy_acceptance(self, change: Change, person: Mapping[str, Any]) -> None:
+        """Copy to the model that a user has accepted the current terms."""
+        if person["terms"].get("isCurrent"):
+            client_id = str(person["clientId"])
+            client, user = CLIENTS.of(change)[client_id], self._known.model("users", person["id"])
+            with contextlib.suppress(Refusal):  # of a version that is not that of the client
+                terms.accept(change, client, USERS.of(change, client_id)[user], int(person["terms"]["currentVersion"]))
+
+    def _copy_config(self, change: Change) -> None:
         """Copy the configuration of the service's client to the model's."""
-        reader, admin = self._reader(self._accounts.client), self._accounts.tokens.get("customer-admin")
+        client_id = self._accounts.client
+        reader = self._reader(client_id)
         document = self._read("get_config", reader) if reader is not None else None
-        if isinstance(document, dict) and document and admin is not None:
-            model.call(ModelCall("set_config", admin, body=document))
+        if isinstance(document, dict) and document:
+            with contextlib.suppress(Refusal):  # of one that cannot be without a language
+                documents.update(change, client_id, client_id, document)
 
 
 def _other_file(person: Mapping[str, Any]) -> dict[str, Any]:

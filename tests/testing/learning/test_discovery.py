@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.testing.learning.accounts import Accounts
+from kit import OWNER, choices
 from kit.beside import Beside
 
 
@@ -20,6 +21,16 @@ def test_a_partner_admin_alone_reads_the_client_below(monkeypatch):
     )
     assert there == here
     assert report.contradicted == []
+
+
+def test_what_users_have_accepted_does_not_depend_on_how_calls_are_admitted():
+    """Where terms cannot be accepted by a call, the users of the accounts have accepted them all the same."""
+    hidden = choices(terms__open_calls=[], gate__set_config=["owner"])
+    beside = Beside(hidden)
+    assert beside.simulator.call("set_config", OWNER, body={"color": "red"}).ok
+    report = beside.verify(profile=hidden, examples=1, most=60)
+    assert report.divergences == []
+    assert report.requests > 40
 
 
 def _simulator(model):
