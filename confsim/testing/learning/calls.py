@@ -57,7 +57,7 @@ class ModelCall(Struct, frozen=True):
                 kind = kinds.get(name)
                 if kind is not None and text != ME:
                     for each in text.split(",") if "," in text else (text,):
-                        yield kind, int(each) if kind == "users" and each.isdigit() else each
+                        yield kind, _named(kind, each.strip())
         body = self.body
         if isinstance(body, dict):
             for name, value in body.items():
@@ -94,9 +94,18 @@ def _renamed(kind: str | None, text: str, rename: Rename) -> str:
     """Return a text of a path or query with its id, or several of them, replaced."""
     if kind is None or text == ME:
         return text
-    return ",".join(
-        str(rename(kind, int(each) if kind in _DIGITS and each.isdigit() else each)) for each in text.split(",")
-    )
+    return ",".join(_renamed_part(kind, each, rename) for each in text.split(","))
+
+
+def _renamed_part(kind: str, part: str, rename: Rename) -> str:
+    """Return a part of a text with its id replaced, which may have spaces around it."""
+    id = part.strip()
+    return part.replace(id, str(rename(kind, _named(kind, id)))) if id else str(rename(kind, part))
+
+
+def _named(kind: str, text: str) -> Any:
+    """Return an id in the form that answers have."""
+    return int(text) if kind in _DIGITS and text.isdigit() else text
 
 
 @cache

@@ -1,0 +1,30 @@
+"""What calls name: ids in paths, queries and bodies, which both sides have otherwise."""
+
+from __future__ import annotations
+
+from confsim.reference.probes import probes
+from confsim.testing.learning.calls import ModelCall
+from kit import CUSTOMER, EVENT_ROOM, PARTNER, ROOM
+
+
+def test_several_ids_of_a_text_are_renamed():
+    """Each of a list, whatever spaces there are around it; parts that name nothing stay as they are."""
+    call = ModelCall("get_users", "t", {"userIds": "1004, 1002,,1005 ,x"})
+    assert [each for each in call.names() if each[1]] == [
+        ("users", 1004),
+        ("users", 1002),
+        ("users", 1005),
+        ("users", "x"),
+    ]
+
+    def rename(kind, value):
+        return value + 4_000 if isinstance(value, int) else value
+
+    assert call.renamed(rename).path == {"userIds": "5004, 5002,,5005 ,x"}
+
+
+def test_probes_name_nothing_of_the_demo_world():
+    """What their calls name is made by the run, or of the accounts."""
+    demo = {*range(1000, 1007), ROOM, EVENT_ROOM, CUSTOMER, PARTNER}
+    calls = [ModelCall(each.operation, None, each.path, each.query, each.body) for p in probes() for each in p.calls]
+    assert {(each.operation, name) for each in calls for name in each.names() if name[1] in demo} == set()
