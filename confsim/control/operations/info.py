@@ -114,7 +114,7 @@ def get_info(context: ControlContext) -> ServerInfo:
     return in_steps(described())
 
 
-@operation("GET /accounts")
+@operation("GET /accounts", media="application/toml")
 def get_accounts(context: ControlContext) -> Raw:
     """Get the tokens that never expire as a file (TOML) of accounts by role, for the commands that drive a service.
 

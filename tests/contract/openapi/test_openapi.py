@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.contract.openapi.document import Subject, document
+from confsim.control.catalogue import CONTROL
 from confsim.control.operations.info import control_document
 from confsim.service.conformance import Conformance
 from confsim.service.document import FILES, SERVER, api_document
@@ -476,3 +477,12 @@ def test_texts_have_the_form_that_the_profile_says():
     assert "anyOf" not in other["components"]["schemas"]["NewChannel"]["properties"]["description"]
     (ttl,) = (each for each in parameters(operations(plain())["get_recording_download"]) if each["name"] == "ttl")
     assert ttl["schema"]["default"] == "5m"
+
+
+@pytest.mark.parametrize("name", ["get_accounts", "get_control_openapi", "get_llms_text", "get_state_schema"])
+def test_a_file_of_the_control_plane_is_of_the_media_type_that_the_document_says(name):
+    """And of no other."""
+    one = operations(msgspec.json.decode(control_document()))[name]
+    request = Request("GET", f"/_confsim{CONTROL[name].path}", headers={"host": "localhost"})
+    answer = Simulator(clock=START).app(request)
+    assert [dict(answer.headers)["Content-Type"].partition(";")[0]] == [*one["responses"]["200"]["content"]]
