@@ -77,6 +77,10 @@ class Bucket(Struct, frozen=True, gc=False):
     totals: tuple[int, ...] = ()
 
 
+#: What changes in a map from value to bucket: buckets, or None for what is left of none.
+Buckets: TypeAlias = "dict[Hashable, Bucket | Made | None]"
+
+
 class Unique(Generic[R]):
     """A named index with at most one record for each value; ``values(record)`` returns the values of a record."""
 
@@ -158,6 +162,7 @@ class Index(Generic[R]):
 
         What goes goes first: a bucket of one record does not say which entries it had.
         """
+        found: Buckets = {}
         come: list[tuple[Values, Made, R]] = []
         for key, was in changes:
             row = rows.get(key)
@@ -165,70 +170,70 @@ class Index(Generic[R]):
                 if row is not None:
                     come.append((self.values(row[1]), (row[0], key), row[1]))
             elif row is None or row[0] != was[0]:
-                buckets = self._leave(buckets, self.values(was[1]), (was[0], key), was[1])
+                self._leave(found, buckets, self.values(was[1]), (was[0], key), was[1])
                 if row is not None:
                     come.append((self.values(row[1]), (row[0], key), row[1]))
             elif self.placed_by(was[1]) != self.placed_by(row[1]):
                 made, before, after = (row[0], key), was[1], row[1]
                 old, new = self.values(before), self.values(after)
                 if old != new:
-                    buckets = self._leave(buckets, tuple([value for value in old if value not in new]), made, before)
+                    self._leave(found, buckets, tuple([value for value in old if value not in new]), made, before)
                     come.append((tuple([value for value in new if value not in old]), made, after))
                     old = tuple([value for value in old if value in new])
                 if old and not self.plain:
-                    buckets = self._replace(buckets, old, made, before, after)
+                    self._replace(found, buckets, old, made, before, after)
         for values, made, record in come:
-            buckets = self._enter(buckets, values, made, record, rows)
+            self._enter(found, buckets, values, made, record, rows)
+        for value, bucket in found.items():
+            buckets = removed(buckets, value) if bucket is None else inserted(buckets, value, bucket)
         return buckets
 
-    def _enter(self, buckets: Lookup, values: Values, made: Made, record: R, rows: Records) -> Lookup:
-        """Return the map from value to bucket after adding a record with these values."""
+    # Each of these sets in ``found`` what becomes of ``buckets``: by value the bucket, None when nothing is left of it.
+
+    def _enter(self, found: Buckets, buckets: Lookup, values: Values, made: Made, record: R, rows: Records) -> None:
+        """Add a record with these values."""
         entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
-            held: Bucket | Made | None = buckets.get(value)
+            held = found[value] if value in found else buckets.get(value)
             if held is None:
-                buckets = inserted(buckets, value, made)
-                continue
-            if not isinstance(held, Bucket):
-                held = self._alone(held, rows[held[1]][1])
-            entries = entries or self.entries(made, record)
-            bucket = Bucket(tuple(map(insert, held.orders, entries)), self._sums(held, 1, record))
-            buckets = inserted(buckets, value, bucket)
-        return buckets
+                found[value] = made
+            elif self.plain:
+                found[value] = Bucket((insert(held.orders[0] if isinstance(held, Bucket) else (held,), made),))
+            else:
+                if not isinstance(held, Bucket):
+                    held = self._alone(held, rows[held[1]][1])
+                entries = entries or self.entries(made, record)
+                found[value] = Bucket(tuple(map(insert, held.orders, entries)), self._sums(held, 1, record))
 
-    def _leave(self, buckets: Lookup, values: Values, made: Made, record: R) -> Lookup:
-        """Return the map from value to bucket without a record that has these values."""
+    def _leave(self, found: Buckets, buckets: Lookup, values: Values, made: Made, record: R) -> None:
+        """Remove a record that has these values."""
         entries: tuple[Entry, ...] = ()
         for value in values if len(values) < 2 else dict.fromkeys(values):
-            bucket = buckets[value]
-            if type(bucket) is tuple:
-                buckets = removed(buckets, value)
+            held = found.get(value) or buckets[value]
+            if not isinstance(held, Bucket):
+                found[value] = None
                 continue
             entries = entries or self.entries(made, record)
-            held = bucket.orders[0]
-            left: Bucket | Made
-            if len(held) == 2:  # a single record needs no bucket
-                left = _made(held[held[0] == entries[0]])
+            first = held.orders[0]
+            if len(first) == 2:  # a single record needs no bucket
+                found[value] = _made(first[first[0] == entries[0]])
             else:
-                left = Bucket(tuple(map(remove, bucket.orders, entries)), self._sums(bucket, -1, record))
-            buckets = inserted(buckets, value, left)
-        return buckets
+                found[value] = Bucket(tuple(map(remove, held.orders, entries)), self._sums(held, -1, record))
 
-    def _replace(self, buckets: Lookup, values: Values, made: Made, before: R, after: R) -> Lookup:
-        """Return the map from value to bucket after a record with these values has changed."""
+    def _replace(self, found: Buckets, buckets: Lookup, values: Values, made: Made, before: R, after: R) -> None:
+        """Replace a record with these values by another one with them."""
         old, new = self.entries(made, before), self.entries(made, after)
         for value in values if len(values) < 2 else dict.fromkeys(values):
-            bucket = buckets[value]
-            if type(bucket) is Bucket:
+            held = found.get(value) or buckets[value]
+            if isinstance(held, Bucket):
                 orders = tuple(
                     [
                         entries if was == now else insert(remove(entries, was), now)
-                        for entries, was, now in zip(bucket.orders, old, new, strict=True)
+                        for entries, was, now in zip(held.orders, old, new, strict=True)
                     ]
                 )
-                less = Bucket(orders, self._sums(bucket, -1, before))
-                buckets = inserted(buckets, value, Bucket(orders, self._sums(less, 1, after)))
-        return buckets
+                less = Bucket(orders, self._sums(held, -1, before))
+                found[value] = Bucket(orders, self._sums(less, 1, after))
 
     def _alone(self, made: Made, record: R) -> Bucket:
         """Return the bucket of a single record."""

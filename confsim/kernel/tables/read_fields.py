@@ -44,10 +44,13 @@ def read_fields(functions: Iterable[Callable[..., Any]], record: type[Struct]) -
 
 
 def deciding(fields: tuple[str, ...] | None) -> Callable[[Any], object]:
-    """Return a function of a record: these fields, or the record's identity when they are unknown (None)."""
+    """Return a function of a record: these fields, or the record's identity when they are unknown (None).
+
+    Without fields it is the type, the same for all records of a table.
+    """
     if fields is None:
         return id
-    return attrgetter(*fields) if fields else lambda record: None
+    return attrgetter(*fields) if fields else type
 
 
 def _names(code: CodeType) -> tuple[set[str], set[str]]:

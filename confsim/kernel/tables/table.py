@@ -69,13 +69,8 @@ class TableState(Struct, frozen=True, gc=False):
         found, number = self.lookups[index.position]
         late = self.late
         if number < len(late):
-            changes = late[number:]
-            if len(changes) > 1:
-                first: dict[Any, Any] = {}
-                for key, row in changes:
-                    first.setdefault(key, row)
-                changes = tuple(first.items())
-            found = index.after(found, changes, self.rows)
+            changes = dict(reversed(late[number:]))  # of each record the first one counts
+            found = index.after(found, reversed(changes.items()), self.rows)
             self.lookups[index.position] = found, len(late)
         return found
 
@@ -94,9 +89,11 @@ class TableState(Struct, frozen=True, gc=False):
         late = (*self.late, changed)
         if len(late) <= LATE:
             return TableState(rows, serial, keys, self.lookups.copy(), late)
-        # in the state before, which forks share
-        self.index(min(indexes, key=lambda index: self.lookups[index.position][1]))
-        everywhere = min(number for _, number in self.lookups)
+        numbers = [number for _, number in self.lookups]
+        oldest = numbers.index(min(numbers))
+        self.index(indexes[oldest])  # in this state, which forks share
+        numbers[oldest] = LATE
+        everywhere = min(numbers)
         lookups = [(lookup, number - everywhere) for lookup, number in self.lookups]
         return TableState(rows, serial, keys, lookups, late[everywhere:])
 

@@ -76,7 +76,8 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
     def __iter__(self) -> Iterator[R_co]:
         if self.change.steps:
             self.change.take(len(self) // READS_OF_A_STEP)
-        return map(_SECOND, map(self.rows.__getitem__, map(_LAST, self.shown())))
+        entries = self.entries if self.places is None else self.shown()
+        return map(_SECOND, map(self.rows.__getitem__, map(_LAST, entries)))
 
     def shown(self) -> Iterable[Entry]:
         """Return the entries of the records, in the order of the view."""
