@@ -98,7 +98,8 @@ class Rehearsal:
         for _ in range(_ROUNDS):
             best: tuple[float, Step] | None = None
             count = self._tried.count
-            for operation in (*there, *stage.random.choices(changes, weights, k=_OTHERS)):
+            others = stage.random.choices(changes, weights, k=_OTHERS) if changes else ()
+            for operation in (*there, *others):
                 stage.move_to(home)
                 known = self._tried.count
                 call = stage.drawn(operation, stage.likely(operation), right=True)

@@ -84,6 +84,13 @@ def test_what_cannot_be_reached_is_no_journey(run):
     assert _journey(run, "delete_channel_property", []) == []
 
 
+def test_an_area_is_explored_without_any_change(run):
+    """Where no change succeeds, as none may have a body, the reads of the area are tried all the same."""
+    stage = _stage(run, [])
+    stage.explore(API["get_channel"].area, run.accounts.client)
+    assert stage._tried.count > 0
+
+
 def test_a_call_is_outdated_until_an_answer_has_named_its_things(run):
     """A template that is only rehearsed is not there; when it is made, a call may name it."""
     stage = _stage(run, ["create_template"])
