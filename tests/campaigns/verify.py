@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from kit.beside import Beside
 from kit.mutants import plan
+from kit.mutants.apart import apart
 from kit.mutants.mutant import Mutant
 from kit.planned import Recorded, Repeated
 from kit.source import REPOSITORY
@@ -186,7 +187,7 @@ def _try_mutants(chosen: argparse.Namespace, stored: Stored, made: plan.Plan, mu
 def _try_reproducers(chosen: argparse.Namespace, stored: Stored, mutants: list[Mutant]) -> None:
     for mutant in mutants:
         if str(mutant) not in stored.lengths:
-            stored.lengths[str(mutant)] = plan.in_child(_length, mutant) or 0
+            stored.lengths[str(mutant)] = _length(mutant) or 0
             _store(chosen, stored)
 
 
@@ -238,6 +239,6 @@ def _seen(seen: Any, within: int) -> int:
 
 def _length(mutant: Mutant) -> int | None:
     """The number of calls of the reproducer that verify finds first, None where it finds none in 24 journeys."""
-    beside, transport = plan.mutated(mutant)
-    report = beside.verify(transport=transport, examples=24, most_findings=1)
+    with apart(mutant) as (beside, transport):
+        report = beside.verify(transport=transport, examples=24, most_findings=1)
     return len(report.divergences[0].steps) if report.divergences else None

@@ -138,7 +138,7 @@ def detected_at(plan: Plan, mutant: Mutant) -> tuple[int | None, str]:
             there.declared, there.arguments, {}, body=there.body, content_type=there.content_type, token=there.caller
         )
         try:
-            with _limited():
+            with limited():
                 beside.clock.move(planned.at)
                 beside.simulator.service.clock.move(planned.at + AHEAD)
                 reply = reply_of(transport.exchange(asked.request))
@@ -155,7 +155,7 @@ class _EndlessError(BaseException):
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def limited() -> Iterator[None]:
     """Raise in the block when it has used so much processor time that it will not end."""
 
     def raise_it(number: int, frame: object) -> None:

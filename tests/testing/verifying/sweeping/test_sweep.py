@@ -17,7 +17,8 @@ from confsim.testing.learning.things import RunCaller, Thing
 from confsim.testing.verifying.sweeping.finding import refusals
 from kit import OTHER_ADMIN
 from kit.beside import Beside
-from kit.mutants import plan, wire
+from kit.mutants import plan, tables, wire
+from kit.mutants.apart import apart
 from kit.planned import Recorded, Repeated
 from kit.source import REPOSITORY
 
@@ -73,6 +74,16 @@ def test_what_is_seen_is_shown_in_few_steps():
     report = beside.verify(transport=transport, examples=4, most_findings=1)
     assert len(report.divergences) == 1
     assert len(report.divergences[0].steps) <= 6
+
+
+def test_what_another_table_of_a_service_shows_is_seen_too():
+    """The tables of the model, in this process, are not those of the service."""
+    mutant = next(each for each in tables.codes() if each.name == "ROLE_MISSING has another code")
+    with apart(mutant) as (beside, transport):
+        report = beside.verify(transport=transport, examples=1, most_findings=1)
+    (found,) = report.divergences
+    assert (found.place, found.expected, found.got) == ("/code", "role_missing", "error")
+    assert len(found.steps) <= 6
 
 
 def test_a_path_that_is_one_of_another_operation_is_not_asked_for():
