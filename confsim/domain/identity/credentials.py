@@ -181,8 +181,12 @@ def add(change: Change, user: User, value: str, expires: int | None = None) -> C
 
 
 def secret(change: Change) -> str:
-    """A fresh secret in the format of tokens (G022)."""
-    return change.uuid() if ask(change, assumed.TOKEN_FORMAT) == "uuid" else change.token()
+    """A fresh secret in the format of tokens (G022), which is nobody's yet: a world may hold values from elsewhere."""
+    draw = change.uuid if ask(change, assumed.TOKEN_FORMAT) == "uuid" else change.token
+    value = draw()
+    while CREDENTIALS.get(change, value) is not None:
+        value = draw()
+    return value
 
 
 def list_of_user(change: Change, user: User) -> View[Credential]:

@@ -106,3 +106,12 @@ def test_a_value_that_was_never_given_out_is_nobody_s(text: str) -> None:
     if text not in CREDENTIALS.of(change):
         with pytest.raises(Refusal, match="credential_invalid"):
             credentials.authenticate(change, text)
+
+
+@pytest.mark.parametrize("form", ["opaque", "uuid"])
+def test_a_fresh_secret_is_nobody_s(form: str) -> None:
+    """Also where a world holds a token that another world of the same seed gave out."""
+    value = credentials.secret(opened(tokens__format=form)[0])
+    change, user = opened(tokens__format=form)
+    credentials.add(change, user, value)
+    assert credentials.secret(change) != value
