@@ -42,6 +42,7 @@ from .types import (
     Page,
     Pattern,
     Present,
+    ReadAs,
     Shown,
     Sized,
     TextForm,
@@ -156,6 +157,9 @@ class Schemas:
         """Return the schema of a type with its marks; of an answer, as its numbers are written."""
         if isinstance(base, TypeVar):
             return {}
+        for mark in marks:
+            if isinstance(mark, ReadAs):
+                return self._of(mark.type, body=True)
         schema = self._base(base, body=body)
         for mark in marks:
             schema = self._marked(schema, mark)
@@ -266,6 +270,7 @@ class Schemas:
         schema |= _exclusive(getattr(struct, "ONE_OF", ()), len(required))
         if body and (least := getattr(struct, "LEAST_FIELDS", None)) is not None and least.under(self.profile):
             schema["minProperties"] = 1
+        schema |= getattr(struct, "KEYWORDS", {})
         if body and (self._closed or struct.__struct_config__.forbid_unknown_fields):
             schema["additionalProperties"] = False
         return schema

@@ -94,6 +94,15 @@ class Pattern:
         self.keywords = keywords
 
 
+class ReadAs:
+    """Marks a JSON value that its operation reads by itself, and whose schema is that of a ``type``."""
+
+    __slots__ = ("type",)
+
+    def __init__(self, type: Any) -> None:
+        self.type = type
+
+
 class Said:
     """Marks a parameter or a field of which a profile says more than a schema can: ``text`` returns it, "" for none."""
 

@@ -27,6 +27,7 @@ from confsim.transport.address import route
 
 from .context import ControlContext
 from .declare import CONTROL, CommandBody
+from .fields import FaultDo, one_of
 
 #: An entry of the journal: an API call, a control call, or a timer.
 Noted = JournalEntry | ControlCall | TimerEntry
@@ -79,9 +80,14 @@ class FaultHit(Wire):
     """
 
     id: Annotated[str | None, "The id of the fault; null for one of the request itself."]
-    do: Annotated[Json, "The effect of the fault."]
-    when: Annotated[str, "Whether the operation ran before it, after it or around it."]
-    held: Annotated[str | None, "The outcome of a call that was held."] = None
+    do: Annotated[FaultDo, "The effect of the fault."]
+    when: Annotated[
+        str, one_of("before", "after", "within"), "Whether the operation ran before it, after it or around it."
+    ]
+    held: Annotated[
+        Annotated[str, one_of("held", "released", "changed", "dropped", "expired")] | None,
+        "The outcome of a call that was held.",
+    ] = None
 
 
 class EntryKind(StrEnum):

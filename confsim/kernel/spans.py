@@ -18,6 +18,19 @@ _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
 _WEEKS = re.compile(r"P(\d{1,8})W", re.ASCII)
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
+#: The JSON Schema of what ``span`` reads, except numbers that no duration has.
+SCHEMA = {
+    "anyOf": [
+        {
+            "type": "string",
+            "pattern": r"^(( *[0-9]{1,9}(\.[0-9]{1,9})? *(ms|s|m|h|d|w) *)+"
+            r"|P([0-9]{1,7}W|[0-9]{1,7}D(T[0-9]{1,7}[HMS])?|T([0-9]{1,7}H)?([0-9]{1,7}M)?[0-9]{1,7}(\.[0-9]{1,6})?S"
+            r"|T([0-9]{1,7}H)?[0-9]{1,7}M|T[0-9]{1,7}H))$",
+        },
+        {"type": "integer", "minimum": 0},
+    ]
+}
+
 #: Types that ``span`` accepts.
 Duration = int | str | timedelta
 

@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema_rs import Draft202012Validator
 
 from confsim import Misuse
-from confsim.kernel.spans import span
+from confsim.kernel.spans import SCHEMA, span
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,7 @@ from confsim.kernel.spans import span
 def test_durations(text, milliseconds):
     """A number of milliseconds, numbers with units, ISO 8601, or a timedelta."""
     assert span(text) == milliseconds
+    assert isinstance(text, timedelta) or Draft202012Validator(SCHEMA).is_valid(text)
 
 
 @pytest.mark.parametrize(
@@ -82,3 +84,9 @@ def test_a_timedelta_out_of_bounds(value):
             span(value)
     else:
         assert span(value) == 86_400_000 * 10**9
+
+
+@given(st.from_regex(SCHEMA["anyOf"][0]["pattern"], fullmatch=True))
+def test_what_the_schema_describes_is_read(text):
+    """Every text of its pattern is a duration."""
+    assert span(text) >= 0

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.control.fields import Duration, Instant, Rate
+from confsim.control.fields import Duration, Instant, Rate, one_of
 from confsim.control.journal_view import FiredTimer, describe_timer
 from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
@@ -41,7 +41,7 @@ class AdvanceClock(CommandBody):
     ONE_OF: ClassVar = ("by", "until")
 
     by: Annotated[Duration, "The duration to move by, such as 15m, or milliseconds."] = None
-    until: Annotated[str | None, "The word next: to the next timer."] = None
+    until: Annotated[Annotated[str, one_of("next")] | None, "To the next timer."] = None
 
 
 class SetClock(CommandBody):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from confsim.contract.types import Json, Wire
+from confsim.contract.types import AtLeast, Json, Pattern, ReadAs, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
-from confsim.control.fields import Object
+from confsim.control.fields import FaultDo, FaultEffect, one_of
 from confsim.control.journal_view import read_body
+from confsim.domain.fault_points import FAULT_POINTS
 from confsim.kernel.refusal import Misuse
 from confsim.service.faults import spec
 from confsim.service.faults.holding import HeldCall
@@ -20,6 +21,30 @@ from confsim.service.faults.words import read_effect
 #: Decisions on a held call.
 _ACTIONS = ("release", "change", "drop")
 
+Times = Annotated[
+    Json,
+    Pattern(lambda profile: {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "enum": [spec.ALWAYS]}]}),
+    "The number of times it is injected, or always.",
+]
+
+
+class Fault(CommandBody, kw_only=True):
+    """A fault of calls of an operation, or of things of a kind. ``id``, ``met`` and ``hits`` are ignored."""
+
+    ONE_OF: ClassVar = ("operation", "thing")
+
+    operation: Annotated[str | None, "The name of an operation of the API, or * for all of them."] = None
+    thing: Annotated[
+        Annotated[str, one_of(*FAULT_POINTS)] | None, "The kind of thing that it is injected into, in its place."
+    ] = None
+    match: Annotated[dict[str, str | int], "The properties of the calls or things."] = {}
+    on: Annotated[int, AtLeast(1), "From which of them on it is injected."] = 1
+    times: Times = 1
+    do: FaultDo
+    id: Annotated[Json, "The id of an active fault."] = None
+    met: Annotated[Json, "The number of things that an active one matched."] = None
+    hits: Annotated[Json, "The number of things that an active one was injected into."] = None
+
 
 class FaultInfo(Wire, kw_only=True):
     """An active fault. ``met`` counts the calls or things that matched, ``hits`` those that it was injected into."""
@@ -27,10 +52,10 @@ class FaultInfo(Wire, kw_only=True):
     id: Annotated[str, "The id of the fault."]
     operation: Annotated[str | None, "The operation that it is injected into."] = None
     thing: Annotated[str | None, "The kind of thing that it is injected into."] = None
-    match: Annotated[dict[str, Any], "The properties of the calls or things."]
+    match: Annotated[dict[str, str | int], "The properties of the calls or things."]
     on: Annotated[int, "From which of them on it is injected."]
-    times: Annotated[Json, "The number of times it is injected."]
-    do: Annotated[Json, "Its effect."]
+    times: Times
+    do: FaultDo
     met: Annotated[int, "The number of matching calls or things."]
     hits: Annotated[int, "The number of calls or things it was injected into."]
 
@@ -54,7 +79,7 @@ def list_faults(context: ControlContext) -> list[FaultInfo]:
 
 
 @operation("PUT /faults", sets_faults=True)
-def put_faults(context: ControlContext, body: Json) -> list[FaultInfo]:
+def put_faults(context: ControlContext, body: Annotated[Json, ReadAs(list[Fault])]) -> list[FaultInfo]:
     """Replace the faults by these, and return them; all or, when one is invalid, none of them.
 
     Each is ``{operation, match, on, times, do}``, or with ``thing`` in place of the operation; id, met and hits are
@@ -78,7 +103,7 @@ def put_faults(context: ControlContext, body: Json) -> list[FaultInfo]:
 
 
 @operation("POST /faults", sets_faults=True)
-def add_fault(context: ControlContext, body: Json) -> FaultInfo:
+def add_fault(context: ControlContext, body: Annotated[Json, ReadAs(Fault)]) -> FaultInfo:
     """Add a fault after the active ones, which keep their counts. Misuse as of ``put_faults``."""
     context.service.faults.add(spec.read(body))
     return list_faults(context)[-1]
@@ -140,7 +165,7 @@ class HeldCallInfo(Wire):
     """
 
     id: Annotated[str, "The id of the held call."]
-    when: Annotated[str, "Whether it is held before its operation or after it."]
+    when: Annotated[str, one_of("before", "after"), "Whether it is held before its operation or after it."]
     since: Annotated[int, "The instant at which it came in, in epoch milliseconds."]
     remaining: Annotated[int, "The milliseconds of real time after which it is released."]
     operation: Annotated[str, "The operation that was called."]
@@ -160,8 +185,8 @@ class DecideHeld(CommandBody):
     the JSON body that the operation gets in place of the one that was sent, for a call held before it.
     """
 
-    action: Annotated[str, "One of release, change and drop."]
-    do: Annotated[Object, "The effect on the call."] = None
+    action: Annotated[str, one_of(*_ACTIONS), "What becomes of it."]
+    do: Annotated[FaultEffect, "The effect on the call."] = None
     body: Annotated[Json, "The body that the operation gets."] = None
 
 
@@ -169,7 +194,7 @@ class HeldOutcome(Wire):
     """The outcome of a held call, and the id of the call in the journal."""
 
     id: Annotated[str, "The id of the held call."]
-    outcome: Annotated[str, "Its outcome: released, changed or dropped."]
+    outcome: Annotated[str, one_of("released", "changed", "dropped"), "Its outcome."]
     request: Annotated[str | None, "The id of the call in the journal."] = None
 
 

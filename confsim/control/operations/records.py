@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from enum import StrEnum
+from functools import cache
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-from confsim.contract.types import Int, Json
+from confsim.contract.annotations import description_of, options_of
+from confsim.contract.types import Int, Json, ReadAs
 from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import operation
+from confsim.control.fields import Object, one_of
 from confsim.domain import terms
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels, favourites
@@ -62,34 +66,6 @@ class RecordEditor:
         self.show = show or _values
 
 
-@operation("POST /records/{kind}/{id}")
-def change_record(
-    context: ControlContext,
-    kind: Annotated[str, "The kind of the record."],
-    id: Annotated[str, "The id of the record."],
-    body: Json,
-) -> Json:
-    """Set fields of a record that no documented call sets, and return the record.
-
-    Misuse for an unknown kind, record (404) or field, and for a value of the wrong type.
-    """
-    known = RecordEditor.declared.get(kind)
-    if known is None:
-        known_kinds = suggest_near(kind, RecordEditor.declared) or f"; there are {', '.join(RecordEditor.declared)}"
-        raise Misuse(f"there is no kind of record {kind!r}{known_kinds}", status=404)
-    try:
-        given = msgspec.convert(body, known.fields).given()
-    except msgspec.ValidationError as error:
-        unknown = sorted(body.keys() - set(known.fields.__struct_encode_fields__)) if isinstance(body, dict) else ()
-        meant = suggest_near(unknown[0], known.fields.__struct_encode_fields__) if unknown else ""
-        allowed = ", ".join(known.fields.__struct_encode_fields__)
-        raise Misuse(f"{kind}: {error}{meant}; the fields are {allowed}") from None
-    with context.change() as change:
-        record = known.show(change, known.apply(change, known.find(change, id), given))
-        record.pop("data", None)  # the content of a file is served by its links
-        return record
-
-
 def _values(change: Change, record: Record) -> dict[str, Any]:
     """Return the fields of a record."""
     fields: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
@@ -119,55 +95,84 @@ def _channel_values(change: Change, channel: Channel) -> dict[str, Any]:
 class UserFields(Fields):
     """``follow`` are the ids of the users whom this one follows, in the same client."""
 
-    reputation: Int | UnsetType = UNSET
-    follows: list[int] | UnsetType = field(default=UNSET, name="follow")
-    auth_kind: AuthKind | UnsetType | None = field(default=UNSET, name="authKind")
+    reputation: Annotated[Int, "The reputation."] | UnsetType = UNSET
+    follows: Annotated[list[int], "The ids of the users whom this one follows."] | UnsetType = field(
+        default=UNSET, name="follow"
+    )
+    auth_kind: Annotated[AuthKind | None, "How the user signs in; null for not at all."] | UnsetType = field(
+        default=UNSET, name="authKind"
+    )
 
 
 class ChannelFields(Fields):
     """``favourite`` are the ids of the users whose favourite it is; ``populationLimit`` null is no limit."""
 
-    reputation: Int | UnsetType = UNSET
-    star: bool | UnsetType = UNSET
-    premium: bool | UnsetType = UNSET
-    organization: bool | UnsetType = UNSET
-    max_users: Int | UnsetType = field(default=UNSET, name="maxUsers")
-    make_private: bool | UnsetType = field(default=UNSET, name="makePrivate")
-    private: bool | UnsetType = UNSET
-    off_air: bool | UnsetType = field(default=UNSET, name="offAir")
-    range_enabled: bool | UnsetType = field(default=UNSET, name="rangeEnabled")
-    service_mode: ServiceMode | UnsetType = field(default=UNSET, name="serviceMode")
-    audio_quality: AudioQuality | UnsetType = field(default=UNSET, name="audioQuality")
-    public_pin: bool | UnsetType = field(default=UNSET, name="publicPIN")
-    population_limit: Int | UnsetType | None = field(default=UNSET, name="populationLimit")
-    broadcast_enabled: bool | UnsetType = field(default=UNSET, name="broadcastEnabled")
-    media_pool_size: int | UnsetType = field(default=UNSET, name="mediaPoolSize")
-    favourites: list[int] | UnsetType = field(default=UNSET, name="favourite")
+    reputation: Annotated[Int, "The reputation."] | UnsetType = UNSET
+    star: Annotated[bool, "Whether it has a star."] | UnsetType = UNSET
+    premium: Annotated[bool, "Whether it is a premium channel."] | UnsetType = UNSET
+    organization: Annotated[bool, "Whether it is one of an organization."] | UnsetType = UNSET
+    max_users: Annotated[Int, "The number of users who fit in."] | UnsetType = field(default=UNSET, name="maxUsers")
+    make_private: Annotated[bool, "Whether it can be made private."] | UnsetType = field(
+        default=UNSET, name="makePrivate"
+    )
+    private: Annotated[bool, "Whether it is private."] | UnsetType = UNSET
+    off_air: Annotated[bool, "Whether it is off air."] | UnsetType = field(default=UNSET, name="offAir")
+    range_enabled: Annotated[bool, "Whether its range is enabled."] | UnsetType = field(
+        default=UNSET, name="rangeEnabled"
+    )
+    service_mode: Annotated[ServiceMode, "The service mode."] | UnsetType = field(default=UNSET, name="serviceMode")
+    audio_quality: Annotated[AudioQuality, "The quality of its audio."] | UnsetType = field(
+        default=UNSET, name="audioQuality"
+    )
+    public_pin: Annotated[bool, "Whether its PIN is public."] | UnsetType = field(default=UNSET, name="publicPIN")
+    population_limit: (
+        Annotated[Int | None, "The number of users at which it is full; null is no limit."] | UnsetType
+    ) = field(default=UNSET, name="populationLimit")
+    broadcast_enabled: Annotated[bool, "Whether it can be broadcast."] | UnsetType = field(
+        default=UNSET, name="broadcastEnabled"
+    )
+    media_pool_size: Annotated[int, "The bytes that fit in its media pool."] | UnsetType = field(
+        default=UNSET, name="mediaPoolSize"
+    )
+    favourites: Annotated[list[int], "The ids of the users whose favourite it is."] | UnsetType = field(
+        default=UNSET, name="favourite"
+    )
 
 
 class SessionFields(Fields):
     """``groupId`` is an arbitrary key that groups sessions; null is none."""
 
-    group_id: str | UnsetType | None = field(default=UNSET, name="groupId")
+    group_id: Annotated[str | None, "A key that groups sessions; null is none."] | UnsetType = field(
+        default=UNSET, name="groupId"
+    )
 
 
 class ClientFields(Fields):
     """``reseller`` enables the reseller interface; ``termsRequired`` requires guests to accept the terms."""
 
-    reseller: bool | UnsetType = UNSET
-    terms_required: bool | UnsetType = field(default=UNSET, name="termsRequired")
+    reseller: Annotated[bool, "Whether the reseller interface is enabled."] | UnsetType = UNSET
+    terms_required: Annotated[bool, "Whether guests have to accept the terms."] | UnsetType = field(
+        default=UNSET, name="termsRequired"
+    )
+
+
+class ProcessingOutcome(StrEnum):
+    """How the processing of a recording ends."""
+
+    READY = "ready"
+    FAILED = "failed"
 
 
 class RecordingFields(Fields):
     """``outcome`` ends the processing of a recording now: it becomes ready, or it has failed."""
 
-    outcome: Literal["ready", "failed"] | UnsetType = UNSET
+    outcome: Annotated[ProcessingOutcome, "How its processing ends, which it does now."] | UnsetType = UNSET
 
 
 class MediaFields(Fields):
     """``tags`` are the names of tags; they replace those of the asset."""
 
-    tags: list[str] | UnsetType = UNSET
+    tags: Annotated[list[str], "The names of the tags, in place of those that it has."] | UnsetType = UNSET
 
 
 def _getter(what: str, *tables: Table[str, Any]) -> Callable[[Change, str], Any]:
@@ -228,7 +233,7 @@ def _change_client(change: Change, client: Client, given: dict[str, Any]) -> Rec
 
 def _end_processing(change: Change, recording: Recording, given: dict[str, Any]) -> Record:
     if "outcome" in given:
-        recording = recordings.finish(change, recording, fails=given["outcome"] == "failed")
+        recording = recordings.finish(change, recording, fails=given["outcome"] is ProcessingOutcome.FAILED)
     return recording
 
 
@@ -251,3 +256,48 @@ RecordEditor("session", SessionFields, _getter("session", SESSIONS), _change_ses
 RecordEditor("client", ClientFields, get_client, _change_client)
 RecordEditor("recording", RecordingFields, _getter("recording", RECORDINGS), _end_processing)
 RecordEditor("media", MediaFields, _getter("media asset", CLIENT_MEDIA, CHANNEL_MEDIA), _change_media)
+
+
+@cache
+def _any_fields() -> type[Struct]:
+    """Return the type of the fields of any kind of record, each with the kinds that have it."""
+    kinds: dict[str, list[str]] = {}
+    declared: dict[str, tuple[str, Any, None]] = {}
+    for editor in RecordEditor.declared.values():
+        for each in msgspec.structs.fields(editor.fields):
+            kinds.setdefault(each.encode_name, []).append(editor.name)
+            (given,) = (option for option in options_of(each.type) if option is not UnsetType)
+            text = f"{description_of(given)} Of: {', '.join(kinds[each.encode_name])}."
+            declared[each.encode_name] = (each.encode_name, Annotated[given, text], None)
+    text = "Fields of a record of one kind. A field that is left out stays unchanged."
+    return msgspec.defstruct(
+        "RecordFields", [*declared.values()], namespace={"__doc__": text}, forbid_unknown_fields=True
+    )
+
+
+@operation("POST /records/{kind}/{id}")
+def change_record(
+    context: ControlContext,
+    kind: Annotated[str, one_of(*RecordEditor.declared), "The kind of the record."],
+    id: Annotated[str, "The id of the record."],
+    body: Annotated[Json, ReadAs(_any_fields())],
+) -> Object:
+    """Set fields of a record that no documented call sets, and return the record.
+
+    Misuse for an unknown kind, record (404) or field, and for a value of the wrong type.
+    """
+    known = RecordEditor.declared.get(kind)
+    if known is None:
+        known_kinds = suggest_near(kind, RecordEditor.declared) or f"; there are {', '.join(RecordEditor.declared)}"
+        raise Misuse(f"there is no kind of record {kind!r}{known_kinds}", status=404)
+    try:
+        given = msgspec.convert(body, known.fields).given()
+    except msgspec.ValidationError as error:
+        unknown = sorted(body.keys() - set(known.fields.__struct_encode_fields__)) if isinstance(body, dict) else ()
+        meant = suggest_near(unknown[0], known.fields.__struct_encode_fields__) if unknown else ""
+        allowed = ", ".join(known.fields.__struct_encode_fields__)
+        raise Misuse(f"{kind}: {error}{meant}; the fields are {allowed}") from None
+    with context.change() as change:
+        record = known.show(change, known.apply(change, known.find(change, id), given))
+        record.pop("data", None)  # the content of a file is served by its links
+        return record

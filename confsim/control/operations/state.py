@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.contract.encode import Raw
-from confsim.contract.types import Json, Name, Wire
+from confsim.contract.types import Name, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
+from confsim.control.fields import Object
 from confsim.kernel.world import Hash
 from confsim.service.deferred import in_slices
 from confsim.service.files import state
@@ -92,7 +93,7 @@ def get_state_digest(context: ControlContext) -> Digest:
 
 
 @operation("PUT /state")
-def put_state(context: ControlContext, body: Json) -> ClockInstant:
+def put_state(context: ControlContext, body: Object) -> ClockInstant:
     """Replace the world by that of a state document; the clock and the journal continue.
 
     Misuse with the place of the first mistake in the document: a value that its schema does not allow, or a reference

@@ -12,7 +12,7 @@ from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Object
-from confsim.control.journal_view import RequestPattern, describe, key_text, matching, part_of
+from confsim.control.journal_view import RequestInfo, RequestPattern, describe, key_text, matching, part_of
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.kernel import spans
 from confsim.kernel.refusal import Misuse
@@ -20,8 +20,8 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 from confsim.service.deferred import in_steps, monotonic
 
-from .mail import matching_mail
-from .webhooks import matching_deliveries
+from .mail import MailInfo, matching_mail
+from .webhooks import DeliveryInfo, matching_deliveries
 
 #: The longest timeout, in milliseconds.
 LONGEST = 60_000
@@ -77,7 +77,7 @@ class WaitFor(CommandBody):
 class WaitResult(Wire):
     """The things that were found, oldest first, and the instant of the clock."""
 
-    seen: Annotated[list[Any], "The matches, oldest first."]
+    seen: Annotated[list[RequestInfo | MailInfo | DeliveryInfo | FoundRecord], "The matches, oldest first."]
     now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
 
 

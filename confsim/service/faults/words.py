@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Misuse, suggest
+from confsim.kernel.spans import SCHEMA as DURATION
 from confsim.kernel.spans import span
 
 from .effects import Effect
@@ -138,6 +139,8 @@ class Word(Struct, frozen=True):
 
     #: Returns the value in the form of Effect; raises ValueError or Misuse.
     read: Callable[[object], Any]
+    #: The JSON Schema of the value.
+    schema: Mapping[str, Any]
     description: str
     #: The kind of effect: of several faults on one call, the first with words of this kind decides them.
     kind: str
@@ -149,48 +152,68 @@ class Word(Struct, frozen=True):
 
 _length = _between(0, 2**31 - 1, "number of bytes")
 _REASONS = {reason.name.lower(): reason for reason in Reason if reason is not Reason.INTERNAL_ERROR}
+_BEFORE_OR_AFTER = {"type": "string", "enum": ["before", "after"]}
 #: The effects of a fault on a call.
 WORDS: Mapping[str, Word] = {
     "reason": Word(
-        _reason, "A refusal of the API's own, by the code of its reason.", "answer", excludes=("status", "drop")
+        _reason,
+        {"type": "string", "enum": list(_REASONS)},
+        "A refusal of the API's own, by the code of its reason.",
+        "answer",
+        excludes=("status", "drop"),
     ),
     "facts": Word(
-        _facts, "The facts of that refusal, which its message and its details name.", "answer", belongs_to="reason"
+        _facts,
+        {"type": "object"},
+        "The facts of that refusal, which its message and its details name.",
+        "answer",
+        belongs_to="reason",
     ),
     "status": Word(
         _between(200, 599, "status"),
+        {"type": "integer", "minimum": 200, "maximum": 599},
         "Another answer, with this status; without a body the envelope of errors, from 400 on.",
         "answer",
         excludes=("drop",),
     ),
-    "body": Word(lambda value: value, "Its body: a text, or a JSON value.", "answer", belongs_to="status"),
-    "headers": Word(_headers, "Header lines of the answer, by their names.", "headers"),
+    "body": Word(lambda value: value, {}, "Its body: a text, or a JSON value.", "answer", belongs_to="status"),
+    "headers": Word(
+        _headers,
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        "Header lines of the answer, by their names.",
+        "headers",
+    ),
     "retryAfter": Word(
         _between(0, 86_400, "number of seconds"),
+        {"type": "integer", "minimum": 0, "maximum": 86_400},
         "The header Retry-After, in seconds; alone, the refusal of the rate limit (429).",
         "answer",
         excludes=("drop",),
     ),
-    "clock": Word(span, "The duration of the call on the clock of the world.", "clock"),
-    "real": Word(_real, "The delay of the answer in real time, at most 30s.", "real"),
+    "clock": Word(span, DURATION, "The duration of the call on the clock of the world.", "clock"),
+    "real": Word(_real, DURATION, "The delay of the answer in real time, at most 30s.", "real"),
     "drop": Word(
         _when,
+        _BEFORE_OR_AFTER,
         "The connection is dropped: 'before' the operation, when nothing was done, or 'after' it, when all was.",
         "connection",
     ),
     "truncate": Word(
         _truncate,
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 2**31 - 1}, {"type": "boolean", "enum": [True]}]},
         "The body ends after this number of bytes, or, with true, in its middle.",
         "connection",
         excludes=("drop",),
     ),
     "hold": Word(
         _when,
+        _BEFORE_OR_AFTER,
         "The call is held 'before' its operation or 'after' it, until it is released, changed or dropped.",
         "hold",
     ),
     "holdAtMost": Word(
         _hold_limit,
+        DURATION,
         "The real time after which a held call is released: from 1ms to 1h, by default 30s.",
         "hold",
         belongs_to="hold",

@@ -14,10 +14,13 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import requests
+from jsonschema_rs import Draft202012Validator
 
 from confsim import Simulator
+from confsim.control.operations.info import control_document
 from confsim.service.messages import Request
 from kit import OWNER, ROOM, START_MS
+from kit.openapi import operations
 from kit.wire.delays import RealTime
 from kit.wire.sockets import until
 
@@ -373,3 +376,54 @@ def test_python_says_the_same(sim):
     assert sim.faults.by_request is False
     sim.faults.clear()
     assert len(sim.faults) == 0
+
+
+#: Faults, and whether they are taken.
+WRITTEN = [
+    ({"operation": "get_me", "do": {"status": 503, "body": {"a": 1}, "headers": {"x-a": "b"}}}, True),
+    ({"operation": "*", "match": {"caller": "demo-owner"}, "times": "always", "do": {"reason": "not_found"}}, True),
+    ({"operation": "get_me", "on": 3, "times": 2, "do": {"clock": "1h 30m", "real": 20, "truncate": True}}, True),
+    ({"operation": "get_me", "do": {"hold": "before", "holdAtMost": "PT1M"}}, True),
+    ({"operation": "get_me", "do": {"drop": "after"}}, True),
+    ({"thing": "mail", "match": {"to": "a@b.example"}, "do": "lost"}, True),
+    ({"thing": "webhook", "do": {"outcome": "late", "by": "10m"}}, True),
+    ({"id": "f1", "met": 1, "hits": 0, "thing": "call", "do": {"outcome": "busy"}}, True),
+    ({"operation": "get_me"}, False),
+    ({"do": {"status": 503}}, False),
+    ({"operation": "get_me", "thing": "mail", "do": {"status": 503}}, False),
+    ({"operation": "get_me", "do": {}}, False),
+    ({"operation": "get_me", "do": {"status": 99}}, False),
+    ({"operation": "get_me", "do": {"stauts": 503}}, False),
+    ({"operation": "get_me", "do": {"status": 503, "drop": "before"}}, False),
+    ({"operation": "get_me", "do": {"reason": "not_found", "status": 404}}, False),
+    ({"operation": "get_me", "do": {"body": "x"}}, False),
+    ({"operation": "get_me", "do": {"holdAtMost": 5}}, False),
+    ({"operation": "get_me", "do": {"clock": "soon"}}, False),
+    ({"operation": "get_me", "do": {"drop": "during"}}, False),
+    ({"operation": "get_me", "on": 0, "do": {"status": 503}}, False),
+    ({"operation": "get_me", "times": "sometimes", "do": {"status": 503}}, False),
+    ({"operation": "get_me", "match": {"caller": True}, "do": {"status": 503}}, False),
+    ({"operation": "get_me", "whom": 1, "do": {"status": 503}}, False),
+    ({"thing": "letter", "do": "lost"}, False),
+    ({"thing": "mail", "do": "eaten"}, False),
+    ({"thing": "webhook", "do": {"outcome": "late", "by": "later"}}, False),
+]
+
+
+@pytest.mark.parametrize(("written", "taken"), WRITTEN)
+def test_the_document_describes_the_faults_that_are_taken(plane, written, taken):
+    """One, or a list of them; and an active fault is described as one that could be put."""
+    document = json.loads(control_document())
+    one, several = (operations(document)[name]["requestBody"] for name in ("add_fault", "put_faults"))
+
+    def is_described(body, value):
+        schema = body["content"]["application/json"]["schema"]
+        return Draft202012Validator({**schema, "components": document["components"]}).is_valid(value)
+
+    assert (plane("POST", "/faults", written)[0] == 200) is taken
+    assert (plane("PUT", "/faults", [written])[0] == 200) is taken
+    assert is_described(one, written) is taken
+    assert is_described(several, [written]) is taken
+    assert not is_described(several, written)
+    if taken:
+        assert is_described(several, plane("GET", "/faults")[1])

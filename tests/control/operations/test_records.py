@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from confsim import Simulator
+from confsim.control.operations.info import control_document
 from confsim.control.operations.records import RecordEditor
 from confsim.kernel.machine import Machine
 from kit import CUSTOMER, PARTNER, ROOM, START
+from kit.openapi import operations
 
 
 def test_a_user(plane, sim, people):
@@ -115,3 +119,21 @@ def test_the_state_of_a_machine_is_no_field_to_set():
     states = {machine.field.name for machine in Machine.declared.values()}
     settable = {name for kind in RecordEditor.declared.values() for name in kind.fields.__struct_fields__}
     assert settable & states == {"broadcast_enabled"}
+
+
+@pytest.mark.parametrize("kind", RecordEditor.declared)
+def test_the_document_describes_the_fields_of_every_kind(kind):
+    """Each with the kinds that have it, and no other; and the kinds."""
+    document = json.loads(control_document())
+    operation = operations(document)["change_record"]
+    reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    schema = document["components"]["schemas"][reference.rpartition("/")[2]]
+    of_kind = {
+        name
+        for name, each in schema["properties"].items()
+        if kind in each["description"].rpartition("Of: ")[2].rstrip(".").split(", ")
+    }
+    assert of_kind == {*RecordEditor.declared[kind].fields.__struct_encode_fields__}
+    assert schema["additionalProperties"] is False
+    (place,) = (each for each in operation["parameters"] if each["name"] == "kind")
+    assert kind in place["schema"]["enum"]

@@ -3,6 +3,9 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema_rs import Draft202012Validator
 
 from confsim import Misuse, Simulator
 from confsim.assumptions.protocol.refusals import Reason
@@ -11,7 +14,7 @@ from confsim.service.clock import LATEST
 from confsim.service.conformance import Conformance
 from confsim.service.faults import per_request
 from confsim.service.faults.spec import read
-from confsim.service.faults.words import read_effect
+from confsim.service.faults.words import WORDS, read_effect
 from confsim.service.messages import Request
 from kit import CUSTOMER, EVENT_ROOM, OWNER, ROOM, START_MS, USER, code
 from kit.each import by_name, each
@@ -458,3 +461,27 @@ def test_other_parameters_of_a_query_bring_no_fault(query):
     """That of an override is found among them."""
     found = per_request.read(Request("GET", "/", query=query))
     assert (found.given, found.effect.status) == ({"status": 503}, 503)
+
+
+#: Values near the edges of what words take.
+VALUES = st.one_of(
+    st.sampled_from([-1, 0, 1, 199, 200, 599, 600, 86_400, 86_401, 2**31 - 1, 2**31, True, False, None, 1.5, [], {}]),
+    st.sampled_from(["before", "after", "during", "not_found", "no_reason", "", "10s", "PT1S", {"x-a": "b"}, {"a": 1}]),
+)
+#: What a schema cannot say: the longest real times, and that a call is held for some time.
+BEYOND = {("real", 86_400), ("real", 86_401), ("real", 2**31 - 1), ("real", 2**31)} | {
+    ("holdAtMost", each) for each in (0, 2**31 - 1, 2**31)
+}
+
+
+@given(st.sampled_from(sorted(WORDS)), VALUES)
+def test_the_schema_of_a_word_describes_the_values_that_are_read(word, value):
+    """These and no others."""
+    described = Draft202012Validator({**WORDS[word].schema}).is_valid(value)
+    try:
+        WORDS[word].read(value)
+        taken = True
+    except (ValueError, Misuse):
+        taken = False
+    bounded = word in {"real", "holdAtMost"} and isinstance(value, int) and (word, value) in BEYOND
+    assert described is taken or (described and bounded)

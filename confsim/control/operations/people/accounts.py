@@ -9,7 +9,7 @@ from confsim.assumptions.register import note
 from confsim.contract.types import Handle, Int, Long, Name, Wire
 from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import CommandBody, operation
-from confsim.control.fields import Duration
+from confsim.control.fields import Duration, one_of
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
@@ -36,7 +36,7 @@ class IssueToken(CommandBody):
 
     userId: Annotated[Long | None, "The user of the token."] = None
     clientId: Annotated[str | None, "The client that an API token is for."] = None
-    kind: Annotated[str | None, "The word api, for an API token."] = None
+    kind: Annotated[Annotated[str, one_of("api", "user")] | None, "The kind of token, as the others imply."] = None
     ttl: Annotated[Duration, "Its lifetime: a duration such as 15m, or milliseconds."] = None
 
 

@@ -9,10 +9,11 @@ import msgspec
 from confsim.contract.types import Long, Name, Wire
 from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import CommandBody, operation
-from confsim.control.fields import Duration, Key
+from confsim.control.fields import Duration, Key, one_of
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity import token_exchange, validators
 from confsim.domain.identity.credentials import CREDENTIALS
+from confsim.domain.identity.jws import ALGORITHMS
 from confsim.domain.identity.token_exchange import Person
 from confsim.domain.identity.validators import Validator
 from confsim.domain.telephony import numbers
@@ -29,7 +30,7 @@ class MakeValidator(CommandBody):
 
     clientId: Annotated[str, "The client of the validator."]
     validatorId: Annotated[str, "The id of the validator."]
-    algorithm: Annotated[str, "The algorithm of the signatures."]
+    algorithm: Annotated[str, one_of(*ALGORITHMS), "The algorithm of the signatures."]
     key: Annotated[Key, "A secret, a PEM, or a JWK."]
     name: Annotated[Name | None, "The name of the validator."] = None
     issuer: Annotated[str | None, "The issuer that tokens must name."] = None
