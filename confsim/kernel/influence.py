@@ -49,6 +49,12 @@ def _rows(machine: Influenced, reaches: Enum, trigger: str | None) -> list[Row]:
     return [row for row in machine.rows if row.then is reaches and trigger in (None, row.when)]
 
 
+def _seen(rows: list[Row], reaches: Enum, out_of: tuple[Enum, ...] | None, by: str | None) -> tuple[Enum, ...]:
+    """The states out of which transitions by these rows are followed."""
+    states = dict.fromkeys(state for row in rows for state in row.on if out_of is None or state in out_of)
+    return tuple(state for state in states if state is not reaches or by is not None)
+
+
 class Need:
     """A trigger that is fired on related records of another machine before ``by`` moves a record to a state.
 
@@ -115,11 +121,12 @@ class Coupling:
     ``on(change, record)`` yields the related records, lazily when firing on one may change the next;
     ``facts(change, record, related)`` returns the facts of the trigger; ``out_of`` limits the coupling to records that
     come from these states. With ``by`` it follows the rows of that trigger into the state alone, also from the same
-    state. With ``creates``, the trigger creates a record of the other machine by each mapping of facts that ``on``
-    yields. Records that do not admit the trigger are unchanged.
+    state; ``sees`` are the states out of which it follows transitions. With ``creates``, the trigger creates a record
+    of the other machine by each mapping of facts that ``on`` yields. Records that do not admit the trigger are
+    unchanged.
     """
 
-    __slots__ = ("by", "creates", "facts", "fires", "on", "out_of", "reaches", "source", "trigger", "when")
+    __slots__ = ("by", "creates", "facts", "fires", "on", "out_of", "reaches", "sees", "source", "trigger", "when")
 
     def __init__(
         self,
@@ -148,12 +155,10 @@ class Coupling:
         self.by = by
         self.creates = creates
         self.source = source
-        for row in _rows(when, reaches, by):
+        rows = _rows(when, reaches, by)
+        self.sees = _seen(rows, reaches, out_of, by)
+        for row in rows:
             row.couplings += (self,)
-
-    def sees(self, state: Enum) -> bool:
-        """Whether the coupling follows a transition from ``state`` by one of its rows."""
-        return (state is not self.reaches or self.by is not None) and (self.out_of is None or state in self.out_of)
 
     def propagate(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
@@ -170,10 +175,11 @@ class TransitionObserver:
 
     It stores what is sent: an event and its deliveries, a mail and the links in it.
     ``out_of`` limits it to records that come from these states. With ``by`` it is called for every row of that trigger
-    into the state, also from the same state. For ABSENT the record is the removed one.
+    into the state, also from the same state; ``sees`` are the states out of which it is called. For ABSENT the record
+    is the removed one.
     """
 
-    __slots__ = ("by", "notify", "out_of", "reaches", "when")
+    __slots__ = ("by", "notify", "out_of", "reaches", "sees", "when")
 
     def __init__(
         self,
@@ -191,12 +197,10 @@ class TransitionObserver:
         self.notify = notify
         self.out_of = out_of
         self.by = by
-        for row in _rows(when, reaches, by):
+        rows = _rows(when, reaches, by)
+        self.sees = _seen(rows, reaches, out_of, by)
+        for row in rows:
             row.observe(self)
-
-    def sees(self, state: Enum) -> bool:
-        """Whether ``notify`` is called for a transition from ``state`` by one of its rows."""
-        return (state is not self.reaches or self.by is not None) and (self.out_of is None or state in self.out_of)
 
 
 class Firing:

@@ -59,6 +59,7 @@ class Machine(Generic[S, R]):
         self.name = name
         self.title = title
         self._table = table if isinstance(table, Table) else None
+        self._shared = isinstance(table, Table) and table.shared
         self.table_of: Callable[[R], Table[Any, R]] | None
         self.table_of = (lambda record: table) if isinstance(table, Table) else table
         self.record = _record_of(table)
@@ -171,7 +172,8 @@ class Machine(Generic[S, R]):
 
     def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        if facts.keys() != self.facts[trigger]:
+        taken = self.facts[trigger]
+        if len(facts) != len(taken) or (taken and facts.keys() != taken):
             raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
         row = self.row(state, trigger, record, facts)
@@ -199,10 +201,10 @@ class Machine(Generic[S, R]):
         if self._timed:
             self._schedule(change, record, state, moved, row.then)
         for observer in row.observers:
-            if observer.sees(state):
+            if state in observer.sees:
                 observer.notify(change, moved)
         for coupling in row.couplings:
-            if coupling.sees(state):
+            if state in coupling.sees:
                 coupling.propagate(change, moved)
         return moved
 
@@ -223,22 +225,23 @@ class Machine(Generic[S, R]):
         if moved is not record and self.table_of is not None:
             rows = self._rows_of(change, moved)
             if row.move_to_end:
-                rows.remove(rows.table.key(moved))
+                rows.remove(rows.layout.key(moved))
             rows.put(moved)
         return moved
 
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
         """The rows that hold the record."""
-        table = self._table
+        table, shared = self._table, self._shared
         if table is None:
             assert self.table_of is not None
             table = self.table_of(record)
-        return table.of(change, "" if table.shared else self.client(record))
+            shared = table.shared
+        return table.of(change, "" if shared else self.client(record))
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
         rows = self._rows_of(change, record)
-        key = rows.table.key(record)
+        key = rows.layout.key(record)
         if row.effect is not None:
             row.effect(change, record, **facts)
         for cascade in self.cascades:
@@ -248,7 +251,7 @@ class Machine(Generic[S, R]):
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Run the cascades of one step of a removal, without removing the record."""
         rows = self._rows_of(change, record)
-        key = rows.table.key(record)
+        key = rows.layout.key(record)
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])

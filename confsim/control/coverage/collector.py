@@ -74,7 +74,7 @@ class Collector:
         """Follow every world that is made from now on, and every row of every machine."""
         for machine in Machine.declared.values():
             for row in machine.rows:
-                observer = _RowObserver(partial(self._moved, (machine.name, transition(row))))
+                observer = _RowObserver(row, partial(self._moved, (machine.name, transition(row))))
                 row.observe(observer)
                 self._observers.append((row, observer))
         Service.follow_each(self._follow)
@@ -136,8 +136,8 @@ class _RowObserver:
 
     __slots__ = ("notify", "sees")
 
-    def __init__(self, note: Callable[[Change], None]) -> None:
-        self.sees = lambda state: True
+    def __init__(self, row: Row, note: Callable[[Change], None]) -> None:
+        self.sees = row.on
         self.notify = lambda change, record: note(change)
 
 

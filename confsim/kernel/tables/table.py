@@ -125,6 +125,23 @@ class ReadableWorld(Protocol):
         ...
 
 
+class Layout(Struct, gc=False, eq=False):
+    """What ``Rows`` take of the declaration of their table, in one place.
+
+    ``placed_by`` and ``found_by`` are those of the table, which find out what they read when they are first called.
+    """
+
+    name: str
+    position: int
+    key: Callable[[Any], Any]
+    all: Index[Any]
+    indexes: tuple[Index[Any], ...]
+    uniques: tuple[Unique[Any], ...]
+    located: Callable[[Any], Values] | None
+    placed_by: Callable[[Any], object]
+    found_by: Callable[[Any], object]
+
+
 class Table(Generic[K, R]):
     """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
 
@@ -174,6 +191,10 @@ class Table(Generic[K, R]):
             index.record = record
         self.position = len(self.by_position)
         self.by_position.append(self)
+        self.layout = Layout(
+            *(name, self.position, self.key, self.all, self.indexes, self.uniques, located),
+            *(self._first_placed, self._first_found),
+        )
         nothing: Lookup = map_of({})
         self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), [(nothing, 0)] * len(self.indexes)))
 
@@ -188,6 +209,14 @@ class Table(Generic[K, R]):
         placing = [function for index in self.indexes for function in index.functions]
         return deciding(read_fields((*self._finding, *placing), self.record))
 
+    def _first_placed(self, record: R) -> object:
+        self.layout.placed_by = self.placed_by
+        return self.placed_by(record)
+
+    def _first_found(self, record: R) -> object:
+        self.layout.found_by = self.found_by
+        return self.found_by(record)
+
     @property
     def _finding(self) -> list[Callable[[R], Values]]:
         found = [unique.values for unique in self.uniques]
@@ -195,7 +224,7 @@ class Table(Generic[K, R]):
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
         """Return the rows of one client, for reading and writing in this change."""
-        return Rows(self, client, change, change.client_tables.get(client) or change.open_tables(client))
+        return Rows(self.layout, client, change, change.client_tables.get(client) or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str) -> R | None:
         """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
@@ -237,7 +266,7 @@ class SharedTable(Table[K, R]):
 
     def of(self, change: Writer, client: str = "") -> Rows[K, R]:
         """Return the rows, for reading and writing in this change."""
-        return Rows(self, client, change, change.shared or change.open_tables(client))
+        return Rows(self.layout, client, change, change.shared or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
         """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
@@ -266,7 +295,7 @@ class SharedTable(Table[K, R]):
 class Rows(Struct, Generic[K, R], gc=False, eq=False):
     """The rows of one table of one client inside one change: records by key, and views of them."""
 
-    table: Table[K, R]
+    layout: Layout
     client: str
     change: Writer
     tables: list[TableState]
@@ -276,43 +305,43 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     @property
     def state(self) -> TableState:
         """The current state of the table."""
-        return self.tables[self.table.position]
+        return self.tables[self.layout.position]
 
     @property
     def all(self) -> View[R]:
         """Return every record, in the first order of the table, by default that of creation."""
-        return self.tables[self.table.position].where(self.change, self.table.all, None)
+        return self.tables[self.layout.position].where(self.change, self.layout.all, None)
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        row = self.tables[self.table.position].rows.get(key)
+        row = self.tables[self.layout.position].rows.get(key)
         return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
-        record: R = self.tables[self.table.position].rows[key][1]
+        record: R = self.tables[self.layout.position].rows[key][1]
         return record
 
     def __contains__(self, key: object) -> bool:
-        return key in self.tables[self.table.position].rows
+        return key in self.tables[self.layout.position].rows
 
     def __len__(self) -> int:
-        return len(self.tables[self.table.position].rows)
+        return len(self.tables[self.layout.position].rows)
 
     def one(self, index: Unique[R], value: Hashable) -> R | None:
         """Return the record with the value of a unique index, or None."""
-        state = self.tables[self.table.position]
+        state = self.tables[self.layout.position]
         key = state.keys[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
     def has(self, index: Unique[R] | Index[R], values: Iterable[Hashable]) -> Iterator[bool]:
         """Yield for each value whether there is a record with it."""
-        state = self.tables[self.table.position]
+        state = self.tables[self.layout.position]
         found = state.keys[index.position] if isinstance(index, Unique) else state.index(index)
         return map(found.__contains__, values)
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
-        return self.tables[self.table.position].where(self.change, index, value)
+        return self.tables[self.layout.position].where(self.change, index, value)
 
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
         """Return the number of records with any of these values; a record with several is counted for each."""
@@ -330,35 +359,42 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         Raises ValueError, without a change, when another record has one of its values in a unique index. Without
         ``check`` the record takes the value over: the other record must be put next with another value.
         """
-        table, tables = self.table, self.tables
-        state = tables[table.position]
-        key = table.key(record)
+        layout, tables, client = self.layout, self.tables, self.client
+        position, key_of = layout.position, layout.key
+        state, key = tables[position], key_of(record)
         row = state.rows.get(key)
-        serial = state.serial + 1 if row is None else row[0]
-        rows = inserted(state.rows, key, (serial, record))
-        if row is not None and table.placed_by(row[1]) == table.placed_by(record):
-            tables[table.position] = TableState(rows, state.serial, state.keys, state.lookups, state.late)
+        if row is None:
+            serial = state.serial + 1
+            rows = inserted(state.rows, key, (serial, record))
+            keys = self._found(key, None, record, check=check)
+            tables[position] = state.after(layout.indexes, (key, None), rows, serial, keys)
         else:
-            keys = state.keys
-            if row is None or table.found_by(row[1]) != table.found_by(record):
-                keys = self._found(key, None if row is None else row[1], record, check=check)
-            tables[table.position] = state.after(table.indexes, (key, row), rows, max(serial, state.serial), keys)
+            serial, before = row
+            rows, keys = inserted(state.rows, key, (serial, record)), state.keys
+            placed, found = layout.placed_by, layout.found_by
+            if placed(before) == placed(record):
+                tables[position] = TableState(rows, state.serial, keys, state.lookups, state.late)
+            else:
+                if found(before) != found(record):
+                    keys = self._found(key, before, record, check=check)
+                tables[position] = state.after(layout.indexes, (key, row), rows, state.serial, keys)
         change = self.change
-        change.written[self.client] = None
-        change.touched.append(((self.client, table.name), key))
+        change.written[client] = None
+        change.touched.append(((client, layout.name), key))
         return record
 
     def remove(self, key: K) -> R:
         """Remove the record of this key and return it. Raises KeyError when there is none."""
-        table, tables = self.table, self.tables
-        state = tables[table.position]
+        layout, tables, client = self.layout, self.tables, self.client
+        position = layout.position
+        state = tables[position]
         row = state.rows[key]
-        keys = self._found(key, row[1], None)
-        tables[table.position] = state.after(table.indexes, (key, row), removed(state.rows, key), state.serial, keys)
-        change = self.change
-        change.written[self.client] = None
-        change.touched.append(((self.client, table.name), key))
         gone: R = row[1]
+        keys = self._found(key, gone, None)
+        tables[position] = state.after(layout.indexes, (key, row), removed(state.rows, key), state.serial, keys)
+        change = self.change
+        change.written[client] = None
+        change.touched.append(((client, layout.name), key))
         return gone
 
     def _found(self, key: K, before: R | None, after: R | None, *, check: bool = False) -> tuple[Lookup, ...]:
@@ -366,28 +402,29 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
         Raises ValueError like ``put``, without a change.
         """
-        table = self.table
-        keys = self.tables[table.position].keys
-        if table.uniques:
+        layout = self.layout
+        keys, located = self.tables[layout.position].keys, layout.located
+        if keys:
             changed = [*keys]
-            for place, index in enumerate(table.uniques):
-                old = () if before is None else index.values(before)
-                new = () if after is None else index.values(after)
+            for place, index in enumerate(layout.uniques):
+                values = index.values
+                old = () if before is None else values(before)
+                new = () if after is None else values(after)
                 if old != new:
                     if check:
                         index.require_free(keys[place], new, key)
                     changed[place] = index.after(keys[place], key, old, new)
             keys = tuple(changed)
-        if table.located is not None:
-            old = () if before is None else table.located(before)
-            new = () if after is None else table.located(after)
+        if located is not None:
+            old = () if before is None else located(before)
+            new = () if after is None else located(after)
             if old != new:
                 self._locate(old, new)
         return keys
 
     def _locate(self, old: Values, new: Values) -> None:
         """Note that a record of the client has the new values instead of the old ones."""
-        change, name, client = self.change, self.table.name, self.client
+        change, name, client = self.change, self.layout.name, self.client
         owners: Owners = change.owners.get(name, {})
         for value in old:
             if value not in new and owners.get(value) == client:

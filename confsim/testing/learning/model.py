@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.rows import Row
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, Place, World
 from confsim.service.clock import Clock
@@ -186,7 +187,7 @@ def call_service(service: Service, call: ModelCall) -> Prediction:
 def machine_rows_noted() -> Iterator[None]:
     """Note in predictions which rows of machines calls apply, until the end of the block."""
     observers = [
-        (row, _RowObserver((machine.name, place)))
+        (row, _RowObserver(row, (machine.name, place)))
         for machine in Machine.declared.values()
         for place, row in enumerate(machine.rows)
     ]
@@ -204,8 +205,8 @@ class _RowObserver:
 
     __slots__ = ("notify", "sees")
 
-    def __init__(self, place: RowPlace) -> None:
-        self.sees = lambda state: True
+    def __init__(self, row: Row, place: RowPlace) -> None:
+        self.sees = row.on
         self.notify = lambda change, record: _note(place)
 
 
