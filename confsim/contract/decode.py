@@ -29,6 +29,8 @@ from .types import Sized, TextForm
 
 #: The place that msgspec appends to its messages.
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
+#: A byte is found in bytes several times faster than bytes are.
+_COMMA = ord(",")
 
 
 #: Returns the thing that a path parameter names. Arguments: the call, and the decoded text or number; for a nested
@@ -164,7 +166,7 @@ class Body:
             value = self._decode_leniently(context, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             raise Refusal(Reason.BODY_MALFORMED, problem=_problem(error)) from None
-        where = repeated_key(raw) if b"," in raw else None  # otherwise no object has duplicate keys
+        where = repeated_key(raw) if _COMMA in raw else None  # otherwise no object has duplicate keys
         if where is not None and ask(context, parsing.DUPLICATE_KEYS) == "refuse":
             raise invalid_input(f"body {where}", "it is given twice")
         if self._struct is not None:

@@ -12,7 +12,7 @@ from confsim.assumptions.register import Context, ask
 
 from . import containers
 from .headers import WithHeaders, header_lines
-from .operation import Operation
+from .operation import Contract
 
 _encoded = msgspec.json.Encoder().encode
 _JSON = ("Content-Type", "application/json")
@@ -35,31 +35,30 @@ NO_CONTENT = NoContent()
 _OTHERS = frozenset({WithHeaders, Raw, NoContent})
 
 
-def encode(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
+def encode(context: Context, contract: Contract, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
     """Return the response to a successful call: status, header lines (Content-Type first) and body (R002)."""
-    contract = operation.contract
     if result is None and contract.empty:
         status, kind, body = _EMPTY[ask(context, wire.EMPTY)]
         return status, [("Content-Type", kind)] if kind else [], body
     if type(result) in _OTHERS:
-        return _other(context, operation, result)
-    if operation.container is not None:
-        result = containers.contain(ask(context, operation.container), result)
+        return _other(context, contract, result)
+    if contract.container is not None:
+        result = containers.contain(ask(context, contract.container), result)
     if contract.has_options:
         absent = ask(context, wire.ABSENT)
         if absent != "omit":
             result = with_nulls(result, absent)
     if contract.has_big_numbers and ask(context, wire.NUMBERS) == "texts":
         result = _with_texts(msgspec.to_builtins(result, str_keys=True))
-    status = ask(context, refusals.CREATED) if operation.creates else 200
+    status = ask(context, refusals.CREATED) if contract.creates else 200
     return status, [_JSON], _encoded(result)
 
 
-def _other(context: Context, operation: Operation, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
+def _other(context: Context, contract: Contract, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
     """Return the response for a result that is more than JSON, or none."""
     if isinstance(result, WithHeaders):
-        status, lines, body = encode(context, operation, result.result)
-        return status, lines + header_lines(operation.headers, result.headers), body
+        status, lines, body = encode(context, contract, result.result)
+        return status, lines + header_lines(contract.headers, result.headers), body
     if isinstance(result, Raw):
         return 200, [("Content-Type", result.content_type), *result.headers], result.data
     return 204, [], b""

@@ -104,14 +104,13 @@ class Words(TypedDict, total=False):
 class Contract(Struct, frozen=True, gc=False):
     """The facts of a declaration that every call needs, in one place.
 
-    ``target`` is the path below the mount of a world without a profile, with ``%s`` for each placeholder. ``texts`` are
-    the path parameters whose values are not their texts, by position, and ``names`` those that name things: position,
-    look-up, and whether it is inside the thing before. ``has_input`` says whether it has a body or a required query,
-    ``empty`` whether there is no result, ``has_options`` whether the response has optional fields (G077),
-    ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
+    ``texts`` are the path parameters whose values are not their texts, by position, and ``names`` those that name
+    things: position, look-up, and whether it is inside the thing before. ``has_input`` says whether it has a body or a
+    required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
+    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100). ``creates``,
+    ``container`` and ``headers`` are those of the operation.
     """
 
-    target: str
     texts: tuple[tuple[int, PathParameter], ...]
     names: tuple[tuple[int, Finder, bool], ...]
     required_query: bool
@@ -120,6 +119,9 @@ class Contract(Struct, frozen=True, gc=False):
     empty: bool
     has_options: bool
     has_big_numbers: bool
+    creates: bool
+    container: Assumption[str] | None
+    headers: Mapping[str, Header]
 
 
 class Operation:
@@ -170,6 +172,8 @@ class Operation:
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
+        #: Its path below the mount of a world without a profile, with ``%s`` for each placeholder.
+        self.target = _PLACEHOLDER.sub("%s", catalogue.prefix_under(_NONE) + self.path)
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()
         #: The assumptions about its path.
@@ -247,7 +251,6 @@ class Operation:
         path = tuple(enumerate(self.path_parameters))
         required = any(parameter.required for parameter in self.query_parameters)
         return Contract(
-            target=_PLACEHOLDER.sub("%s", self.catalogue.prefix_under(_NONE) + self.path),
             texts=tuple((place, each) for place, each in path if not each.is_text),
             names=tuple((place, each.resolve, each.inside) for place, each in path if each.resolve is not None),
             required_query=required,
@@ -256,6 +259,9 @@ class Operation:
             empty=self.result is NoneType,
             has_options=any(optional_fields(self.result)),
             has_big_numbers=any(big_numbers(self.result)),
+            creates=self.creates,
+            container=self.container,
+            headers=self.headers,
         )
 
     def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:

@@ -147,7 +147,7 @@ def respond(
 
 def _response(context: ControlContext, operation: Operation, request: Request, run: Callable[[], object]) -> Response:
     try:
-        status, lines, body = encode(context, operation, run())
+        status, lines, body = encode(context, operation.contract, run())
         return Response(status, [*lines, ("Cache-Control", "no-store")], body)
     except Pending as pending:
         again = pending.again

@@ -92,7 +92,7 @@ def route(operation: Operation, path: Sequence[str], profile: Mapping[str, Any])
     """Return the method and the target below the mount, with these texts for the path parameters in their order."""
     texts = tuple(map(_quoted, path)) if path else ()
     if not profile:
-        target = operation.contract.target
+        target = operation.target
         return operation.method, target % texts if texts else target
     method, target = operation.route(profile)
     for name, text in zip(operation.placeholders, texts, strict=True):

@@ -128,7 +128,7 @@ def perform(
     raw = b"" if body is None else encoded(body)
     if warns and (
         (query and not declared.query_names.issuperset(query))
-        or (type(body) is dict and declared.body is not None and not declared.body.known.issuperset(body))
+        or (type(body) is dict and (taken := declared.body) is not None and not taken.known.issuperset(body))
     ):
         warn_of_ignored(declared, query, body, service.profile)
     method, target = route(declared, path, service.profile)

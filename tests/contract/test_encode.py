@@ -73,7 +73,7 @@ class Context:
 def sent(name, result, **chosen):
     """Status, header lines and JSON (or bytes) of an answer under a profile."""
     profile = {id.replace("__", ".").replace("_", "-"): value for id, value in chosen.items()}
-    status, lines, body = encode(Context(profile), CATALOGUE[name], result)
+    status, lines, body = encode(Context(profile), CATALOGUE[name].contract, result)
     return status, lines, json.loads(body) if lines == JSON else body
 
 

@@ -32,6 +32,8 @@ from confsim.service.messages import Request, Response
 
 from .callers import Callers
 
+_PUBLIC = Grant.PUBLIC
+
 
 def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     """Return the response of the operation once every check has passed. Raises the Refusal of the first that fails.
@@ -48,7 +50,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         grants, public = operation.gate.grants, operation.public
     else:
         grants = ask(call, gate)
-        public = Grant.PUBLIC in grants
+        public = _PUBLIC in grants
     if not public:
         callers.identify(call, incoming.token)
     elif incoming.token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
@@ -68,7 +70,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         named = _input(call, contract, values, incoming.request)
     function = operation.function
     result = function(call, *things, **named) if named else function(call, *things)
-    status, headers, body = encode(call, operation, result)
+    status, headers, body = encode(call, contract, result)
     return Response(status, headers, body)
 
 
