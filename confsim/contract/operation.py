@@ -105,10 +105,9 @@ class Contract(Struct, frozen=True, gc=False):
     """The facts of a declaration that every call needs, in one place.
 
     ``texts`` are the path parameters whose values are not their texts, by position, and ``names`` those that name
-    things: position, look-up, and whether it is inside the thing before. ``has_input`` says whether it has a body or a
-    required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
-    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100). ``creates``,
-    ``container`` and ``headers`` are those of the operation.
+    things: position, look-up, and whether it is inside the thing before. ``has_input`` says whether there is a body or
+    a required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
+    (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
     """
 
     texts: tuple[tuple[int, PathParameter], ...]
@@ -128,8 +127,8 @@ class Operation:
     """One operation, with everything that is derived from its declaration.
 
     ``area`` is its heading in the reference; ``line`` its place in the documents; ``rules`` and ``gaps`` their numbers;
-    the other attributes are those of ``Words``. Attributes that need the types (parameters, body, result) are computed
-    on first use.
+    ``target`` is its path without a profile, with ``%s`` for each placeholder; the other attributes are those of
+    ``Words``. Attributes that need the types (parameters, body, result) are computed on first use.
     """
 
     def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
@@ -172,7 +171,6 @@ class Operation:
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
-        #: Its path below the mount of a world without a profile, with ``%s`` for each placeholder.
         self.target = _PLACEHOLDER.sub("%s", catalogue.prefix_under(_NONE) + self.path)
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()
@@ -248,17 +246,17 @@ class Operation:
     @cached_property
     def contract(self) -> Contract:
         """The facts that every call needs."""
-        path = tuple(enumerate(self.path_parameters))
+        path, body, result = tuple(enumerate(self.path_parameters)), self.body, self.result
         required = any(parameter.required for parameter in self.query_parameters)
         return Contract(
             texts=tuple((place, each) for place, each in path if not each.is_text),
             names=tuple((place, each.resolve, each.inside) for place, each in path if each.resolve is not None),
             required_query=required,
-            has_input=required or self.body is not None,
-            body=self.body,
-            empty=self.result is NoneType,
-            has_options=any(optional_fields(self.result)),
-            has_big_numbers=any(big_numbers(self.result)),
+            has_input=required or body is not None,
+            body=body,
+            empty=result is NoneType,
+            has_options=any(optional_fields(result)),
+            has_big_numbers=any(big_numbers(result)),
             creates=self.creates,
             container=self.container,
             headers=self.headers,

@@ -14,7 +14,8 @@ from msgspec import Struct
 from . import ids
 from .maps import Map, inserted
 from .tables.indexes import CREATED, Bucket
-from .tables.table import Owners, SharedTable, Table, TableState
+from .tables.states import TableState
+from .tables.table import Owners, SharedTable, Table
 from .timers import HANDLERS, Name, Timers
 
 Place = tuple[str, str]

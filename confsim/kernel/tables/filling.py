@@ -10,7 +10,8 @@ from confsim.kernel.world import Change
 from ..maps import inserted, joined, map_of
 from .indexes import CREATED, Bucket, Index, Lookup, Made, Unique
 from .ordered import Entry, sequence
-from .table import Record, Table, TableState
+from .states import TableState
+from .table import Record, Table
 
 R = TypeVar("R", bound=Record)
 

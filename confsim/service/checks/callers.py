@@ -19,7 +19,8 @@ from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.table import Table, TableState
+from confsim.kernel.tables.states import TableState
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 
 #: Most tokens that are remembered.

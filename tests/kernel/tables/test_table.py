@@ -15,7 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from msgspec.structs import replace
 
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Total, Unique
-from confsim.kernel.tables.table import LATE, Record, Rows, SharedTable, Table
+from confsim.kernel.tables.states import LATE
+from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
 from confsim.kernel.tables.views import Merged, Picked, View, merged
 from confsim.kernel.world import World
 from kit.growth.steps import steps

@@ -373,9 +373,9 @@ def _answered(type_: Any, seen: frozenset[Any] = frozenset()) -> set[str]:
 def _left_out(operation: Operation, name: str) -> Block:
     encode = checks.encode
 
-    def without(context: Any, called: Any, result: Any) -> Any:
-        status, headers, body = encode(context, called, result)
-        if called is operation and body[:1] in (b"{", b"["):
+    def without(call: Any, contract: Any, result: Any) -> Any:
+        status, headers, body = encode(call, contract, result)
+        if call.operation is operation and body[:1] in (b"{", b"["):
             body = msgspec.json.encode(_pruned(msgspec.json.decode(body), name))
         return status, headers, body
 

@@ -15,7 +15,6 @@ from confsim.api import things, values, views
 from confsim.api.catalogue import API
 from confsim.api.users import users as user_operations
 from confsim.contract.gates import Gate, Grant
-from confsim.contract.operation import Operation
 from confsim.domain import app_sessions, properties, terms
 from confsim.domain.broadcast.broadcasts import BROADCASTS
 from confsim.domain.channels.channels import CHANNELS
@@ -47,9 +46,9 @@ def answering(names: str, alter: Callable[[Any], Any]) -> AbstractContextManager
     """The JSON of the answers of these operations, altered; None stands for no body."""
     encode = checks.encode
 
-    def altered(context: Any, operation: Operation, result: Any) -> Any:
-        status, headers, body = encode(context, operation, result)
-        if operation.name in names.split() and status < 300:
+    def altered(call: Any, contract: Any, result: Any) -> Any:
+        status, headers, body = encode(call, contract, result)
+        if call.operation.name in names.split() and status < 300:
             said = alter(msgspec.json.decode(body) if body else None)
             body = b"" if said is None else msgspec.json.encode(said)
         return status, headers, body

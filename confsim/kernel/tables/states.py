@@ -1,0 +1,62 @@
+"""The state of one table of one client: a value, of which the indexes are brought up to date when they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from msgspec import Struct
+
+from .indexes import Bucket, Changed, Index, Lookup, Records
+from .views import Limited, View
+
+#: Changes of records that the indexes of a table need not have. With more, each change brings one index up to date.
+LATE = 16
+
+
+class TableState(Struct, frozen=True, gc=False):
+    """One table of one client: the records, and the maps of its indexes.
+
+    ``keys`` are those of the unique indexes. The others take up changes of records when they are read: ``late`` are the
+    latest changes, oldest first, and ``lookups`` has for each index its map and the number of late changes in it. These
+    pairs are replaced in place by others with the same meaning, so that the state is a value all the same.
+    """
+
+    rows: Records
+    serial: int
+    keys: tuple[Lookup, ...]
+    lookups: list[tuple[Lookup, int]]
+    late: tuple[Changed, ...] = ()
+
+    def index(self, index: Index[Any]) -> Lookup:
+        """Return the map from value to bucket of an index."""
+        found, number = self.lookups[index.position]
+        late = self.late
+        if number < len(late):
+            changes = dict(reversed(late[number:]))  # of each record the first one counts
+            found = index.after(found, reversed(changes.items()), self.rows)
+            self.lookups[index.position] = found, len(late)
+        return found
+
+    def where(self, change: Limited, index: Index[Any], value: Hashable) -> View[Any]:
+        """Return the records with the value of an index, in its first order, by default that of creation."""
+        found, number = self.lookups[index.position]
+        bucket = (found if number == len(self.late) else self.index(index)).get(value)
+        if type(bucket) is Bucket:
+            return View(change, self.rows, index, bucket, bucket.orders[0])
+        return View(change, self.rows, index, bucket, () if bucket is None else (bucket,))
+
+    def after(
+        self, indexes: tuple[Index[Any], ...], changed: Changed, rows: Records, serial: int, keys: tuple[Lookup, ...]
+    ) -> TableState:
+        """Return the state after a change of a record: with these records, latest serial and maps of unique indexes."""
+        late = (*self.late, changed)
+        if len(late) <= LATE:
+            return TableState(rows, serial, keys, self.lookups.copy(), late)
+        numbers = [number for _, number in self.lookups]
+        oldest = numbers.index(min(numbers))
+        self.index(indexes[oldest])  # in this state, which forks share
+        numbers[oldest] = LATE
+        everywhere = min(numbers)
+        lookups = [(lookup, number - everywhere) for lookup, number in self.lookups]
+        return TableState(rows, serial, keys, lookups, late[everywhere:])
