@@ -21,5 +21,7 @@ def instant(call: Call, entry: Assumption[str], at: int) -> int:
 def instants(call: Call, entry: Assumption[str], first: int, *others: int | None) -> tuple[int, list[int | None]]:
     """Convert an instant and the others of one thing as ``instant`` does, those that are None to None."""
     unit = ask(call, entry)
+    if unit == "epoch-ms":
+        return first, [*others]
     scale, since = (_LEFT[unit], call.now) if unit in _LEFT else (_EPOCH[unit], 0)
     return (first - since) // scale, [None if at is None else (at - since) // scale for at in others]

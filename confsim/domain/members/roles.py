@@ -226,9 +226,9 @@ def roles_of(change: Change, user: User) -> View[Host]:
     return HOSTS.where(change, OF_USER, user.id, user.client)
 
 
-def ids_of_channels(change: Change, user: User) -> Iterator[str]:
-    """The ids of the channels that the user hosts, in the order of ``roles_of``, without a look at any role."""
-    return roles_of(change, user).by(BY_CREATION).carried
+def ids_of_channels(found: View[Host]) -> Iterator[str]:
+    """The ids of the channels of the roles of a user, in the order of ``roles_of``, without a look at any role."""
+    return found.by(BY_CREATION).carried
 
 
 def hosts_itself(change: Change, client: str, channel: str, user: int) -> bool:

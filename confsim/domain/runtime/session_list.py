@@ -19,6 +19,7 @@ from confsim.domain.channels.channels import ROOMS, ROOMS_OF
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
+from confsim.domain.members.roles import Host
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Order
 from confsim.kernel.tables.table import Rows
@@ -63,7 +64,8 @@ class SessionFilter(Struct, frozen=True):
 class _VisibleSessions(Struct, frozen=True):
     """The sessions of a client that the caller may list: all, or those of channels that the user hosts (R421, G439).
 
-    ``rooms`` says whether those of breakout rooms are included.
+    ``roles`` are those of the caller, None where it is no user; ``rooms`` says whether the sessions of breakout rooms
+    are included.
     """
 
     change: Change
@@ -71,6 +73,7 @@ class _VisibleSessions(Struct, frozen=True):
     caller: Caller
     everything: bool
     rooms: bool
+    roles: View[Host] | None
 
     def includes(self, id: str) -> bool:
         """Whether it has the sessions of this channel."""
@@ -84,19 +87,19 @@ class _VisibleSessions(Struct, frozen=True):
 
     def hosts_more_than(self, every: View[Session]) -> bool:
         """Whether there are more hosted channels than these sessions, so that these are looked through instead."""
-        return self.roles > len(every)
+        return self.number > len(every)
 
     @property
-    def roles(self) -> int:
+    def number(self) -> int:
         """The number of channels that the caller hosts."""
-        return 0 if self.caller.user is None else len(roles.roles_of(self.change, self.caller.user))
+        return 0 if self.roles is None else len(self.roles)
 
     def channels(self) -> Iterator[str]:
         """The ids of the hosted channels and their rooms."""
-        assert self.caller.user is not None
+        assert self.roles is not None
         rooms = ROOMS.of(self.change, self.client)
         with_rooms = self.rooms and len(rooms) > 0
-        hosted = roles.ids_of_channels(self.change, self.caller.user)
+        hosted = roles.ids_of_channels(self.roles)
         if not with_rooms:
             yield from hosted
             return
@@ -108,8 +111,8 @@ class _VisibleSessions(Struct, frozen=True):
         """The ids of the hosted channels and their rooms, of those that have any of these sessions at least."""
         if self.hosts_more_than(every):
             return set(filter(self.includes, set(every.by(sessions.STARTED).carried)))
-        assert self.caller.user is not None
-        found = set(roles.ids_of_channels(self.change, self.caller.user))
+        assert self.roles is not None
+        found = set(roles.ids_of_channels(self.roles))
         rooms = ROOMS.of(self.change, self.client).all if self.rooms else ()
         return found.union(room.id for room in rooms if room.parent in found)
 
@@ -134,7 +137,8 @@ def list_sessions(
     Refusal NOT_FOUND for a channel that the caller does not host, where that is refused (G377).
     """
     rooms = ask(change, assumed.ROOMS) == "listed"
-    visible = _VisibleSessions(change, client.id, caller, _administers(change, caller), rooms)
+    hosting = None if caller.user is None else roles.roles_of(change, caller.user)
+    visible = _VisibleSessions(change, client.id, caller, _administers(change, caller), rooms, hosting)
     channel = None if filters.channel is None else filters.channel.lower()
     hosted = channel is None or visible.includes(channel)
     if not hosted and ask(change, assumed.UNKNOWN_CHANNEL) == "refuse":
@@ -148,13 +152,13 @@ def list_sessions(
     unstarted = not filters.bounded and ask(change, assumed.NOT_STARTED) == "last"
     found: Sequence[Session] = ()
     if hosted:
-        views = None if unstarted else _views(visible, channel, recorded)
+        every = SESSIONS.where(change, LISTED, (None, recorded), client.id)
+        views = None if unstarted else _views(visible, every, channel, recorded)
         order = _order(change, sort, views or (), descending=descending)
         if views is None or order is None or (filters.bounded and sort is not SessionSort.STARTED):
             matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
-            every = SESSIONS.where(change, LISTED, (None, recorded), client.id)
             bounds = None if low is None and high is None else (low, high)
             found = _merged(visible, every, views, order, bounds, recorded, descending=descending)
     if filters.search:
@@ -169,19 +173,20 @@ def _administers(change: Change, caller: Caller) -> bool:
     return administers and ask(change, assumed.ADMINISTRATORS) == "all"
 
 
-def _views(visible: _VisibleSessions, channel: str | None, recorded: bool | None) -> _Views | None:
+def _views(
+    visible: _VisibleSessions, every: View[Session], channel: str | None, recorded: bool | None
+) -> _Views | None:
     """The sessions that have started, by channel, or all of the client under None; None when they must be filtered.
 
-    Where there are more than ``FEW`` hosted channels with sessions, those of some.
+    ``every`` has those of the client. Where there are more than ``FEW`` hosted channels with sessions, those of some.
     """
     rows = SESSIONS.of(visible.change, visible.client)
     if channel is not None or (visible.everything and visible.rooms):
         return {channel: _listed(rows, channel, recorded)}
     if visible.everything:
         return None
-    if visible.caller.user is None:
+    if visible.roles is None:
         return {}
-    every = rows.where(LISTED, (None, recorded))
     if visible.hosts_more_than(every):
         return {id: _listed(rows, id, recorded) for id in visible.among(every)}
     found: dict[str | None, tuple[View[Session], ...]] = {}
@@ -197,7 +202,7 @@ def _listed(rows: Rows[str, Session], channel: str | None, recorded: bool | None
     """The sessions of a channel, or of all, that have started: those without and those with a recording, if any."""
     either = channel is not None and recorded is None
     recordings = (False, True) if either else (recorded,)
-    return tuple([view for which in recordings if (view := rows.where(LISTED, (channel, which)))])
+    return tuple([view for which in recordings if (view := rows.where(LISTED, (channel, which))).bucket is not None])
 
 
 def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool) -> Order[Session] | None:
@@ -240,13 +245,13 @@ def _merged(
     if len(views) <= FEW:
         return merged(map(shown, chain.from_iterable(views.values())), UNIQUE, reverse=descending)
     found = shown(every)
-    visible.change.take((visible.roles + len(found)) // (_SCANNED * READS_OF_A_STEP))
+    visible.change.take((visible.number + len(found)) // (_SCANNED * READS_OF_A_STEP))
     hosted = views if visible.hosts_more_than(every) else visible.among(every)
 
     def of_hosted(view: View[Session]) -> Iterator[bool]:
         return map(hosted.__contains__, view.carried)
 
-    if bounds is None and visible.roles * _SCANNED < len(every):
+    if bounds is None and visible.number * _SCANNED < len(every):
         rows, which = SESSIONS.of(visible.change, visible.client), (False, True) if recorded is None else (recorded,)
         number = rows.number(LISTED, product(hosted, which))
     else:

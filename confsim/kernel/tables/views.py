@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import chain, compress, islice, repeat
+from itertools import compress, islice, repeat
 from operator import itemgetter
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -17,6 +17,7 @@ from .ordered import Entries, Entry, position
 R_co = TypeVar("R_co", covariant=True)
 
 #: The record of a row, and the key of an entry: views are read by these without a line of Python for each record.
+_FIRST: Callable[[Any], Any] = itemgetter(0)
 _SECOND: Callable[[Any], Any] = itemgetter(1)
 _LAST: Callable[[Any], Any] = itemgetter(-1)
 #: The number of records whose reading counts as one step of a change, as a transition of a machine does.
@@ -175,7 +176,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
 #: The unique part of an entry: the record's key in an order, and its serial.
 UNIQUE: Callable[[Entry], Any] = itemgetter(slice(2))
-#: Most records that are sorted rather than merged.
+#: Most records that ``merged`` sorts at once.
 SHORT = 32
 #: The start of a page of ``Merged`` is searched for from this multiple of the number of views on.
 FAR = 8
@@ -286,14 +287,16 @@ class Merged(Sequence[R_co]):
     def __iter__(self) -> Iterator[R_co]:
         key = self._key
         parts = [zip(view.shown(), repeat(view.rows)) for view in self._views]
-        if self._length <= SHORT:
-            together = sorted(chain.from_iterable(parts), key=lambda each: key(each[0]), reverse=self._reverse)
-            return iter([rows[entry[-1]][1] for entry, rows in together])
         found = merge(*parts, key=lambda each: key(each[0]), reverse=self._reverse)
         return (rows[entry[-1]][1] for entry, rows in found)
 
 
 def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, reverse: bool = False) -> Sequence[R_co]:
-    """Return the merged records of the views; when only one view has any, that view."""
+    """Return the records of the views as ``Merged`` does; when only one view has any, that view."""
     found = [view for view in views if view]
-    return found[0] if len(found) == 1 else Merged(found, key, reverse=reverse)
+    if len(found) == 1:
+        return found[0]
+    if sum(map(len, found)) > SHORT:
+        return Merged(found, key, reverse=reverse)
+    together = [(key(entry), view.rows[entry[-1]][1]) for view in found for entry in view.shown()]
+    return [record for _, record in sorted(together, key=_FIRST, reverse=reverse)]

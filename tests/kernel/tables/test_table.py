@@ -204,9 +204,12 @@ class TableMachine(RuleBasedStateMachine):
         expected = [thing for tag in "abc" for thing in every if tag in thing.tags]
         key = lambda thing: (thing.colour, thing.size)  # noqa: E731
         _merged(Merged(tagged, itemgetter(0)), sorted(expected, key=key), cut)
+        assert [*merged(tagged, itemgetter(0))] == sorted(expected, key=key)
         down = Merged([view.descending for view in tagged], itemgetter(slice(2)), reverse=True)
         place = {id: place for place, id in enumerate(model)}
-        _merged(down, sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True), cut)
+        latest = sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True)
+        _merged(down, latest, cut)
+        assert [*merged((view.descending for view in tagged), itemgetter(slice(2)), reverse=True)] == latest
         numbers = {tag: sum(tag in thing.tags for thing in every) for tag in "abc"}
         assert rows.number(TAG, "abcd") == sum(numbers.values())
         assert [*rows.has(TAG, "abc")] == [number > 0 for number in numbers.values()]
