@@ -98,9 +98,8 @@ def _below(table: Table[Any, R], index: Index[R]) -> Callable[[Change, Any], Ite
     """The function that yields the records that an index has under the id of the removed record, as each is then."""
 
     def below(change: Change, removed: Any) -> Iterable[R]:
-        rows = table.of(change, removed.client)
-        for record in rows.where(index, removed.id):
-            current = rows.get(table.key(record))
+        for record in table.where(change, index, removed.id, removed.client):
+            current = table.get(change, table.key(record), removed.client)
             if current is not None:
                 yield current
 

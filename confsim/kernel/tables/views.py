@@ -78,6 +78,8 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         if self.change.steps:
             self.change.take(len(self) // READS_OF_A_STEP)
         entries = self.entries if self.places is None else self.shown()
+        if not entries:
+            return iter(())
         return map(_SECOND, map(self.rows.__getitem__, map(_LAST, entries)))
 
     def shown(self) -> Iterable[Entry]:
