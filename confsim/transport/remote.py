@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 
 from .transport import WireTransport
+
+
+def parsed_root(url: str, such_as: str) -> SplitResult:
+    """Return the parts of the address of a server. Raises Misuse, which shows no password, for an unusable one."""
+    try:
+        parts = urlsplit(url)
+        wrong = parts.port == 0 or parts.scheme not in ("http", "https") or not parts.hostname
+    except ValueError:  # such as a port above 65535
+        raise Misuse(f"{url.rpartition('@')[2]!r} is no address such as {such_as}") from None
+    if parts.username is not None:
+        raise Misuse(f"the address of {parts.hostname} has a user name, which it cannot; tokens are in the accounts")
+    if wrong:
+        raise Misuse(f"{url!r} is no address such as {such_as}")
+    if parts.query or parts.fragment:
+        raise Misuse(f"{url!r} is no address such as {such_as}: it has a query or a fragment")
+    return parts
 
 
 class RemoteTransport(WireTransport):
@@ -19,10 +35,8 @@ class RemoteTransport(WireTransport):
 
     def __init__(self, root: str, timeout: float = 30) -> None:
         self.root = root.rstrip("/")
-        parts = urlsplit(self.root)
+        parts = parsed_root(self.root, "http://127.0.0.1:8080")
         kinds = {"http": HTTPConnection, "https": HTTPSConnection}
-        if parts.scheme not in kinds or not parts.netloc:
-            raise Misuse(f"{root!r} is no address such as http://127.0.0.1:8080")
         self._connection = kinds[parts.scheme](parts.netloc, timeout=timeout)
         self._base = parts.path
 

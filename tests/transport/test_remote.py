@@ -6,6 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
+from confsim.testing.observing.proxy import Proxy
 from confsim.transport import transport
 from confsim.transport.remote import RemoteTransport
 from kit import START_MS
@@ -34,11 +35,34 @@ def test_any_other_server_is(server, monkeypatch):
     assert waited == [0.5]
 
 
-@pytest.mark.parametrize("root", ["ftp://127.0.0.1", "127.0.0.1:8080", "http://", ""])
+@pytest.mark.parametrize(
+    "root",
+    [
+        "ftp://127.0.0.1",
+        "127.0.0.1:8080",
+        "http://",
+        "",
+        "http://:8080",
+        "http://127.0.0.1:65536",
+        "http://127.0.0.1:port",
+        "http://[::1",
+        "http://127.0.0.1/v1_0?x=1",
+        "http://127.0.0.1/v1_0#x",
+    ],
+)
 def test_addresses_that_are_none(root):
     """They are refused by name."""
     with pytest.raises(Misuse, match="no address such as"):
         RemoteTransport(root)
+
+
+@pytest.mark.parametrize("root", ["https://user:secret@127.0.0.1", "http://user:secret@127.0.0.1:99999"])
+def test_a_password_in_an_address_is_refused_and_not_repeated(root):
+    """Who calls is said by tokens."""
+    for made in (RemoteTransport, lambda url: Proxy(url, lambda *_: None)):
+        with pytest.raises(Misuse, match=r"127\.0\.0\.1") as caught:
+            made(root)
+        assert "secret" not in str(caught.value)
 
 
 def test_a_server_that_is_gone(server):

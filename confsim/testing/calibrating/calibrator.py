@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +18,7 @@ from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.cleaning import clean_up, removable
+from confsim.testing.learning.comparison import Reply
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.declared import why_left_out
 from confsim.testing.learning.discovery import excerpt
@@ -154,6 +155,8 @@ class Calibrator:
         shown = {**self.raw.shown, **{id: self._how(step) for id, step in evidence.shown.items()}}
         report.shown = dict(sorted(shown.items()))
         report.requests, report.repeated = self._service.sent, self._service.repeated
+        if report.repeated:
+            report.notes.append(f"{report.repeated} requests were sent again, when the service asked (Retry-After)")
 
     def _how(self, step: RunStep) -> str:
         """Return a call that determined an assumption in words: caller, operation and answer."""
@@ -184,26 +187,34 @@ class Calibrator:
         calls = [ModelCall("list_supported_languages", token) for token in tokens]
         calls += [ModelCall("get_me", token) for token in tokens]  # if the other is for none of these roles
         accepted: list[Any] = []
+        told: dict[str, Reply] = {}
         for call in calls:
             refused: list[Any] = []
             for value in (entry.default, *candidates(entry)):
                 self._service.address_under({entry.id: value})
-                reply = self._service.call(call)
+                try:
+                    reply = self._service.call(call)
+                except Spent as spent:
+                    raise Misuse(f"{self._not_this_api(told)}; {spent}") from None
+                told.setdefault(call.operation, reply)
                 (accepted if reply.status < 400 else refused).append(value)
             if accepted:
                 self.evidence.first.update(Alternative((entry.id, value)).key for value in refused)
                 break
         else:
-            raise Misuse(
-                f"{self.report.base_url} is not this API, or refuses the tokens: "
-                f"{call.operation} is answered by {excerpt(reply)}"
-            )
+            raise Misuse(self._not_this_api(told))
         self.evidence.used.add(entry.id)
         if accepted[0] != entry.default:
             self.evidence.first.add(Alternative((entry.id, entry.default)).key)
             self.learner.begin_from(self.evidence.renewed(Alternative((entry.id, accepted[0])), []))
         self.evidence.take_over(Judged(frozenset(self.evidence.first)))
         self._service.address_under(self.evidence.profile)
+
+    def _not_this_api(self, told: Mapping[str, Reply]) -> str:
+        """Return that no token was accepted, with the first answer to each call."""
+        answers = ", ".join(f"{operation} is answered by {excerpt(reply)}" for operation, reply in told.items())
+        roles = ", ".join(self._accounts.tokens)
+        return f"{self.report.base_url} is not this API, or refuses the tokens ({roles}): {answers or 'nothing'}"
 
     # One run
 
@@ -252,6 +263,8 @@ class Calibrator:
         """Make the requests that no call makes. Raises Apart."""
         for probe in self.raw.wanted():
             run = self.learner.run
+            if any(each.operation in self.learner.set_aside for each in probe.before):
+                continue
             if self._made_all(player.play(probe.before), run, planner, player):
                 call = player.bound(probe.call, anybody=not probe.before)
                 if call is not None:

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.assumptions.protocol.transport import PREFIX
 from confsim.testing.learning.run import Run, RunStep
@@ -250,14 +251,15 @@ class Learner:
         assert difference is not None
         recording.give_up_last()
         self.set_aside.add(step.call.operation)
-        run = recording.run
+        run, replies = recording.run, (step.reply, step.predicted.reply)
+        call = recording.exchanges[-1].call.renamed(run.known.model)  # another model may be in force since the step
         self.contradicted.append(
             Contradiction(
                 step.call.operation,
-                masked(run, Printer(run, [step]).words()[0]),
+                masked(run, Printer(run, [replace(step, call=call)]).words()[0], replies),
                 difference.place,
-                masked(run, difference.predicted),
-                masked(run, difference.answered),
+                masked(run, difference.predicted, replies),
+                masked(run, difference.answered, replies),
             )
         )
         self._say(f"{step.call.operation} is not explained: {difference}")

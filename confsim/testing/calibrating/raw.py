@@ -62,7 +62,10 @@ class RawPlayer:
                 yield probe
 
     def play(self, probe: RawProbe, call: ModelCall) -> None:
-        """Make the request of a probe, whose call has the ids of the model, and learn from the answer. Raises Spent."""
+        """Make the request of a probe, whose call has the ids of the model, and learn from the answer.
+
+        Raises Interrupted when no call is answered any more, or its token is no longer accepted.
+        """
         run = self._learner.run
         there = call.renamed(run.known.service)
         asked = _asked(there, probe, self._service.profile)
@@ -72,8 +75,15 @@ class RawPlayer:
             raise
         except Interrupted as interrupted:  # such as a server that closes the connection over a long line
             self.unanswered |= dict.fromkeys(probe.tells, f"the request {probe.word} is not answered: {interrupted}")
+            run.check_service()
             return
-        self._exchanges.append(RawExchange(probe, there, reply))
+        exchange = RawExchange(probe, there, reply)
+        if reply.status == 401 != self._answer(exchange, self._learner.evidence.profile).status:
+            run.check_token(call.caller)
+            if not run.accepts(call.caller):
+                self.unanswered |= dict.fromkeys(probe.tells, f"the token for {probe.word} is not accepted any more")
+                return
+        self._exchanges.append(exchange)
         self.judge()
 
     def judge(self) -> None:
@@ -123,8 +133,8 @@ class RawPlayer:
                 exchange.probe.call.operation,
                 exchange.probe.seen,
                 difference.place,
-                masked(run, wanted),
-                masked(run, got),
+                masked(run, wanted, (exchange.reply, predicted)),
+                masked(run, got, (exchange.reply, predicted)),
             )
         )
 

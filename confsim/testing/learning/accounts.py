@@ -43,6 +43,8 @@ def accounts_of(document: dict[str, Any], origin: str = "accounts") -> Accounts:
     client, tokens = document.get("client", {}), document.get("tokens", {})
     if not isinstance(client, dict) or not isinstance(client.get("id"), str) or not client["id"]:
         wrong.append("[client] id is to be the id of the client, a text")
+    elif len(client) > 1:
+        wrong.append(f"[client] holds an id alone, not {', '.join(name for name in client if name != 'id')}")
     if not isinstance(tokens, dict) or not tokens:
         wrong.append(f"[tokens] is to hold a token for one of {', '.join(ROLES)}, or for several")
         tokens = {}

@@ -7,15 +7,17 @@ from confsim.kernel.refusal import Misuse
 from .calls import ModelCall
 from .declared import lasting, removals
 from .run import Run
-from .things import RunCaller, Thing
+from .things import RunCaller, Stray, Thing
 
 _ADMINS = ("customer-admin", "owner", "api-token", "partner-admin", "other-admin")
 
 
-def removable(run: Run) -> list[Thing]:
+def removable(run: Run) -> list[Thing | Stray]:
     """Return the things to remove; what is in a channel is removed with the channel."""
-    kinds = removals()
-    found = [thing for kind in kinds for thing in run.things.list_kind(kind)]
+    kinds, found = removals(), list[Thing | Stray]()
+    for kind in kinds:
+        found += run.things.list_kind(kind)
+        found += [each for each in run.things.strays if each.kind == kind and each.name is not None]
     return [each for each in found if not kinds.keys() & each.inside.keys()]
 
 
@@ -25,6 +27,8 @@ def clean_up(run: Run) -> list[str]:
     gone: str = ""
     for thing in removable(run):
         why = gone
+        if isinstance(thing, Stray):  # its id is the service's already
+            run.known.forget(thing.kind, thing.name)
         if not why:
             try:
                 why = _remove(run, thing)
@@ -36,10 +40,15 @@ def clean_up(run: Run) -> list[str]:
         for thing in run.things.list_kind(kind):
             if "channels" not in thing.inside:  # users made for a channel are removed with it
                 left.append(f"{kind} {run.known.service(kind, thing.name)}: no documented call removes it")
+    for stray in run.things.strays:
+        if stray.name is None:
+            left.append(f"{stray.kind}: {stray.why}")
+        elif stray.kind not in removals() and "channels" not in stray.inside:
+            left.append(f"{stray.kind} {stray.name}: no documented call removes it")
     return left
 
 
-def _remove(run: Run, thing: Thing) -> str:
+def _remove(run: Run, thing: Thing | Stray) -> str:
     """Remove a thing; return why that failed, "" when it was removed."""
     operation, parameter = removals()[thing.kind]
     status = 0
@@ -63,7 +72,7 @@ def _remove(run: Run, thing: Thing) -> str:
     return f"it is refused with {status}" if status else "nobody of the accounts can remove it"
 
 
-def _callers(run: Run, thing: Thing) -> list[RunCaller]:
+def _callers(run: Run, thing: Thing | Stray) -> list[RunCaller]:
     """Return the callers who may remove a thing, likeliest first; the token of a client of the run comes last."""
     found = [each for each in run.things.callers if each.role in _ADMINS]
     near = [each for each in found if each.home == thing.home and not each.made]

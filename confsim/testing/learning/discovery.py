@@ -141,7 +141,10 @@ class Discovery:
             raise Misuse(f"the token of the {role} is refused: {excerpt(reply)}")
         body = reply.body
         if reply.status >= 400 or not isinstance(body, dict) or not {"id", "handle", "clientId"} <= body.keys():
-            raise Misuse(f"the base URL is not this API: get_me of the {role} is answered by {excerpt(reply)}")
+            wrong = "the base URL is not this API"
+            if reply.status == 403:
+                wrong += ", or the token not one of a user"
+            raise Misuse(f"{wrong}: get_me of the {role} is answered by {excerpt(reply)}")
         terms = self._read("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
         address = self._read("get_user_email", token, userId="me")
         if address is None:  # some services know me in few paths
@@ -152,7 +155,8 @@ class Discovery:
     def _check_api_token(self) -> None:
         token = self._accounts.tokens.get("api-token")
         if token is None:
-            raise Misuse("the accounts have no token that can be used")
+            roles = ", ".join(self._accounts.tokens)
+            raise Misuse(f"the accounts have no token that can be used: the channel of the {roles} is not known")
         reply = self._reply("get_client", token, clientId=self._accounts.client)
         if reply.status == 401:
             raise Misuse(f"the token of the api-token is refused: {excerpt(reply)}")
@@ -193,7 +197,8 @@ class Discovery:
             parent = view.get("parentId") or (partner if client_id == self._accounts.client else None)
             view["parentId"] = None if parent == client_id else parent
             if parent is not None and parent not in views:  # a client between the partner and the client, or at the top
-                views[parent] = {"parentId": partner if client_id == self._accounts.client else None}
+                above = partner if partner != client_id == self._accounts.client else None
+                views[parent] = {"parentId": above}
         names: dict[str, str] = {}
         for number, (client_id, view) in enumerate(views.items(), 1):
             name = str(view.get("name") or f"client {number}")

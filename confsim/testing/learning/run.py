@@ -214,8 +214,9 @@ class Run:
         self._wait_for_effect()
         reply = self.service.call(call, reserved=reserved)
         step = self.took(call, reply)
-        if step.difference is not None and reply.status == 401:
-            self._check_token(call)
+        read = _read_by(self.accounts.role(call.caller), call.caller)
+        if step.difference is not None and reply.status == 401 and call.operation != read.operation:
+            self.check_token(call.caller)
         return step
 
     def took(self, call: ModelCall, reply: Reply) -> RunStep:
@@ -226,6 +227,8 @@ class Run:
         difference = self.comparison.difference(call.declared, predicted.reply, reply, made)
         if difference is None:
             self.ledger.note(call, predicted.reply)
+        else:
+            self.ledger.note_stray(call, reply, self.known)
         step = RunStep(call, predicted, reply, self.model.clock.now(), before, difference, pairs)
         self.history.append(step)
         return step
@@ -238,12 +241,25 @@ class Run:
             self.service.sleep(seconds)
             self.model.service.live.fire_due_timers(self.model.clock.now())
 
-    def _check_token(self, call: ModelCall) -> None:
-        """Raise Interrupted when the service no longer accepts a token of the accounts."""
-        role = self.accounts.role(call.caller)
-        read = ModelCall("list_supported_languages" if role == "api-token" else "get_me", call.caller)
-        if not role or call.operation == read.operation:
-            return
-        reply = self.service.call(read, reserved=True)
-        if reply.status == 401 and self.model.imagine(read).reply.status < 400:
+    def check_service(self) -> None:
+        """Raise Interrupted when the service no longer answers."""
+        role, token = next(iter(self.accounts.tokens.items()))
+        self.service.call(_read_by(role, token), reserved=True)
+
+    def check_token(self, token: str | None) -> None:
+        """Raise Interrupted when the service no longer accepts a token, if it is one of the accounts."""
+        role = self.accounts.role(token)
+        if role and not self.accepts(token):
             raise Interrupted(f"the token of the {role} is not accepted any more (401): it has expired, or was revoked")
+
+    def accepts(self, token: str | None) -> bool:
+        """Return whether the service still accepts a token that the model accepts."""
+        caller = self.things.caller(token)
+        read = _read_by("" if caller is None else caller.role, token)
+        reply = self.service.call(read, reserved=True)
+        return reply.status != 401 or self.model.imagine(read).reply.status >= 400
+
+
+def _read_by(role: str, token: str | None) -> ModelCall:
+    """Return a call that whoever has this role may make."""
+    return ModelCall("list_supported_languages" if role == "api-token" else "get_me", token)

@@ -122,7 +122,7 @@ class RealService:
             if reply.status not in _LATER or "retry-after" not in reply.headers or attempt == WAITS:
                 return reply
             self.repeated += 1
-            seconds = _seconds(reply.headers["retry-after"])
+            seconds = _seconds(reply, asked.operation.name)
             self.waited += seconds
             self.sleep(seconds)
         raise AssertionError("unreachable")
@@ -148,12 +148,15 @@ class RealService:
         self._next = max(now, self._next) + self._pause
 
 
-def _seconds(retry_after: str) -> float:
+def _seconds(reply: Reply, operation: str) -> float:
     """Return the seconds of a Retry-After. Raises Interrupted when that is longer than a run can wait."""
+    stated = reply.headers["retry-after"]
     try:
-        seconds = float(retry_after)
+        seconds = float(stated)
     except ValueError:
         seconds = 5.0
-    if seconds > LONGEST_WAIT:
-        raise Interrupted(f"the service asks to come back in {retry_after} seconds")
+    if not seconds <= LONGEST_WAIT:  # nor "nan"
+        raise Interrupted(
+            f"{operation} is answered by {reply.status}: the service asks to come back in {stated} seconds"
+        )
     return max(seconds, 0.1)

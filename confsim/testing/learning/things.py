@@ -24,6 +24,20 @@ class Thing(Struct, frozen=True):
     role: str = ""
 
 
+class Stray(Struct, frozen=True):
+    """What a call made in the service alone: its answer was not as the model's.
+
+    ``name`` is its id in the service, None when the answer has none, as ``why`` then says; ``inside`` is that of a
+    ``Thing``.
+    """
+
+    kind: str
+    name: Any
+    home: str
+    inside: Mapping[str, Any] = {}
+    why: str = ""
+
+
 class RunCaller(Struct, frozen=True):
     """A caller: a token of the model (None for none), the role, the client and the user."""
 
@@ -50,6 +64,8 @@ class Things:
         #: Ids of the API tokens with which the run reaches its own clients; they are not changed before the end.
         self.protected_tokens: list[str] = []
         self.known_users: dict[str, list[int]] = {}
+        #: What the service made in another way than the model, which only the removal at the end concerns.
+        self.strays: list[Stray] = []
         self._by_kind: dict[str, list[Thing]] = {}
         self._names: dict[tuple[str, Any], Thing] = {}
 
@@ -59,6 +75,7 @@ class Things:
         other.own_clients, other.callers = list(self.own_clients), list(self.callers)
         other._by_token = dict(self._by_token)
         other.protected_tokens = list(self.protected_tokens)
+        other.strays = list(self.strays)
         other.known_users = {home: list(users) for home, users in self.known_users.items()}
         other._by_kind = {kind: list(things) for kind, things in self._by_kind.items()}
         other._names = dict(self._names)

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import urlsplit
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
+from confsim.transport.remote import parsed_root
 
 #: Bytes that are forwarded at a time, and the most bytes of a body that are stored for the observer.
 _PIECE, _STORED = 64 << 10, 1 << 20
@@ -48,10 +48,8 @@ class Proxy:
         port: int = 0,
         timeout: float = 60,
     ) -> None:
-        parts = urlsplit(upstream.rstrip("/"))
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise Misuse(f"{upstream!r} is no address such as https://service.example/v1_0")
         self.upstream = upstream.rstrip("/")
+        parts = parsed_root(self.upstream, "https://service.example/v1_0")
         self.missed = missed
         self._parts = parts
         self._timeout = timeout

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from confsim.api import ids
+from confsim.api.catalogue import API
 from confsim.contract.annotations import mark_of
 from confsim.contract.types import Names
+from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.places import Elements, Entries, ObjectShape, Shapes
 from confsim.testing.learning.run import Run
 
 #: Kinds of values that give access; they never appear in a report.
@@ -65,10 +70,41 @@ class VerifyReport(Struct):
         return bool(self.divergences)
 
 
-def masked(run: Run, value: Any) -> Any:
-    """Return a plain value without the secrets of either side."""
-    texts = [*run.accounts.tokens.values(), *run.known.texts(SECRETS)]
+def masked(run: Run, value: Any, replies: Iterable[Reply] = ()) -> Any:
+    """Return a plain value without the secrets of either side; ``replies`` may show some that are not known yet."""
+    shown = (text for reply in replies if reply.status < 400 for text in _shown(reply.body))
+    texts = [*run.accounts.tokens.values(), *run.known.texts(SECRETS), *shown]
     return _masked(value, sorted((each for each in texts if len(each) > 3), key=len, reverse=True))
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """Return the names of the fields that hold secrets, in the answer to any operation."""
+    return frozenset(name for each in API for name in _fields_in(Shapes({}).answer(each)))
+
+
+def _fields_in(shape: Any) -> Iterator[str]:
+    if isinstance(shape, ObjectShape):
+        for name, inner in shape.fields.items():
+            if getattr(inner, "kind", "") in SECRETS:
+                yield name
+            yield from _fields_in(inner)
+    elif isinstance(shape, Elements):
+        yield from _fields_in(shape.element)
+    elif isinstance(shape, Entries):
+        yield from _fields_in(shape.value)
+
+
+def _shown(body: Any) -> Iterator[str]:
+    """Yield the texts of a body that stand where secrets do in any answer, whatever its shape."""
+    if isinstance(body, dict):
+        for name, each in body.items():
+            if name in _fields() and isinstance(each, str):
+                yield each
+            yield from _shown(each)
+    elif isinstance(body, list):
+        for each in body:
+            yield from _shown(each)
 
 
 def _masked(value: Any, secrets: list[str]) -> Any:

@@ -68,6 +68,9 @@ class Printer:
         for step in self._steps:
             call = self._marked(step.call)
             who = "nobody" if call.caller is None else _MARK.sub(r"\1", call.caller)
+            made = self._run.things.caller(step.call.caller)
+            if who == call.caller != _NO_TOKEN:  # no step of these made the token
+                who = "somebody else" if made is None else f"{made.role} of the run"
             given = {**call.path, **call.query}
             text = " ".join(f"{name}={value}" for name, value in given.items())
             body = "" if call.body is None else f" body {_body_text(call.body)}"

@@ -140,15 +140,19 @@ class Verifier:
         assert difference is not None
         why = explanations(run, short)
         printer = Printer(run, short)
+
+        def plain(value: Any) -> Any:
+            return masked(run, value, [reply for step in short for reply in (step.reply, step.predicted.reply)])
+
         divergence = Divergence(
             operation=last.call.operation,
             place=difference.place,
-            expected=masked(run, difference.predicted),
-            got=masked(run, difference.answered),
+            expected=plain(difference.predicted),
+            got=plain(difference.answered),
             why=difference.why,
-            steps=masked(run, printer.words()),
-            curl=masked(run, printer.curl()),
-            test=masked(run, printer.test(difference)),
+            steps=plain(printer.words()),
+            curl=plain(printer.curl()),
+            test=plain(printer.test(difference)),
             explanations=why,
             questions=[question({id: value}) for id, value in why.items()],
             repeatable=reproducer.repeatable,

@@ -16,6 +16,7 @@ from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.learner import Learner
 from confsim.testing.calibrating.session import profile_text
+from confsim.testing.learning.accounts import accounts_of
 from confsim.transport.wsgi import WsgiTransport
 from kit import choices
 from kit.beside import Beside
@@ -102,8 +103,9 @@ def test_what_nothing_explains_is_contradicted():
     assert not report.interrupted
 
 
-def test_a_service_that_is_not_this_api_is_reported():
-    """A page of something else."""
+@pytest.mark.parametrize("most", [None, 3])
+def test_a_service_that_is_not_this_api_is_reported(most):
+    """A page of something else, however few requests may be sent."""
     beside = Beside()
 
     class Page(WsgiTransport):
@@ -112,7 +114,19 @@ def test_a_service_that_is_not_this_api_is_reported():
             return Response(404, [("Content-Type", "text/html")], b"<p>Hello</p>")
 
     with pytest.raises(Misuse, match=r"http://confsim.test/v1_0 is not this API.*answered by 404 text/html"):
-        beside.calibrator(transport=Page(beside.simulator.wsgi)).run()
+        beside.calibrator(transport=Page(beside.simulator.wsgi), most=most).run()
+
+
+def test_the_answer_to_the_usual_presentation_is_shown_when_all_tokens_are_refused():
+    """And whose tokens these are."""
+    beside = Beside()
+    beside.accounts = accounts_of(
+        {"client": {"id": beside.accounts.client}, "tokens": {"owner": "mine", "user": "his"}}
+    )
+    with pytest.raises(
+        Misuse, match=r"refuses the tokens \(owner, user\): .*get_me is answered by 401.*credential_invalid"
+    ):
+        beside.calibrator().run()
 
 
 def test_the_first_call_may_be_for_some_roles_alone():

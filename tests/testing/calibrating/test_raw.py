@@ -99,6 +99,47 @@ def test_a_request_that_is_not_answered_leaves_its_values_open():
     assert "status.route-not-found" in report.confirmed
 
 
+class Ending(WsgiTransport):
+    """A service that another takes the place of, once a request came for which ``ends`` holds."""
+
+    def __init__(self, beside, ends, instead):
+        super().__init__(beside.simulator.wsgi)
+        self._ends, self._instead, self._ended = ends, instead, False
+
+    def exchange(self, request: Request) -> Response:
+        """Answer, or let the other answer."""
+        self._ended = self._ended or self._ends(request)
+        return self._instead(request) if self._ended else super().exchange(request)
+
+
+def _died(request):
+    raise ConnectionError("refused")
+
+
+def _expired(request):
+    body = b'{"status": 401, "code": "credential_expired", "message": "Over.", "details": []}'
+    return Response(401, [("Content-Type", "application/json")], body)
+
+
+@pytest.mark.parametrize(
+    ("instead", "why"),
+    [
+        (_died, "the service does not answer any more: refused"),
+        (_expired, "the token of the user is not accepted any more (401): it has expired, or was revoked"),
+    ],
+)
+def test_what_ends_amid_requests_ends_the_run(monkeypatch, instead, why):
+    """A service that dies, or a token that expires, shows nothing of what the requests are about."""
+    beside = Beside()
+    monkeypatch.setattr(beside, "accounts", Accounts(beside.accounts.client, {"user": beside.accounts.tokens["user"]}))
+    ending = Ending(beside, lambda request: request.method == "OPTIONS", instead)
+    report = beside.calibrator(transport=ending, journeys=1).run()
+    assert report.interrupted == why
+    assert report.contradicted == []
+    assert report.learned == report.assumed == {}
+    assert "http.options" in report.undetermined
+
+
 def test_raw_probes_are_of_the_register_and_of_the_api():
     """Each tells entries, by a call of an operation that reads, or of a thing of the run."""
     for probe in RAW_PROBES:

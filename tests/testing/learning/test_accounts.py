@@ -33,6 +33,7 @@ def test_the_file_that_a_world_answers_is_read(tmp_path):
         ('[client]\nid = "c"\n[tokens]\nowner = "a"\nuser = "a"', "two roles have the same token"),
         ('[client]\nid = "c"', "[tokens] is to hold a token"),
         ('[tokens]\nowner = "a"', "[client] id is to be the id of the client"),
+        ('[client]\nid = "c"\nname = "C"\n[tokens]\nowner = "a"', "[client] holds an id alone, not name"),
         ('[client]\nid = "c"\n[tokens]\nowner = "a"\n[more]', "[more] is none of [client] and [tokens]"),
     ],
 )

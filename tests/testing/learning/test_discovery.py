@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
+from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
 from kit import OWNER, choices
 from kit.beside import Beside
@@ -31,6 +36,32 @@ def test_what_users_have_accepted_does_not_depend_on_how_calls_are_admitted():
     report = beside.verify(profile=hidden, examples=1, most=60)
     assert report.divergences == []
     assert report.requests > 40
+
+
+@pytest.mark.parametrize(
+    ("roles", "wrong"),
+    [
+        ({"guest": "guest"}, "no token that can be used: the channel of the guest is not known"),
+        ({"owner": "api-token"}, "or the token not one of a user: get_me of the owner is answered by 403"),
+        ({"owner": "partner-admin"}, "the owner of the accounts belongs to the client 11111111-"),
+    ],
+)
+def test_accounts_that_cannot_be_used_are_refused(monkeypatch, roles, wrong):
+    """What is wrong with which of them."""
+    beside = Beside()
+    tokens = {role: beside.accounts.tokens[other] for role, other in roles.items()}
+    monkeypatch.setattr(beside, "accounts", Accounts(beside.accounts.client, tokens))
+    for run in (beside.verify, beside.calibrator(journeys=0).run):
+        with pytest.raises(Misuse, match=re.escape(wrong)):
+            run()
+
+
+def test_a_partner_admin_may_be_of_the_client_itself(monkeypatch):
+    """Then nobody is known above the parent of that client."""
+    beside = Beside()
+    tokens = {"partner-admin": beside.accounts.tokens["customer-admin"]}
+    monkeypatch.setattr(beside, "accounts", Accounts(beside.accounts.client, tokens))
+    assert beside.verify(examples=1, most=40).divergences == []
 
 
 def _simulator(model):

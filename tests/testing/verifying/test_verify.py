@@ -194,6 +194,20 @@ def test_retry_after_is_respected():
     assert beside.clock.now() - before >= report.repeated * 7000
 
 
+@pytest.mark.parametrize("later", ["600", "inf", "nan"])
+def test_a_wait_that_is_too_long_ends_the_run(later):
+    """With the call, its answer, and what the service asks for."""
+    beside, count = Beside(), [0]
+
+    def limited(request, response):
+        count[0] += 1
+        return response if count[0] < 60 else Response(503, [("Retry-After", later)], b"")
+
+    report = beside.verify(transport=Altered(beside, limited), examples=1, most=90)
+    assert f" is answered by 503: the service asks to come back in {later} seconds" in report.interrupted
+    assert report.divergences == []
+
+
 def test_no_more_requests_are_sent_than_allowed():
     """No more requests are sent than allowed."""
     report = Beside().verify(examples=9, most=70)
