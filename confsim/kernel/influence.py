@@ -217,7 +217,7 @@ class Firing:
         self.trigger = trigger
         self.on = on
 
-    def __call__(self, change: Change, record: object) -> None:
+    def fire(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
         for related in self.on(change, record):
             self.fires.attempt(change, related, self.trigger, NOTHING)
@@ -226,17 +226,18 @@ class Firing:
 class Cascade:
     """An action of the removal of a record: ``take(change, record)``, called while the record is still in its table.
 
-    ``take`` is a Firing, or a function where what goes belongs to no machine. ``step`` groups the cascades of a machine
-    that has steps, for ``Machine.take_along``.
+    It is that of a Firing, or a function where what goes belongs to no machine. ``step`` groups the cascades of a
+    machine that has steps, for ``Machine.take_along``.
     """
 
-    __slots__ = ("source", "step", "take", "when")
+    __slots__ = ("firing", "source", "step", "take", "when")
 
     def __init__(
-        self, when: Influenced, step: Enum | None, take: Callable[[Change, Any], object], *, source: str
+        self, when: Influenced, step: Enum | None, does: Firing | Callable[[Change, Any], object], *, source: str
     ) -> None:
         self.when = when
         self.step = step
-        self.take = take
+        self.firing = does if isinstance(does, Firing) else None
+        self.take: Callable[[Change, Any], object] = does.fire if isinstance(does, Firing) else does
         self.source = source
         when.cascades = (*when.cascades, self)

@@ -131,7 +131,7 @@ class Machine(Generic[S, R]):
     def row(self, state: Enum, trigger: str, record: R | None, facts: Mapping[str, Any]) -> Row | None:
         """The row that admits the trigger in this state, or None."""
         for row in self._rows[trigger]:
-            if state in row.on and (row.only_if is None or row.only_if(record, facts)):
+            if state in row.on and (row.only_if is None or row.only_if.admits(record, facts)):
                 return row
         return None
 
@@ -218,7 +218,7 @@ class Machine(Generic[S, R]):
         elif effect is None:
             moved = record
         else:
-            moved = effect(change, record, **facts)
+            moved = effect(change, record, **facts) if facts else effect(change, record)
             state = self.read(moved)
         if state is not row.then:
             moved = self.field.write(moved, row.then)

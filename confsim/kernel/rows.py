@@ -50,9 +50,10 @@ class Guard:
     def __invert__(self) -> Guard:
         return Guard(self.name, self.test, not self.holds)
 
-    def __call__(self, record: object, facts: Mapping[str, Any]) -> bool:
+    def admits(self, record: object, facts: Mapping[str, Any]) -> bool:
         """Whether the condition holds for the record (None when it is absent) and the facts of the trigger."""
-        return bool(self.test(record, **named(facts, self.facts))) is self.holds
+        found = self.test(record, **named(facts, self.facts)) if self.facts else self.test(record)
+        return bool(found) is self.holds
 
     def __str__(self) -> str:
         return self.name if self.holds else f"not {self.name}"

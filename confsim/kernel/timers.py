@@ -48,7 +48,8 @@ class Timers(Struct, frozen=True, gc=False):
             queue = remove(queue, (former.due, former.serial, name))
         live = inserted(self.live, name, Timer(due, serial, kind, client, subject))
         queue = insert(queue, (due, serial, name))
-        return Timers(live, queue, serial, min(self.due, due) if former is None else queue[0][0])
+        first = queue[0][0] if former is not None else due if due < self.due else self.due
+        return Timers(live, queue, serial, first)
 
     def cancel(self, kind: str, client: str, subject: str) -> Timers:
         """Return the timers without the one of this name, if there is one."""

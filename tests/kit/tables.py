@@ -24,7 +24,7 @@ from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.couplings.emitted import EMITTED
 from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.couplings.needs import NEEDS
-from confsim.kernel.influence import Cascade, Coupling, Firing, Need, TransitionObserver
+from confsim.kernel.influence import Cascade, Coupling, Need, TransitionObserver
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Deadline
 
@@ -231,7 +231,7 @@ def _observer(each: TransitionObserver) -> str:
 
 def _cascade(each: Cascade) -> str:
     step = "" if each.step is None else f" {each.step.name}"
-    if isinstance(each.take, Firing):
-        target = f"{each.take.fires.name}: {each.take.trigger}"
-        return f"{each.when.name}{step} fires {target}, for {_related(each.take.on)}"
+    if each.firing is not None:
+        target = f"{each.firing.fires.name}: {each.firing.trigger}"
+        return f"{each.when.name}{step} fires {target}, for {_related(each.firing.on)}"
     return f"{each.when.name}{step} takes {_related(each.take)}"

@@ -14,12 +14,11 @@ from confsim.domain.config.documents import DOCUMENTS, LIGHT
 from confsim.domain.couplings.deletion import DELETION
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
-from confsim.kernel.influence import Firing
 from confsim.kernel.world import World
 from kit import CUSTOMER, EVENT_ROOM, ROOM
 
 #: The removal of the configuration of a channel, and that of a template.
-ROWS = [each.take for each in DELETION if isinstance(each.take, Firing) and each.take.fires is documents.MACHINE]
+ROWS = [each.firing for each in DELETION if each.firing is not None and each.firing.fires is documents.MACHINE]
 REMOVED = SimpleNamespace(client="c", id="a")
 
 
@@ -32,17 +31,17 @@ def change():
     return change
 
 
-@pytest.mark.parametrize("take", ROWS)
-def test_all_documents_of_what_is_removed_go(change, take):
+@pytest.mark.parametrize("firing", ROWS)
+def test_all_documents_of_what_is_removed_go(change, firing):
     """Those of every theme and language; other levels stay."""
-    take(change, REMOVED)
+    firing.fire(change, REMOVED)
     assert [document.level for document in DOCUMENTS.of(change, "c").all] == ["b"]
 
 
-@pytest.mark.parametrize("take", ROWS)
-def test_what_went_with_another_is_passed_over(change, take):
+@pytest.mark.parametrize("firing", ROWS)
+def test_what_went_with_another_is_passed_over(change, firing):
     """Each record is looked up anew when its turn comes."""
-    found = iter(take.on(change, REMOVED))
+    found = iter(firing.on(change, REMOVED))
     assert next(found).theme == LIGHT
     for document in DOCUMENTS.of(change, "c").all:
         documents.MACHINE.end(change, document, "remove")

@@ -100,8 +100,9 @@ def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
             what = f"{place.rpartition(' ')[2]}, {_reported(each)}"
             yield TableMutant(machine.name, f"{name} dropped", what, place, _dropped(machine, each))
             if isinstance(each, (Coupling, TransitionObserver)) and each.out_of is not None:
-                yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None))
-            firing = each.take if isinstance(each, Cascade) else each
+                every = tuple(state for state in machine.states if state is not each.reaches or each.by is not None)
+                yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None, sees=every))
+            firing = each.firing if isinstance(each, Cascade) else each
             if isinstance(firing, (Coupling, Need, Firing)):
                 other = _other_trigger(firing)
                 if other is not None:
