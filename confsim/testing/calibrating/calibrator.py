@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import wire
+from confsim.assumptions.protocol.refusals import REASONS, STATUS
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
@@ -42,6 +43,16 @@ _SOUGHT = 1
 _MOST_MODELS = 60
 #: Requests reserved for the removal of what the run made.
 _RESERVED = 8
+
+
+#: Why no answer shows some values, where the calls that were made do not say so.
+UNSEEN = {
+    "clients.names": "no call removes a client, so that none is made to try a name again",
+    "emails.second": "it needs the code of a mail",
+    "gate.verify_user_email": "it needs the code of a mail",
+    "streaming.session": "the session that is not started is in no list, so that nothing names its id",
+    "time.visibility-lag": "no model is followed that shows changes later",
+}
 
 
 class CalibrateReport(Struct):
@@ -150,6 +161,8 @@ class Calibrator:
         report.learned = {id: plain(value) for id, value in evidence.learned().items()}
         report.confirmed = evidence.confirmed()
         report.undetermined = dict(evidence.undetermined(dict(self._reasons())))
+        shows_nothing = {id for id, why in report.undetermined.items() if why.startswith("no ")}
+        report.undetermined |= {id: why for id, why in UNSEEN.items() if id in shows_nothing}
         report.assumed = {id: plain(value) for id, value in evidence.assumed().items()}
         report.contradicted = self.learner.contradicted
         shown = {**self.raw.shown, **{id: self._how(step) for id, step in evidence.shown.items()}}
@@ -166,6 +179,7 @@ class Calibrator:
 
     def _reasons(self) -> Iterator[tuple[str, str]]:
         """Return, by assumption, why no call depended on it, where the declarations of its operations say so."""
+        refusals = {entry.id: reason for reason, entry in STATUS.items() if entry is not None} | REASONS
         for id, entry in REGISTER.entries.items():
             named = [*entry.operations] or [id.partition(".")[2]]
             operations = [operation for name in named if (operation := API.find(name)) is not None]
@@ -176,6 +190,8 @@ class Calibrator:
                 yield id, "it needs a phone"
             elif id in self.raw.unanswered:
                 yield id, self.raw.unanswered[id]
+            elif id in refusals:
+                yield id, f"no call was refused so: {refusals[id].value.message}"
             elif entry.operations:
                 yield id, f"no call of {', '.join(entry.operations[:3])} depended on it"
 

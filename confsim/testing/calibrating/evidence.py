@@ -14,7 +14,7 @@ from confsim.assumptions.register.candidates import candidates
 from confsim.testing.learning.run import RunStep
 
 from .alike import DECIDE, admit_alike
-from .alternative import Alternative
+from .alternative import Alternative, plain
 
 
 class Rival(Struct, frozen=True):
@@ -199,7 +199,9 @@ class AssumptionEvidence:
         found: dict[str, str] = {}
         for rival in self.rivals:
             for id in (*rival.alternative.ids, *rival.of.ids):
-                found.setdefault(id, " with ".join(f"{name} = {value!r}" for name, value in rival.alternative.values))
+                found.setdefault(
+                    id, " with ".join(f"{name} = {plain(value)!r}" for name, value in rival.alternative.values)
+                )
         return found
 
     def learned(self) -> dict[str, Any]:
@@ -238,5 +240,5 @@ class AssumptionEvidence:
                 yield (
                     id,
                     "no answer that was given depends on it: "
-                    + ", ".join(repr(each.values[0][1]) for each in self._left(id)[:3]),
+                    + ", ".join(repr(plain(each.values[0][1])) for each in self._left(id)[:3]),
                 )

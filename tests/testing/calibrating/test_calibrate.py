@@ -13,6 +13,7 @@ from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating import alternatives
 from confsim.testing.calibrating.alternative import Alternative
+from confsim.testing.calibrating.calibrator import UNSEEN
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.learner import Learner
 from confsim.testing.calibrating.session import profile_text
@@ -65,6 +66,16 @@ def test_what_is_confirmed_is_at_its_default_and_the_rest_says_why(hidden):
     assert not set(hidden.confirmed) & HIDDEN.keys()
     assert not set(hidden.confirmed) & set(hidden.undetermined)
     assert all(hidden.undetermined.values())
+
+
+def test_why_the_rest_is_undetermined_is_said_in_words(hidden):
+    """The refusal that was not met, what a run cannot do; values as they are in a profile."""
+    assert hidden.undetermined["status.credential-expired"] == "no call was refused so: The token has expired."
+    assert hidden.undetermined["code.pin-wrong"].startswith("no call was refused so: ")
+    assert UNSEEN.keys() <= REGISTER.entries.keys()
+    assert {id: hidden.undetermined[id] for id in UNSEEN} == UNSEEN
+    assert any("['signed-in']" in why for why in hidden.undetermined.values())
+    assert not any("<" in why for id, why in hidden.undetermined.items() if id.startswith("gate."))
 
 
 def test_the_profile_is_one(hidden, tmp_path):
