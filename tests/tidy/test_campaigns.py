@@ -9,7 +9,8 @@ import pytest
 
 from campaigns.__main__ import NAMES, main
 from confsim.api.catalogue import API
-from kit.mutation.sample import LISTS, lists_of
+from kit.mutation.operators import mutants
+from kit.mutation.sample import LISTS, ROOT, judged, lists_of
 
 TESTS = Path(__file__).resolve().parents[1]
 #: The smallest part of a campaign that takes less than a second.
@@ -52,3 +53,10 @@ def test_its_smallest_part_runs(
 def test_a_mutant_is_held_against_the_lists_of_its_room(room: str) -> None:
     """Whether it is tried on the tests of its package or of the whole room."""
     assert lists_of(f"{room}/channels") == lists_of(f"{room}*") == [TESTS / path for path in LISTS[room]]
+
+
+def test_what_is_judged_to_change_nothing_is_a_mutant() -> None:
+    """Of the source as it is now."""
+    paths = {key.partition(":")[0] for key in judged()}
+    there = {mutant.key for path in paths for mutant in mutants(path, (ROOT / path).read_text())}
+    assert judged().keys() <= there

@@ -100,3 +100,11 @@ def test_a_login_goes_by_an_enabled_provider_alone() -> None:
         providers.to_log_in(change, client, "apple")
     with pytest.raises(Refusal, match="provider_not_enabled"):
         providers.to_log_in(change, providers.choose(change, client, []))
+
+
+def test_of_a_long_name_the_beginning_is_shown() -> None:
+    """Its first 80 characters."""
+    change, client = opened()
+    with pytest.raises(Refusal) as caught:
+        providers.choose(change, client, ["x" * 100])
+    assert caught.value.facts == {"name": "x" * 80}

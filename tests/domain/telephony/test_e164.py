@@ -169,3 +169,11 @@ def test_numbers_are_shown_with_the_plus_or_without():
     """The plus stands in answers, unless a profile says digits."""
     assert e164.shown(DEFAULT, "+1555") == "+1555"
     assert e164.shown(asking(numbers__form="digits"), "+1555") == "1555"
+
+
+@pytest.mark.parametrize("text", ["x" * 50, "," + "1" * 49])
+def test_of_long_tones_the_beginning_is_shown(text):
+    """Their first 40 characters."""
+    with pytest.raises(Refusal) as caught:
+        e164.tones(text)
+    assert caught.value.facts["dtmf"] == text[:40]

@@ -6,6 +6,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.telephony import pins
+from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit import refused
 from kit.each import each
@@ -129,3 +130,14 @@ def test_dial_in_that_is_off_can_stop_the_preparation():
     assert refused(pins.add, change, channel, "1") is Reason.DIAL_IN_OFF
     pins.add(change, channels.update(change, channel, dial_in=True), "1")
     assert refused(pins.delete, change, channel, pins.get(change, channel, "1")) is Reason.DIAL_IN_OFF
+
+
+def test_of_a_long_pin_the_beginning_is_shown():
+    """Its first 40 characters, of one that is not there and of one that is none."""
+    change, channel = room()
+    with pytest.raises(Refusal) as missing:
+        pins.get(change, channel, "1" * 50)
+    assert missing.value.facts["id"] == "1" * 40
+    with pytest.raises(Refusal) as malformed:
+        pins.add(change, channel, "x" * 50)
+    assert malformed.value.facts["pin"] == "x" * 40
