@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from confsim.api.address import HOST
 from confsim.assumptions.protocol import parsing, transport
@@ -26,7 +28,7 @@ from .problems import misuse_of
 STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 
 
-class ControlContext:
+class ControlContext(Struct, eq=False):
     """A world, and the other worlds of its server.
 
     ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` belong to the decoding of
@@ -35,22 +37,20 @@ class ControlContext:
     read: pages of the inspector must not change what they show.
     """
 
-    __slots__ = ("asked", "host", "instant", "notes_reads", "profile", "service", "touched", "used", "worlds")
+    service: Service
+    worlds: Worlds
+    host: str = HOST
+    notes_reads: bool = True
+    used: dict[str, None] = {}
+    asked: dict[str, None] = {}
+    touched: list[tuple[Place, Any]] = []
+    instant: int | None = None
 
-    def __init__(self, service: Service, worlds: Worlds, host: str = HOST, *, notes_reads: bool = True) -> None:
-        self.service = service
-        self.worlds = worlds
-        self.host = host
-        self.profile = STRICT
-        self.used: dict[str, None] = {}
-        self.asked: dict[str, None] = {}
-        self.touched: list[tuple[Place, Any]] = []
-        self.instant: int | None = None
-        self.notes_reads = notes_reads
+    profile: ClassVar[Mapping[str, Any]] = STRICT
 
     def for_call(self) -> ControlContext:
         """Return the context of one call, which notes what the call uses."""
-        return ControlContext(self.service, self.worlds, self.host, notes_reads=self.notes_reads)
+        return ControlContext(self.service, self.worlds, self.host, self.notes_reads)
 
     @property
     def root(self) -> str:

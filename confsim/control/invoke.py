@@ -51,13 +51,13 @@ def invoke(
             parameter.read(context, parameter.where, text)
             for parameter, text in zip(operation.path_parameters, path, strict=True)
         ]
-        for name in unknown_parameters(operation, query):
+        for name in unknown_parameters(operation, query) if query else ():
             raise _unknown(f"query {name}", "no such parameter", suggest_parameter(operation, name))
         unwanted = operation.body is None and body.strip() not in _EMPTY_BODIES
         belonging = _belonging(operation, body) if unwanted else ""
         if belonging:
             raise Misuse(f"{operation.name} takes no body{belonging}")
-        named = arguments(context, operation, query)
+        named = arguments(context, operation, query) if query or operation.contract.required_query else {}
         if unwanted:
             raise Misuse(f"{operation.name} takes no body")
         if operation.body is not None:
@@ -201,7 +201,7 @@ class ControlPlane:
         """
         declared = self._operation(operation)
         if declared.body is None:
-            return self.send(declared, path, in_query(arguments), b"")
+            return self.send(declared, path, in_query(arguments) if arguments else {}, b"")
         return self.send(declared, path, {}, encoded(arguments))
 
     def unnoted(self) -> ControlPlane:
