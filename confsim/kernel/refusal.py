@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Self
 
 #: Most characters of the list of all names in a message when none is similar.
 _LISTED = 400
@@ -23,6 +24,11 @@ class Refusal(Exception):
     def __str__(self) -> str:
         facts = ", ".join(f"{name}={value!r}" for name, value in self.facts.items())
         return f"{self.reason.name.lower()}({facts})"
+
+    def without_frames(self) -> Self:
+        """Forget where it was raised and return it: those frames hold the call, which may hold the refusal."""
+        self.__context__ = self.__cause__ = None
+        return self.with_traceback(None)
 
 
 class NotYet(Refusal):

@@ -75,11 +75,10 @@ def incoming(
         try:
             query = decode_query(reading, without_override(text) if faults.by_request else text)
         except Refusal as refusal:
-            return Incoming(
-                operation, path, query, None, request, True, refusal, None, context.used, query_used, finish
-            )
+            bare = refusal.without_frames()
+            return Incoming(operation, path, query, None, request, True, bare, None, context.used, query_used, finish)
     try:
         token, token_refusal = token_of(request, query), None
     except Refusal as refusal:
-        token, token_refusal = None, refusal
+        token, token_refusal = None, refusal.without_frames()
     return Incoming(operation, path, query, token, request, True, None, token_refusal, context.used, query_used, finish)

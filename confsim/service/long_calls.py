@@ -24,7 +24,7 @@ MOST_STEPS = 100
 ATTEMPTS = 3
 
 
-class ComputedCall(Struct, frozen=True, gc=False):
+class ComputedCall(Struct, frozen=True):
     """A call that was computed, but not put in force yet: its response, or what it raised."""
 
     call: Call

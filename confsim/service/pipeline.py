@@ -180,7 +180,7 @@ class Pipeline:
     def _refused(self, call: Call, refusal: Refusal) -> tuple[Response, World]:
         """Return the response to a refused call, and the world after it."""
         note(call, transport.CHECKS_ORDER)
-        return refused(call, refusal), self._dropped(call.change, refusal)
+        return refused(call, refusal.without_frames()), self._dropped(call.change, refusal)
 
     def _failed(self, call: Call, request: Request, bug: Exception) -> tuple[Response, World]:
         """Return the response to a call in which confsim failed, and the world after it; report the bug."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from confsim import Misuse
 from confsim.http import hosts
 from confsim.http.app import App
+from confsim.kernel.refusal import Refusal
 from confsim.service.conformance import Conformance
 from confsim.service.messages import Request
 from kit import CUSTOMER, demo
@@ -421,3 +423,29 @@ def test_the_mount_itself_is_read_and_nothing_else(sim, method, status):
     """An index for programs; what would change something, and a tunnel, is for nothing that is there."""
     assert sim.app(Request(method, "/")).status == status
     assert sim.app(Request("CONNECT", "localhost:80")).status == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "authorization"),
+    [
+        ("/v1_0/users/me", "Basic nobody"),
+        ("/v1_0/users/me", "Bearer nobody"),
+        ("/v1_0/users/me?a=%zz", "Bearer demo-user"),
+        ("/v1_0/users/%zz", "Bearer demo-user"),
+        ("/v1_0/nowhere", "Bearer demo-user"),
+    ],
+)
+def test_what_is_refused_is_forgotten(sim, path, authorization):
+    """Its refusal holds the frames that raised it, which a server would never collect."""
+
+    def refusals():
+        return sum(isinstance(each, Refusal) for each in gc.get_objects())
+
+    before = refusals()
+    gc.disable()
+    try:
+        for _ in range(3):
+            assert ask(sim, "GET", path, authorization=authorization).status >= 400
+        assert refusals() == before
+    finally:
+        gc.enable()
