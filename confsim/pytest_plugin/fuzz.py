@@ -33,6 +33,8 @@ class Fuzz:
         self.config = config
         self.mode = mode
         self.file = None if file is None else config.invocation_params.dir / file
+        if self.file is not None and not self.file.parent.is_dir():
+            raise pytest.UsageError(f"--confsim-fuzz-report: there is no directory {self.file.parent}")
         self.reports: dict[str, dict[str, Any]] = {}
         run_of(config).fuzz()
 

@@ -117,6 +117,8 @@ def test_what_is_tried_and_what_is_not(report):
 
 
 def test_wrong_use_is_refused(run):
-    """A report without a run, an unknown way."""
+    """A report without a run or a directory, an unknown way."""
     run("", "--confsim-fuzz-report=x.json").stderr.fnmatch_lines(["*--confsim-fuzz-report needs --confsim-fuzz*"])
+    lost = run("", "--confsim-fuzz=singles", "--confsim-fuzz-report=none/x.json")
+    lost.stderr.fnmatch_lines(["*there is no directory */none*"])
     run("", "--confsim-fuzz=triples").stderr.fnmatch_lines(["*invalid choice: 'triples'*"])

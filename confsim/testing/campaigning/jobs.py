@@ -161,7 +161,11 @@ def _failure(work: JourneyMachine, error: BaseException, choices: Mapping[str, A
     """Return the failure of a journey under some choices, with a test that reproduces it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     message = str(error).splitlines()[0] if str(error) else ""
-    title = f"{type(error).__name__}: {message}"
+    title = (
+        f"{type(error).__name__}: {message}"
+        if message
+        else f"{type(error).__name__} in {last.name}, line {last.lineno}"
+    )
     signature = f"{type(error).__name__} {Path(last.filename).name} {last.name} {_VARIES.sub('*', message)}"
     notes = getattr(error, "__notes__", [])
     steps = [line for note in notes for line in note.splitlines() if line.startswith(("state", "v", "    state"))]

@@ -9,6 +9,7 @@ import sys
 from types import ModuleType
 
 import pytest
+from msgspec.structs import replace
 
 from confsim import Simulator, cli, guides
 from confsim.kernel.refusal import Misuse
@@ -53,6 +54,15 @@ def test_a_failure_is_shrunk_and_told_as_a_test():
     assert one.files["py"].count("state.make(name='a')") == 2
     assert "from rooms import Rooms" in one.files["py"]
     compile(one.files["py"], "test.py", "exec")
+
+
+def test_an_assertion_without_a_message_is_told_by_its_place():
+    """The function and the line."""
+    work = machine("status == 200")
+    work = replace(work, text=work.text.replace(', f"{name} is answered with {status}"', ""))
+    (found,) = perform(Job(work, 1)).failures
+    line = next(place for place, text in enumerate(work.text.splitlines(), 1) if "assert" in text)
+    assert found.title == f"AssertionError in make, line {line}"
 
 
 def test_what_holds_has_no_failure():
