@@ -16,6 +16,7 @@ from confsim.contract.operation import Operation
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.places import FREE, IGNORED, LINKS, Either, Elements, Entries, ObjectShape, Shapes, Value
+from confsim.testing.verifying.sweeping.finding import rows_of
 from kit import API_TOKEN, OTHER_ADMIN
 from kit.beside import Beside
 
@@ -167,8 +168,17 @@ def _plus_one(name: str, query: dict[str, str]) -> None:
         query[name] = str(int(query[name]) + 1)
 
 
+def _with_rows(change: Callable[[list[Any]], list[Any]], body: Any) -> Any:
+    if isinstance(body, list):
+        return change(body)
+    for name in ("results", "rows"):
+        if isinstance(body.get(name), list):
+            return {**body, name: change(body[name])}
+    raise LookupError
+
+
 def _total(body: Any) -> Any:
-    return {**body, "total": len(body["results"])}
+    return {**body, "total": len(rows_of(body) or ())}
 
 
 def _one_more(body: Any) -> Any:
@@ -176,9 +186,7 @@ def _one_more(body: Any) -> Any:
 
 
 def _without_last(body: Any) -> Any:
-    if isinstance(body, list):
-        return body[:-1]
-    return {**body, "results": body["results"][:-1]}
+    return _with_rows(lambda rows: rows[:-1], body)
 
 
 def paging() -> Iterator[Mutant]:
@@ -193,24 +201,19 @@ def paging() -> Iterator[Mutant]:
             yield Mutant("paging", f"{operation.name} ignores its {name}", key, wrap=ignored)
             more = partial(_asked, operation, partial(_plus_one, name))
             yield Mutant("paging", f"{operation.name} has one {name} too many", key, wrap=more)
-        cut = ("cut by", operation.name, "limit")
-        yield Mutant("paging", f"{operation.name}: total of the page", cut, wrap=partial(_altered, operation, _total))
-        some = ("elements", operation.name, 1)
-        yield Mutant(
-            "paging", f"{operation.name}: total off by one", some, wrap=partial(_altered, operation, _one_more)
-        )
+        cut, some = ("cut by", operation.name, "limit"), ("elements", operation.name, 1)
+        shape = _SHAPES.answer(operation)
+        for alter, what, key in ((_total, "of the page", cut), (_one_more, "off by one", some)):
+            if isinstance(shape, ObjectShape) and "total" in shape.fields:
+                wrap = partial(_altered, operation, alter)
+                yield Mutant("paging", f"{operation.name}: total {what}", key, wrap=wrap)
         yield Mutant(
             "paging", f"{operation.name}: last is missing", some, wrap=partial(_altered, operation, _without_last)
         )
 
 
 def _reversed(body: Any) -> Any:
-    if isinstance(body, list):
-        return body[::-1]
-    for name in ("results", "rows"):
-        if isinstance(body.get(name), list):
-            return {**body, name: body[name][::-1]}
-    raise LookupError
+    return _with_rows(lambda rows: rows[::-1], body)
 
 
 def ordering() -> Iterator[Mutant]:
