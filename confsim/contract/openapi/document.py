@@ -165,10 +165,14 @@ class _Builder:
         return [operation, *(each for each in self.catalogue if each.variant_of == operation.name)]
 
     def _texts(self, operation: Operation) -> dict[str, Any]:
-        """Return summary and description; without a description, the gate is described."""
-        admitted = " or ".join(grants_of(operation, self.profile))
-        who = f"Admitted: {admitted}." if self.security else operation.summary
-        return {"summary": operation.summary, "description": "\n\n".join(filter(None, (operation.description, who)))}
+        """Return summary and description, with who is admitted; what Python raises as Misuse is a problem over HTTP."""
+        summary, text = operation.summary, operation.description
+        if self.subject.problems:
+            summary, text = (each.replace("Misuse", "Problem") for each in (summary, text))
+        if self.security:
+            admitted = f"Admitted: {' or '.join(grants_of(operation, self.profile))}."
+            text = f"{text}\n\n{admitted}" if text else admitted
+        return {"summary": summary, "description": text or summary}
 
     def _extras(self, operation: Operation) -> dict[str, Any]:
         return {

@@ -486,3 +486,12 @@ def test_a_file_of_the_control_plane_is_of_the_media_type_that_the_document_says
     request = Request("GET", f"/_confsim{CONTROL[name].path}", headers={"host": "localhost"})
     answer = Simulator(clock=START).app(request)
     assert [dict(answer.headers)["Content-Type"].partition(";")[0]] == [*one["responses"]["200"]["content"]]
+
+
+def test_the_control_plane_is_described_in_words_of_http():
+    """By problems, not by what Python raises; and no description repeats its summary behind another text."""
+    document = msgspec.json.decode(control_document())
+    assert "Misuse" not in json.dumps(document)
+    for name, each in operations(document).items():
+        assert each["description"] == each["summary"] or each["summary"] not in each["description"], name
+    assert "Problem (404) for an unknown" in operations(document)["list_assumptions"]["description"]
