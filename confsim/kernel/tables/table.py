@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from enum import Enum
-from functools import cached_property
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
@@ -77,7 +76,7 @@ class ReadableWorld(Protocol):
 class Layout(Struct, gc=False, eq=False):
     """What ``Rows`` take of the declaration of their table, in one place.
 
-    ``placed_by`` and ``found_by`` are those of the table, which find out what they read when they are first called.
+    ``placed_by`` and ``found_by`` are those of the table, which are made when they are first called.
     """
 
     name: str
@@ -147,24 +146,24 @@ class Table(Generic[K, R]):
         nothing: Lookup = map_of({})
         self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), [(nothing, 0)] * len(self.indexes)))
 
-    @cached_property
+    @property
     def found_by(self) -> Callable[[R], object]:
-        """Return the function of a record that returns all fields deciding by which values it alone is found."""
+        """Make the function of a record that returns all fields deciding by which values it alone is found."""
         return deciding(read_fields(self._finding, self.record))
 
-    @cached_property
+    @property
     def placed_by(self) -> Callable[[R], object]:
-        """Return the function of a record that returns all fields deciding its place in indexes, orders and totals."""
+        """Make the function of a record that returns all fields deciding its place in indexes, orders and totals."""
         placing = [function for index in self.indexes for function in index.functions]
         return deciding(read_fields((*self._finding, *placing), self.record))
 
     def _first_placed(self, record: R) -> object:
-        self.layout.placed_by = self.placed_by
-        return self.placed_by(record)
+        self.layout.placed_by = placed = self.placed_by
+        return placed(record)
 
     def _first_found(self, record: R) -> object:
-        self.layout.found_by = self.found_by
-        return self.found_by(record)
+        self.layout.found_by = found = self.found_by
+        return found(record)
 
     @property
     def _finding(self) -> list[Callable[[R], Values]]:
