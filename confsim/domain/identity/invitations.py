@@ -54,8 +54,9 @@ class Invitation(Record, kw_only=True):
     provider: str | None = None
 
 
+_PENDING = InvitationState.PENDING
 BY_CODE: Unique[Invitation] = Unique(
-    "code", lambda invitation: (invitation.code,) if invitation.state is InvitationState.PENDING else ()
+    "code", lambda invitation: (invitation.code,) if invitation.state is _PENDING else ()
 )
 INVITATIONS: Table[int, Invitation] = Table(
     "invitations", Invitation, "user", BY_CODE, located=BY_CODE.values, secrets={"code": SecretForm.TEXT}

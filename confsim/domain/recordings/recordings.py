@@ -83,9 +83,10 @@ _ORDERS = (CREATED, STARTED, ENDED)
 BY_CHANNEL: Index[Recording] = Index("channel", lambda recording: (recording.channel,), orders=_ORDERS)
 #: Under (channel, session).
 BY_SESSION: Index[Recording] = Index("session", lambda each: ((each.channel, each.session),), orders=_ORDERS)
+_IN_PROGRESS = RecordingState.IN_PROGRESS
 #: The recording of a channel that is in progress, at most one (R554).
 RUNNING: Unique[Recording] = Unique(
-    "running", lambda recording: (recording.channel,) if recording.state is RecordingState.IN_PROGRESS else ()
+    "running", lambda recording: (recording.channel,) if recording.state is _IN_PROGRESS else ()
 )
 RECORDINGS: Table[str, Recording] = Table(
     "recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING, located=lambda recording: (recording.id,)

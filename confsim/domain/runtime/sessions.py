@@ -59,12 +59,11 @@ class Session(Record, kw_only=True):
 
 
 BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
+_ONGOING, _ENDED = SessionState.ONGOING, SessionState.ENDED
 #: The session of a channel that has not ended, at most one (R552).
-OPEN: Unique[Session] = Unique(
-    "open", lambda session: (session.channel,) if session.state is not SessionState.ENDED else ()
-)
+OPEN: Unique[Session] = Unique("open", lambda session: (session.channel,) if session.state is not _ENDED else ())
 #: The sessions of a client that have not ended, under True.
-UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.state is not SessionState.ENDED else ())
+UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.state is not _ENDED else ())
 
 
 def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
@@ -245,7 +244,7 @@ def find_open(change: Change, client: str, channel: str) -> Session | None:
 def find_active(change: Change, channel: Channel) -> Session | None:
     """The channel's active session, started and not ended, or None."""
     session = SESSIONS.one(change, OPEN, channel.id, channel.client)
-    return session if session is not None and session.state is SessionState.ONGOING else None
+    return session if session is not None and session.state is _ONGOING else None
 
 
 def get(change: Change, client: str, id: str) -> Session:
