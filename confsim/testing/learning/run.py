@@ -106,6 +106,8 @@ class Run:
         self.comparison = Comparison(self.shapes, known)
         self.ledger = Ledger(self.things, self.names, self.scope, self.shapes, self._tokens)
         self.waited = 0.0
+        #: When secrets that are made of an instant were read last, by operation and caller.
+        self._read_at: dict[tuple[str, str | None], int] = {}
         self.journey = 0
         self.notes: list[str] = []
         self.history: list[RunStep] = []
@@ -212,6 +214,7 @@ class Run:
     def take(self, call: ModelCall, *, reserved: bool = False) -> RunStep:
         """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot continue."""
         self._wait_for_effect()
+        self._wait_for_another_second(call)
         reply = self.service.call(call, reserved=reserved)
         step = self.took(call, reply)
         read = _read_by(self.accounts.role(call.caller), call.caller)
@@ -240,6 +243,16 @@ class Run:
             self.waited += seconds
             self.service.sleep(seconds)
             self.model.service.live.fire_due_timers(self.model.clock.now())
+
+    def _wait_for_another_second(self, call: ModelCall) -> None:
+        """Wait until a secret that is made of the second in which it is read is another one, on both sides."""
+        if call.declared.changes or not call.declared.shows >= {"secrets", "instants"}:
+            return
+        now, last = self.model.clock.now(), self._read_at.get((call.operation, call.caller))
+        if last is not None and now < last + MARGIN:
+            self.waited += (last + MARGIN - now) / 1000
+            self.service.sleep((last + MARGIN - now) / 1000)
+        self._read_at[call.operation, call.caller] = self.model.clock.now()
 
     def check_service(self) -> None:
         """Raise Interrupted when the service no longer answers."""
