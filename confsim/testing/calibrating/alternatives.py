@@ -228,7 +228,7 @@ class Alternatives:
             same = followed is None and predicted.reply == found[0].reply
             if not same and self._compared(step, found[0].reply, self._known(followed).copy()):
                 now.append(each)
-            elif followed is None and call.declared.changes and not _same_rows(found[0], predicted):
+            elif followed is None and not _same_rows(found[0], predicted):
                 later.append(each)
         return now, later
 
@@ -264,7 +264,7 @@ class Alternatives:
         known = self._known(followed)
         if not same and self._compared(step, predicted.reply, known):
             return True
-        if step.call.declared.changes and followed is None and not _same_rows(predicted, step.predicted):
+        if followed is None and not _same_rows(predicted, step.predicted):
             self._followed[alternative] = _Followed(predicted.after, known)
         elif followed is not None:
             followed.world = predicted.after

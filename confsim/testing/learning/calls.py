@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -10,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.catalogue import API
+from confsim.assumptions.protocol.parsing import LIST_SEPARATOR
 from confsim.contract.annotations import mark_of, named
 from confsim.contract.operation import Operation
 from confsim.contract.types import Numbering
@@ -20,6 +22,10 @@ from .places import NUMBERS
 Rename = Callable[[str, Any], Any]
 #: The value of ``{userId}`` that stands for the caller.
 ME = "me"
+#: What may part the ids of a list in one text by a profile; no id has any of these characters.
+_SEPARATORS = "".join(map(str, (LIST_SEPARATOR.default, *LIST_SEPARATOR.alternatives)))
+#: One of these ids, or a symbol of a probe.
+_ID = re.compile(rf"\{{[^}}]*\}}|[^\s{re.escape(_SEPARATORS)}]+")
 #: The kinds of ids that are numbers.
 _DIGITS = frozenset({"users", NUMBERS})
 
@@ -56,8 +62,8 @@ class ModelCall(Struct, frozen=True):
             for name, text in texts.items():
                 kind = kinds.get(name)
                 if kind is not None and text != ME:
-                    for each in text.split(",") if "," in text else (text,):
-                        yield kind, _named(kind, each.strip())
+                    for each in _ID.findall(text):
+                        yield kind, _named(kind, each)
         body = self.body
         if isinstance(body, dict):
             for name, value in body.items():
@@ -94,13 +100,7 @@ def _renamed(kind: str | None, text: str, rename: Rename) -> str:
     """Return a text of a path or query with its id, or several of them, replaced."""
     if kind is None or text == ME:
         return text
-    return ",".join(_renamed_part(kind, each, rename) for each in text.split(","))
-
-
-def _renamed_part(kind: str, part: str, rename: Rename) -> str:
-    """Return a part of a text with its id replaced, which may have spaces around it."""
-    id = part.strip()
-    return part.replace(id, str(rename(kind, _named(kind, id)))) if id else str(rename(kind, part))
+    return _ID.sub(lambda found: str(rename(kind, _named(kind, found[0]))), text)
 
 
 def _named(kind: str, text: str) -> Any:

@@ -55,3 +55,9 @@ def test_what_reads_mean_is_judged_from_the_beginning(calibrated):
     kinds = {"OAuth": "oauth", "Custom": "own"}
     report = calibrated(choices(users__auth_kinds=kinds), "users.auth-kinds", "gate.list_linked_users")
     assert report.contradicted == []
+
+
+def test_what_a_read_writes_is_followed(calibrated):
+    """Who asks for the address of a streaming server may be in the channel from then on."""
+    report = calibrated(choices(presence__joining="proxyfor"), "gate.get_streaming_proxy", "gate.list_active_channels")
+    assert (report.learned, report.contradicted) == ({"presence.joining": "proxyfor"}, [])
