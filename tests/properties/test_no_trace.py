@@ -6,9 +6,10 @@ from unittest import mock
 
 import pytest
 
+from confsim.kernel.world import World
 from confsim.service.pipeline import Pipeline
 from kit.each import each
-from kit.proofs.no_trace import COMMANDS, failures, of_commands, of_operations
+from kit.proofs.no_trace import COMMANDS, Writes, failures, of_commands, of_operations
 
 pytestmark = pytest.mark.own_ways  # over HTTP a planted failure has another form
 
@@ -63,3 +64,15 @@ def test_a_change_that_is_not_dropped_is_noticed(cases):
 
     with mock.patch.object(Pipeline, "_failed", note):
         assert any(problem == "it left a trace" for _, problem in failures(cases["create_channel"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("draw", ()), ("uuid", ()), ("token", ()), ("digits", (6,)), ("count", ("rooms",))]
+)
+def test_whatever_is_drawn_or_counted_is_a_write(name, arguments):
+    """The next one is another, so a failure there must leave no trace either."""
+    change = World(seed=1).change(0)
+    with Writes().watched() as writes:
+        drawn = getattr(change, name)(*arguments)
+    assert writes.count == 1
+    assert getattr(change, name)(*arguments) != drawn

@@ -23,7 +23,7 @@ from kit.catalogue_walk import Step, walk
 
 Act = Callable[[Simulator], object]
 #: Whatever writes to a change.
-OF_ROWS, OF_CHANGES = ("put", "remove"), ("schedule", "cancel", "draw", "count")
+OF_ROWS, OF_CHANGES = ("put", "remove"), ("schedule", "cancel", "draw", "uuid", "count")
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-user", "demo-partner-admin")
 #: What may change after the call itself, each delivery in a change of its own.
 FOLLOWS = {"webhook deliveries"}
