@@ -120,7 +120,9 @@ class Comparison:
             return self._lists(shape, one, other, place)
         if isinstance(one, dict):
             return self._objects(shape, one, other, place)
-        return None if one == other else Difference(place, one, other)
+        if one == other or (isinstance(one, str) and self._known.text(one) == other):
+            return None
+        return Difference(place, one, other)
 
     def _value(self, shape: Value, one: Any, other: Any, place: str) -> Difference | None:
         if shape.kind == IGNORED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -19,6 +20,9 @@ _LEFT = {"milliseconds": 1, "seconds": 1000}
 _SINCE_OTHER = 30 * durations.DAY
 #: Most milliseconds between two instants that count as the same, beside the time that a request takes.
 SLACK = 2000
+
+#: The beginning of an id that is a UUID.
+_BEGINNING = re.compile(r"\b[0-9a-f]{8}\b")
 
 
 class Stranger(Struct, frozen=True):
@@ -126,6 +130,14 @@ class Correspondence:
         """Return whether this value of the service has a pair."""
         return service in self._to_model.get(kind, {})
 
+    def text(self, model: str) -> str:
+        """Return the service's text for one of the model's in which ids begin, such as "Session 0a1b2c3d"."""
+        if _BEGINNING.search(model) is None:
+            return model
+        pairs = [pair for each in self._to_service.values() for pair in each.items()]
+        begin = {here[:8]: there[:8] for here, there in pairs if _is_uuid(here) and _is_uuid(there)}
+        return _BEGINNING.sub(lambda found: begin.get(found[0], found[0]), model)
+
     def texts(self, kinds: Iterable[str]) -> list[str]:
         """Return the values of these kinds, of both sides, as texts."""
         found = (self._to_service.get(kind, {}).items() for kind in kinds)
@@ -159,6 +171,10 @@ class Correspondence:
             self.shift = there - here
         apart = abs(there - here - self.shift)
         return "" if apart <= tolerance + MILLISECONDS.get(unit, 0) else "it is another instant"
+
+
+def _is_uuid(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 36 and _BEGINNING.match(value) is not None
 
 
 def _is_number(value: Any) -> bool:

@@ -61,3 +61,9 @@ def test_what_a_read_writes_is_followed(calibrated):
     """Who asks for the address of a streaming server may be in the channel from then on."""
     report = calibrated(choices(presence__joining="proxyfor"), "gate.get_streaming_proxy", "gate.list_active_channels")
     assert (report.learned, report.contradicted) == ({"presence.joining": "proxyfor"}, [])
+
+
+def test_a_text_with_the_beginning_of_an_id_is_told(calibrated):
+    """Each side has ids of its own."""
+    report = calibrated(choices(sessions__name="generated"), "sessions.name")
+    assert (report.learned, report.contradicted) == ({"sessions.name": "generated"}, [])
