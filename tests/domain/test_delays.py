@@ -42,9 +42,9 @@ def test_polls_are_counted():
     work = Work(polls_left=2)
     seen = []
     for _ in range(3):
-        seen.append((work.polls_left, NO_POLL_LEFT(work, {})))
+        seen.append((work.polls_left, NO_POLL_LEFT.admits(work, {})))
         work = delays.count_poll(None, work)
     assert seen == [(2, False), (1, False), (0, True)]
     timed = Work(polls_left=None)
     assert delays.count_poll(None, timed) == timed
-    assert not NO_POLL_LEFT(timed, {})
+    assert not NO_POLL_LEFT.admits(timed, {})
