@@ -48,6 +48,8 @@ _DEFAULTS = {
     "midi": Default.MIDI,
 }
 
+#: The operations that list the inbound numbers of a client; the first lists most of them.
+NUMBERED_BY = ("list_inbound_numbers", "list_available_dial_numbers")
 
 #: The ids of the assumptions that say what the reads mean of which a model is made.
 READ_UNDER = (units.PROMULGATED.id, LEVELS.id, AUTH_KIND_WORDS.id)
@@ -91,6 +93,7 @@ class Discovery:
         if not self._people:
             self._check_api_token()
         self._check_client()
+        self._people = {role: self._described(role, person) for role, person in self._people.items()}
         document, ids = self._world_file()
         simulator = Simulator(document, seed, clock if clock is not None else Clock(), dict(self._profile))
         simulator.service.webhooks.set_listed(True)
@@ -127,6 +130,14 @@ class Discovery:
         reply = self._reply(operation, caller, **path)
         return reply.body if reply.status < 400 else None
 
+    def _read_of(self, client_id: str, operation: str, **path: str) -> Any:
+        """Return the body of the answer to the first who may read something of a client; None when all are refused."""
+        for token in self._readers(client_id, **path):
+            body = self._read(operation, token, **path)
+            if body is not None:
+                return body
+        return None
+
     def _reply(self, operation: str, caller: str | None, **path: str) -> Reply:
         """Return the answer to a read; each read is made once."""
         key = (operation, caller, *path.items())
@@ -145,12 +156,19 @@ class Discovery:
             if reply.status == 403:
                 wrong += ", or the token not one of a user"
             raise Misuse(f"{wrong}: get_me of the {role} is answered by {excerpt(reply)}")
+        return body
+
+    def _described(self, role: str, person: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a user of a token with levels, accepted terms and address."""
+        token, id = self._accounts.tokens[role], str(person["id"])
         terms = self._read("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
         address = self._read("get_user_email", token, userId="me")
         if address is None:  # some services know me in few paths
-            address = self._read("get_user_email", token, userId=str(body["id"])) or {}
+            address = self._read("get_user_email", token, userId=id)
+        if address is None:  # some tell it to administrators alone
+            address = self._read_of(str(person["clientId"]), "get_user_email", userId=id)
         levels = _levels(self._read("list_own_access_levels", token))
-        return {**body, "levels": levels, "terms": terms, "address": address}
+        return {**person, "levels": levels, "terms": terms, "address": address or {}}
 
     def _check_api_token(self) -> None:
         token = self._accounts.tokens.get("api-token")
@@ -174,13 +192,19 @@ class Discovery:
                 named = f"[client] id {self._accounts.client}"
                 raise Misuse(f"the {role} of the accounts belongs to the client {home}, not to {named}")
 
-    def _reader(self, client_id: str) -> str | None:
-        """Return the token that can read most of a client."""
+    def _readers(self, client_id: str, **path: str) -> list[str]:
+        """Return the tokens that may read something of a client, first those that can read most of one.
+
+        Only where a path names the client, a Partner Admin of another can read it.
+        """
+        tokens, found = self._accounts.tokens, list[str]()
         for role in (*_ADMINS, "other-admin", "owner", "operator", "user"):
             home = self._accounts.client if role == "api-token" else self._people.get(role, {}).get("clientId")
-            if home == client_id and role in self._accounts.tokens:
-                return self._accounts.tokens[role]
-        return None
+            if home == client_id and role in tokens:
+                found.append(tokens[role])
+        if "clientId" in path and "partner-admin" in tokens:
+            found.append(tokens["partner-admin"])
+        return list(dict.fromkeys(found))
 
     # The world
 
@@ -189,8 +213,7 @@ class Discovery:
         views: dict[str, dict[str, Any]] = {}
         homes = [self._accounts.client, *(str(person["clientId"]) for person in self._people.values())]
         for client_id in dict.fromkeys(homes):
-            reader = self._reader(client_id) or self._accounts.tokens.get("partner-admin")
-            view = self._read("get_client", reader, clientId=client_id) if reader is not None else None
+            view = self._read_of(client_id, "get_client", clientId=client_id)
             views[client_id] = dict(view) if isinstance(view, dict) else {}
         partner = self._people.get("partner-admin", {}).get("clientId")
         for client_id, view in list(views.items()):
@@ -229,23 +252,29 @@ class Discovery:
             made["channels"] = [{"name": ELSEWHERE, **hosts}]
         if client_id == self._accounts.client and "api-token" in self._accounts.tokens:
             made["apiTokens"] = [{"token": self._accounts.tokens["api-token"]}]
-        reader = self._reader(client_id)
-        if reader is not None:
-            numbers = _rows(self._read("list_inbound_numbers", reader))
-            made["numbers"] = [
-                {"number": _e164(each["number"]), "isDefault": bool(each.get("isDefault"))} for each in numbers
-            ]
-            made["validators"] = [
-                {
-                    "id": each["id"],
-                    "algorithm": "HS256",
-                    "key": "unknown-to-the-model-but-long-enough",
-                    "name": each.get("name"),
-                    "active": bool(each.get("active")),
-                }
-                for each in _rows(self._read("list_validators", reader))
-            ]
+        made["numbers"] = [
+            {"number": _e164(each["number"]), "isDefault": bool(each.get("isDefault"))}
+            for each in self._numbers_of(client_id)
+        ]
+        made["validators"] = [
+            {
+                "id": each["id"],
+                "algorithm": "HS256",
+                "key": "unknown-to-the-model-but-long-enough",
+                "name": each.get("name"),
+                "active": bool(each.get("active")),
+            }
+            for each in _rows(self._read_of(client_id, "list_validators"))
+        ]
         return made
+
+    def _numbers_of(self, client_id: str) -> list[Any]:
+        """Return the inbound numbers of a client; where nobody may list these, those that a channel can get."""
+        for operation in NUMBERED_BY:
+            listed = self._read_of(client_id, operation)
+            if listed is not None:
+                return _rows(listed)
+        return []
 
     def _others_of(self, client_ids: list[str]) -> list[dict[str, Any]]:
         """Return the other users of these clients, without those who belong to the accounts."""
@@ -274,7 +303,6 @@ class Discovery:
 
     def _copy_client(self, change: Change, client_id: str) -> None:
         """Copy terms, providers, hosts and settings of a client to the model, those that the accounts can read."""
-        reader = self._reader(client_id)
         client, fields = CLIENTS.of(change)[client_id], dict[str, Any]()
         terms = self._read("get_client_terms", None, clientId=client_id)
         if terms is not None:
@@ -286,19 +314,15 @@ class Discovery:
         if providers is not None:
             fields["providers"] = tuple(each["name"] for each in providers["providers"])
             fields["default_provider"] = providers.get("defaultProvider")
-        for operation, field in (
-            (("list_origins", "origins"), ("list_domains", "domains")) if reader is not None else ()
-        ):
-            listed = self._read(operation, reader, clientId=client_id)
+        for operation, field in (("list_origins", "origins"), ("list_domains", "domains")):
+            listed = self._read_of(client_id, operation, clientId=client_id)
             if listed is not None:
                 fields[field] = tuple(listed)
-        client = clients.update(change, client, **fields)
-        if reader is not None:
-            self._copy_switches(change, client, reader)
+        self._copy_switches(change, clients.update(change, client, **fields))
 
-    def _copy_switches(self, change: Change, client: Client, reader: str) -> None:
+    def _copy_switches(self, change: Change, client: Client) -> None:
         """Copy what is enabled for a client to the model."""
-        shown = self._read("get_client_settings", reader) or {}
+        shown = self._read_of(client.id, "get_client_settings") or {}
         unique = bool(shown.get("uniqueUsersHandle", client.unique_handles))
         if unique is not client.unique_handles:
             client = handles.require(change, client, unique)
@@ -309,7 +333,7 @@ class Discovery:
             held = getattr(client, default.value)
             if bool(shown.get(name, held)) is not held:
                 client = settings.switch_default(change, client, default, _trigger(not held))
-        events = self._read("get_events_status", reader)
+        events = self._read_of(client.id, "get_events_status")
         if events is not None and bool(events["enabled"]) is not client.events:
             endpoints.set_interface(change, client, _trigger(not client.events))
 
@@ -343,8 +367,7 @@ class Discovery:
     def _copy_config(self, change: Change) -> None:
         """Copy the configuration of the service's client to the model's."""
         client_id = self._accounts.client
-        reader = self._reader(client_id)
-        document = self._read("get_config", reader) if reader is not None else None
+        document = self._read_of(client_id, "get_config")
         if isinstance(document, dict) and document:
             with contextlib.suppress(Refusal):  # of one that cannot be without a language
                 documents.update(change, client_id, client_id, document)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Generator, Iterator, Mapping
 from copy import copy
+from itertools import product
 from typing import Any
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from .accounts import Accounts
 from .calls import ModelCall
 from .comparison import Comparison, Difference, Reply
 from .correspondence import Correspondence
-from .discovery import UNUSED, Discovery
+from .discovery import NUMBERED_BY, UNUSED, Discovery
 from .ledger import Ledger
 from .model import Prediction
 from .names import RunNames
@@ -162,10 +163,13 @@ class Run:
     @property
     def numbers(self) -> list[str]:
         """The inbound numbers of the client of the accounts."""
-        token = next((each.token for each in self.things.callers if each.role in {"owner", "api-token"}), None)
-        body = self.model.imagine(ModelCall("list_inbound_numbers", token)).reply.body
-        rows = body.get("results", []) if isinstance(body, dict) else body or []
-        return [each["number"] for each in rows]
+        tokens = [each.token for each in self.things.callers if each.home == self.accounts.client]
+        for operation, token in product(NUMBERED_BY, tokens):
+            reply = self.model.imagine(ModelCall(operation, token)).reply
+            if reply.status < 400:
+                rows = reply.body.get("results", []) if isinstance(reply.body, dict) else reply.body or []
+                return [each["number"] for each in rows]
+        return []
 
     def _tokens(self) -> Mapping[str, Credential]:
         """Return the credentials that the model holds, by token."""
