@@ -22,9 +22,8 @@ from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.comparison import Reply
 from confsim.testing.learning.correspondence import Correspondence
 from confsim.testing.learning.declared import why_left_out
-from confsim.testing.learning.discovery import excerpt
 from confsim.testing.learning.run import Run, RunStep
-from confsim.testing.learning.service import Interrupted, RealService, Spent
+from confsim.testing.learning.service import Interrupted, RealService, Spent, excerpt
 from confsim.testing.verifying.candidates import NOBODY, STRANGER
 from confsim.testing.verifying.planning import Planner
 

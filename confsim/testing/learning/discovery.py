@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
+from confsim.api.telephony import numbers
 from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.protocol import units
 from confsim.assumptions.register import in_force
@@ -26,11 +27,9 @@ from confsim.simulator import Simulator
 
 from .accounts import Accounts
 from .before import Before, copy_before
-from .calls import ModelCall
-from .comparison import Reply
 from .correspondence import MILLISECONDS, Correspondence
 from .model import Model
-from .service import RealService
+from .service import Reads, RealService, excerpt
 
 #: The role whose token is not used: the API does not say which channel it belongs to. The run creates guests instead.
 UNUSED = frozenset({"guest"})
@@ -49,7 +48,7 @@ _DEFAULTS = {
 }
 
 #: The operations that list the inbound numbers of a client; the first lists most of them.
-NUMBERED_BY = ("list_inbound_numbers", "list_available_dial_numbers")
+NUMBERED_BY = (numbers.list_inbound_numbers.__name__, numbers.list_available_dial_numbers.__name__)
 
 #: The ids of the assumptions that say what the reads mean of which a model is made.
 READ_UNDER = (units.PROMULGATED.id, LEVELS.id, AUTH_KIND_WORDS.id)
@@ -79,7 +78,8 @@ class Discovery:
         self.others: dict[int, dict[str, Any]] = {} if before is None else before.others
         #: Other things that were there and are described.
         self.before: Before = {} if before is None else before.before
-        self._replies: dict[tuple[Any, ...], Reply] = {} if before is None else before._replies
+        #: The reads that were made.
+        self.reads: Reads = Reads(service) if before is None else before.reads
 
     def again(self, profile: Mapping[str, Any], known: Correspondence, clock: Clock) -> Model:
         """Return the model under another profile, from the same reads."""
@@ -116,38 +116,19 @@ class Discovery:
         """Return the assumptions on which the start of the model that was made last depends."""
         return frozenset((*READ_UNDER, *model.service.assumptions_used(), *self._used))
 
-    def forget(self, call: ModelCall) -> bool:
-        """Make a read again the next time; return whether the call is one of the reads from which the model is made."""
-        found = [key for key in self._replies if key[0] == call.operation and dict(key[2:]) == call.path]
-        for key in found:
-            del self._replies[key]
-        return bool(found)
-
     # Reads
-
-    def _read(self, operation: str, caller: str | None, **path: str) -> Any:
-        """Return the body of an answer, None when the call is refused."""
-        reply = self._reply(operation, caller, **path)
-        return reply.body if reply.status < 400 else None
 
     def _read_of(self, client_id: str, operation: str, **path: str) -> Any:
         """Return the body of the answer to the first who may read something of a client; None when all are refused."""
         for token in self._readers(client_id, **path):
-            body = self._read(operation, token, **path)
+            body = self.reads.body(operation, token, **path)
             if body is not None:
                 return body
         return None
 
-    def _reply(self, operation: str, caller: str | None, **path: str) -> Reply:
-        """Return the answer to a read; each read is made once."""
-        key = (operation, caller, *path.items())
-        if key not in self._replies:
-            self._replies[key] = self._service.call(ModelCall(operation, caller, dict(path)))
-        return self._replies[key]
-
     def _person(self, role: str, token: str) -> dict[str, Any]:
         """Return the user of a token. Raises Misuse when the token is refused or the answer is no user."""
-        reply = self._reply("get_me", token)
+        reply = self.reads.reply("get_me", token)
         if reply.status == 401:
             raise Misuse(f"the token of the {role} is refused: {excerpt(reply)}")
         body = reply.body
@@ -161,13 +142,13 @@ class Discovery:
     def _described(self, role: str, person: Mapping[str, Any]) -> dict[str, Any]:
         """Return a user of a token with levels, accepted terms and address."""
         token, id = self._accounts.tokens[role], str(person["id"])
-        terms = self._read("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
-        address = self._read("get_user_email", token, userId="me")
+        terms = self.reads.body("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
+        address = self.reads.body("get_user_email", token, userId="me")
         if address is None:  # some services know me in few paths
-            address = self._read("get_user_email", token, userId=id)
+            address = self.reads.body("get_user_email", token, userId=id)
         if address is None:  # some tell it to administrators alone
             address = self._read_of(str(person["clientId"]), "get_user_email", userId=id)
-        levels = _levels(self._read("list_own_access_levels", token))
+        levels = _levels(self.reads.body("list_own_access_levels", token))
         return {**person, "levels": levels, "terms": terms, "address": address or {}}
 
     def _check_api_token(self) -> None:
@@ -175,7 +156,7 @@ class Discovery:
         if token is None:
             roles = ", ".join(self._accounts.tokens)
             raise Misuse(f"the accounts have no token that can be used: the channel of the {roles} is not known")
-        reply = self._reply("get_client", token, clientId=self._accounts.client)
+        reply = self.reads.reply("get_client", token, clientId=self._accounts.client)
         if reply.status == 401:
             raise Misuse(f"the token of the api-token is refused: {excerpt(reply)}")
         if reply.status >= 400 or not isinstance(reply.body, dict) or "clientId" not in reply.body:
@@ -304,13 +285,13 @@ class Discovery:
     def _copy_client(self, change: Change, client_id: str) -> None:
         """Copy terms, providers, hosts and settings of a client to the model, those that the accounts can read."""
         client, fields = CLIENTS.of(change)[client_id], dict[str, Any]()
-        terms = self._read("get_client_terms", None, clientId=client_id)
+        terms = self.reads.body("get_client_terms", None, clientId=client_id)
         if terms is not None:
             unit = in_force(self._profile, units.PROMULGATED)
             at = int(terms["promulgated"]) * MILLISECONDS[unit]
             here = at - (self._known.shift or 0)
             fields["terms"] = Terms(int(terms["version"]), str(terms["url"]), here, bool(terms["required"]))
-        providers = self._read("list_client_auth_providers", None, clientId=client_id)
+        providers = self.reads.body("list_client_auth_providers", None, clientId=client_id)
         if providers is not None:
             fields["providers"] = tuple(each["name"] for each in providers["providers"])
             fields["default_provider"] = providers.get("defaultProvider")
@@ -409,8 +390,3 @@ def _levels(body: Any) -> list[Any] | None:
 
 def _e164(number: str) -> str:
     return number if number.startswith("+") else f"+{number}"
-
-
-def excerpt(reply: Reply) -> str:
-    """Return an abridged reply for an error message."""
-    return f"{reply.status} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"

@@ -148,6 +148,38 @@ class RealService:
         self._next = max(now, self._next) + self._pause
 
 
+class Reads:
+    """The reads of which a model is made: each is made once, and kept for the next model."""
+
+    def __init__(self, service: RealService) -> None:
+        self._service = service
+        self._replies: dict[tuple[Any, ...], Reply] = {}
+
+    def body(self, operation: str, caller: str | None, **path: str) -> Any:
+        """Return the body of an answer, None when the call is refused."""
+        reply = self.reply(operation, caller, **path)
+        return reply.body if reply.status < 400 else None
+
+    def reply(self, operation: str, caller: str | None, **path: str) -> Reply:
+        """Return the answer to a read; each read is made once."""
+        key = (operation, caller, *path.items())
+        if key not in self._replies:
+            self._replies[key] = self._service.call(ModelCall(operation, caller, dict(path)))
+        return self._replies[key]
+
+    def forget(self, call: ModelCall) -> bool:
+        """Make a read again the next time; return whether the call is one of the reads from which the model is made."""
+        found = [key for key in self._replies if key[0] == call.operation and dict(key[2:]) == call.path]
+        for key in found:
+            del self._replies[key]
+        return bool(found)
+
+
+def excerpt(reply: Reply) -> str:
+    """Return an abridged reply for an error message."""
+    return f"{reply.status} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"
+
+
 def _seconds(reply: Reply, operation: str) -> float:
     """Return the seconds of a Retry-After. Raises Interrupted when that is longer than a run can wait."""
     stated = reply.headers["retry-after"]

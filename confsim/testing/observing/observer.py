@@ -339,7 +339,7 @@ class Observer:
         key = self._service.key(call)
         if call.declared.changes or reply.status >= 400 or call.query or key in self._service.reads:
             return False
-        if not self.learner.run.discovery.forget(call):
+        if not self.learner.run.discovery.reads.forget(call):
             return False
         self._service.reads[key] = reply
         return self.learner.again(self._forget_stand_ins)
