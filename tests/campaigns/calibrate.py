@@ -146,7 +146,7 @@ def _figures(found: list[Calibrated], chosen: argparse.Namespace) -> dict[str, A
         "confirmed": total("confirmed"),
         "contradicted": total("contradicted"),
         "requests": total("requests"),
-        "three for each entry": 3 * len(REGISTER.entries) * len(found),
+        "three for each tellable entry": 3 * total("tellable"),
         "CPU seconds of a profile, median": round(median(seconds), 1) if seconds else 0,
         "requests of verify under the written profile": total("verified"),
         "of these profiles, with 10,000 requests or nearly": sum(each.verified > 9_900 for each in found),
