@@ -253,8 +253,10 @@ def control_document(root: str = SERVER) -> bytes:
 @cache
 def _subject() -> Subject:
     from confsim.contract.openapi.document import Subject
+    from confsim.control import catalogue  # which declares every operation
     from confsim.reference.observed import observed_control
 
+    control = catalogue.CONTROL
     text = "What no call of the API does: time, faults, people, phones and the journal of a world."
     examples = observed_control()
-    return Subject(CONTROL, CONTROL.title, __version__, text, areas=CONTROL.areas, problems=True, observed=examples)
+    return Subject(control, control.title, __version__, text, areas=control.areas, problems=True, observed=examples)

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
-from confsim.contract.schema import SPACE
+from confsim.contract.schema import SPACE, Schemas
 from confsim.control.operations.info import control_document
 from kit import ADMIN, CUSTOMER, OWNER, ROOM, START
 from kit.openapi import described
@@ -167,3 +167,40 @@ def test_durations_end_where_the_service_ends_them():
         given = {"duration": duration}
         assert sim.call("create_breakout_session", OWNER, uuid=room, body=given).status == status
         assert fits(schema, given) == (status == 200)
+
+
+def integers(schema):
+    """The schemas of integers in a schema, with their bounds."""
+    if isinstance(schema, dict):
+        if schema.get("format") in ("int32", "int64"):
+            yield schema
+        schema = list(schema.values())
+    for each in schema if isinstance(schema, list) else ():
+        yield from integers(each)
+
+
+def test_small_integers_have_32_bits():
+    """Of those that are no texts where large ones are."""
+    small = [each for each in integers(document(encode__numbers="texts")) if each["format"] == "int32"]
+    assert {each["maximum"] for each in small} == {2**31 - 1}
+    assert -(2**31) in {each["minimum"] for each in small}
+    assert all(-(2**31) <= each["minimum"] < 2**31 for each in small)
+
+
+@pytest.mark.parametrize("given", [0, 1, 2, -1, "0", "1", "TRUE", "yes", True])
+def test_booleans_of_a_body_in_other_words(given):
+    """Where texts of numbers are read, two numbers and some words are; no others."""
+    profile = {"parse.numbers": "coerce"}
+    schema = {"$ref": "#/components/schemas/NewPin", "components": described(profile)["components"]}
+    sent = {"pin": "4321", "organizer": given}
+    sim = Simulator(clock=START, profile=profile)
+    sim.call("set_dial_in_state", ADMIN, uuid=ROOM, state="enable")
+    assert fits(schema, sent) == (sim.call("add_dial_pin", OWNER, uuid=ROOM, body=sent).status == 200)
+
+
+def test_a_body_is_described_before_any_parameter():
+    """The texts of numbers in it are valid, whatever was described before."""
+    schemas = Schemas({"parse.numbers": "coerce"})
+    assert "anyOf" in schemas.body(int)
+    assert "anyOf" not in schemas.parameter(int)
+    assert "anyOf" in schemas.body(int)

@@ -215,6 +215,14 @@ def test_options_that_are_null_are_required():
     assert "channel" not in schemas["MediaEventData"]["required"]
 
 
+@pytest.mark.parametrize(("shown", "nulls"), [("when-required", True), ("always", False)])
+def test_an_option_that_is_always_there_is_never_null(shown, nulls):
+    """Even where options are null without a value."""
+    profile = {"encode.absent": "null", "handles.required-shown": shown}
+    checked = described(profile)["components"]["schemas"]["Uniqueness"]
+    assert ("null" in str(checked["properties"]["required"])) == nulls
+
+
 def test_words_of_an_answer_are_those_that_a_profile_has():
     """No other can occur; under the defaults they are those of the documents."""
     kinds = {

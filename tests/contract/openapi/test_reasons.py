@@ -93,6 +93,7 @@ flags.midi-token=needs-premium                  set_midi_state                 M
 friendly-urls.available=not-found-when-free     check_friendly_url             FRIENDLY_URL_UNKNOWN
 gate.create_guest=user                          create_guest                   CREDENTIAL_MISSING
 gate.get_config=owner                           get_config                     ROLE_MISSING
+gate.get_config=["user","self"]                 get_config                     NO_USER_CONTEXT
 handles.unregistered=unique                     create_guest                   HANDLE_TAKEN
 http.rate-limit=60                              get_me                         TOO_MANY_CALLS
 images.given-url=fetched                        create_predefined_user         IMAGE_UNREACHABLE

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -107,6 +109,13 @@ def test_the_control_plane_describes_itself(plane):
     ids = {each["operationId"] for methods in document["paths"].values() for each in methods.values()}
     assert status == 200
     assert ids == set(CONTROL.operations)
+
+
+def test_the_document_is_whole_whatever_is_imported_first():
+    """The module that makes it is one of those that declare its operations."""
+    code = "from confsim.control.operations.info import control_document as made; print(made().count(b'operationId'))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert int(found.stdout) == len(CONTROL.operations)
 
 
 def test_an_answer_of_bytes_is_described_by_its_media_type(plane, sim):
