@@ -14,7 +14,7 @@ from confsim.contract.gates import Gate
 from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
-from confsim.control.declare import CONTROL, PREFIX, operation
+from confsim.control.declare import PREFIX, operation
 from confsim.control.explaining import Explanation, explain
 from confsim.control.holders import ClientInfo, TokenInfo, clients_and_tokens, describe_token
 from confsim.domain.clients import clients
