@@ -14,8 +14,8 @@ from .views import Limited, View
 LATE = 16
 
 
-class TableState(Struct, frozen=True, gc=False):
-    """One table of one client: the records, and the maps of its indexes.
+class TableState(Struct, frozen=True, gc=False, eq=False):
+    """One table of one client: the records, and the maps of its indexes. Those with the same records are equal.
 
     ``keys`` are those of the unique indexes. The others take up changes of records when they are read: ``late`` are the
     latest changes, oldest first, and ``lookups`` has for each index its map and the number of late changes in it. These
@@ -27,6 +27,11 @@ class TableState(Struct, frozen=True, gc=False):
     keys: tuple[Lookup, ...]
     lookups: list[tuple[Lookup, int]]
     late: tuple[Changed, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TableState):
+            return NotImplemented
+        return self is other or (self.serial == other.serial and self.rows == other.rows)
 
     def index(self, index: Index[Any]) -> Lookup:
         """Return the map from value to bucket of an index."""
