@@ -112,6 +112,8 @@ class Alternatives:
         self.patient = patient
         self.consulted: dict[str, int] = dict.fromkeys(run.rests_on, -1)
         run.model.service.live.observe_timers(self._note_timer)
+        #: Since the last step, the timers that fired: the worlds before and after each, and what it depended on.
+        self._timers: list[tuple[World, World, frozenset[str]]] = []
         self._services: dict[Alternative, Service] = {}
         self._followed: dict[Alternative, _Followed] = {}
         self._shapes = Shapes(run.profile)
@@ -143,8 +145,9 @@ class Alternatives:
             if other in state.lost:
                 self.lost.add(each)
 
-    def note(self, step: RunStep) -> None:
-        """Note the assumptions that the last step depended on."""
+    def note(self, step: RunStep, evidence: AssumptionEvidence) -> None:
+        """Note the assumptions that the last step depended on, and the timers before it."""
+        self._follow_timers(step, evidence)
         self._consult((*step.predicted.used, f"route.{step.call.operation}"))
 
     def _consult(self, ids: Iterable[str]) -> None:
@@ -153,8 +156,24 @@ class Alternatives:
             if id not in self.consulted:
                 self.consulted[id] = last
 
-    def _note_timer(self, before: World, change: Change, after: World) -> None:  # noqa: ARG002 as observers are called
+    def _note_timer(self, before: World, change: Change, after: World) -> None:
         self._consult(change.used)
+        self._timers.append((before, after, frozenset(change.used)))
+
+    def _follow_timers(self, step: RunStep, evidence: AssumptionEvidence) -> None:
+        """Follow the alternatives to what the timers depended on that fired between the last step and this one.
+
+        Each is followed from the world before the first of these timers.
+        """
+        world, found = step.before, dict[Alternative, World]()
+        for before, after, used in reversed(self._timers):
+            if after is world:
+                world = before
+                found.update(dict.fromkeys(evidence.open_to(used), before))
+        self._timers.clear()
+        for each, start in found.items():
+            if each not in self._followed and each not in self.lost:
+                self._followed[each] = _Followed(start, self._run_known())
 
     # Steps
 

@@ -92,7 +92,7 @@ class Learner:
     def _judge(self, evidence: AssumptionEvidence, alternatives: Alternatives, step: RunStep) -> bool:
         """Rule out values by an answer; return whether the model expected it."""
         evidence.used.update(step.predicted.used)
-        alternatives.note(step)
+        alternatives.note(step, evidence)
         if step.difference is not None:
             return False
         ruled_out = list(alternatives.differing(step, alternatives.concerned(step, evidence)))
@@ -112,7 +112,7 @@ class Learner:
         """Find the values that explain an answer and put them in force; note a contradiction when there are none."""
         evidence, alternatives = self.evidence, self._alternatives[-1]
         evidence.used.update(step.predicted.used)
-        alternatives.note(step)
+        alternatives.note(step, evidence)
         seen = [each for id, value in observed(step) if (each := evidence.add(id, value)) is not None]
         alike = evidence.alike(step.predicted.used)
         concerned = list(dict.fromkeys([*alternatives.concerned(step, evidence), *seen, *alike]))

@@ -67,3 +67,11 @@ def test_a_text_with_the_beginning_of_an_id_is_told(calibrated):
     """Each side has ids of its own."""
     report = calibrated(choices(sessions__name="generated"), "sessions.name")
     assert (report.learned, report.contradicted) == ({"sessions.name": "generated"}, [])
+
+
+def test_what_a_timer_depends_on_is_followed(calibrated):
+    """A recording that has failed is not taken for one that is still processed."""
+    ids = "recordings.processing", "duration.recording-processing", "gate.list_session_recordings"
+    report = calibrated(choices(recordings__processing="fails"), *ids)
+    assert report.contradicted == []
+    assert "duration.recording-processing" not in report.learned
