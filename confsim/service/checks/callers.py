@@ -14,14 +14,14 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import terms
 from confsim.domain.clients import clients
-from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.states import TableState
 from confsim.kernel.tables.table import Table
-from confsim.kernel.world import World
+from confsim.kernel.world import Change, World
 
 #: Most tokens that are remembered.
 _MOST = 256
@@ -30,26 +30,35 @@ Tables = tuple[TableState, ...]
 
 
 class _Known(Struct, gc=False):
-    """An identified caller and client, with the token, the world and the assumptions that decided it.
+    """An identified caller, with the token, the world and the assumptions that decided it.
 
     It is valid until ``expires`` (epoch milliseconds).
     """
 
     token: str
     caller: Caller
-    client: Client
     expires: int
     world: World
     used: Mapping[str, None]
 
-    def holds(self, world: World) -> bool:
-        """Return whether the caller is the same in another world: its deciding records are the same values."""
-        then, client, user = self.world, self.client, self.caller.user
+    def holds(self, change: Change) -> bool:
+        """Return whether the caller is the same in the world of a change, where it has its client as that is there.
+
+        Its token and its user are the same values there, and its client is still served.
+        """
+        world, then, caller = change.world, self.world, self.caller
+        client, user = caller.client, caller.user
         now, before = world.shared, then.shared
-        if now is not before and not (
-            _same_clients(now, before, client) and _same(now, before, CREDENTIALS, self.token)
-        ):
-            return False
+        if now is not before:
+            if not _same(now, before, CREDENTIALS, self.token):
+                return False
+            if not _unchanged(now, before, CLIENTS):
+                found = CLIENTS.get(change, client.id)
+                if found is None or (user is not None and found.terms is not client.terms):
+                    return False
+                if not clients.is_served(change, found):
+                    return False
+                self.caller = Caller(found, user, caller.api_token, caller.customer_admin, caller.expires)
         if user is not None:
             now, before = world.client_tables.get(client.id, ()), then.client_tables.get(client.id, ())
             if now is not before and not _same(now, before, USERS, user.id):
@@ -58,24 +67,18 @@ class _Known(Struct, gc=False):
         return True
 
 
+def _unchanged(now: Tables, then: Tables, table: Table[Any, Any]) -> bool:
+    """Return whether a table is the same value in two worlds."""
+    place = table.position
+    return place < min(len(now), len(then)) and now[place] is then[place]
+
+
 def _same(now: Tables, then: Tables, table: Table[Any, Any], key: Hashable) -> bool:
     """Return whether the record with the key is the same value in a table of two worlds."""
     place = table.position
     if place >= min(len(now), len(then)):
         return False
     return now[place] is then[place] or now[place].rows.get(key) is then[place].rows.get(key)
-
-
-def _same_clients(now: Tables, then: Tables, client: Client) -> bool:
-    """Return whether the client and those above it are the same values in two worlds."""
-    place, above = CLIENTS.position, client.parent
-    if not _same(now, then, CLIENTS, client.id):
-        return False
-    while above is not None and now[place] is not then[place]:
-        if not _same(now, then, CLIENTS, above):
-            return False
-        above = now[place].rows[above][1].parent
-    return True
 
 
 class Callers:
@@ -93,12 +96,13 @@ class Callers:
         """
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
-        known, world = self._known.get(token), call.change.world
-        if known is None or call.now >= known.expires or not (known.world is world or known.holds(world)):
+        known, change = self._known.get(token), call.change
+        if known is None or call.now >= known.expires or not (known.world is change.world or known.holds(change)):
             self._authenticate(call, token)
             return
         call.used.update(known.used)
-        call.caller, call.known_client = known.caller, known.client
+        call.caller = caller = known.caller
+        call.known_client = caller.client
 
     def _authenticate(self, call: Call, token: str) -> None:
         """Set the caller and the client of the call, and remember them. Raises Refusal as ``identify``."""
@@ -119,4 +123,4 @@ class Callers:
         elif not blocked:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[token] = _Known(token, caller, client, caller.expires, change.world, used)
+            self._known[token] = _Known(token, caller, caller.expires, change.world, used)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import CLIENTS, ServiceState
 from confsim.domain.identity import credentials
 from confsim.kernel.tables.table import SharedTable
 from confsim.service.checks import callers
@@ -48,18 +51,34 @@ def test_a_change_of_the_user_or_the_client_is_seen_at_once(looked_up):
 
 
 def test_a_change_of_others_leaves_a_caller_known(looked_up, monkeypatch):
-    """Of another user, token or client, also when tables have been declared meanwhile; not of one above."""
+    """Of another user, token or client, also of one above, and when tables have been declared meanwhile."""
     simulator = Simulator(clock=START)
     simulator.call("get_me", OWNER)
     monkeypatch.setattr(SharedTable, "empty_states", [*SharedTable.empty_states, SharedTable.empty_states[0]])
     guest = simulator.control("make_user", clientId=CUSTOMER, handle="Somebody else")
     simulator.call("set_user_full_name", guest.token, userId="me", body={"fullName": "Another Name"})
     simulator.control("make_client", name="Another", parent=PARTNER)
-    simulator.call("get_me", OWNER)
-    assert looked_up.count(OWNER) == 1
     simulator.call("update_terms_url", PARTNER_ADMIN, body={"url": "https://terms.example/9"})
     simulator.call("get_me", OWNER)
-    assert looked_up.count(OWNER) == 2
+    assert looked_up.count(OWNER) == 1
+
+
+def test_an_api_token_stays_known_while_its_client_is_served(looked_up):
+    """It acts for the client as that is now; a client that is disabled, or one below such a client, is looked up."""
+    simulator = Simulator(clock=START)
+    for number in range(3):
+        url = f"https://terms.example/{number}"
+        simulator.call("promulgate_terms", API_TOKEN, body={"url": url}, expect=200)
+        terms = simulator.call("get_client_terms", API_TOKEN, clientId=CUSTOMER).body
+        assert (terms["version"], terms["url"]) == (number + 2, url)
+    assert looked_up == [API_TOKEN]
+    for disabled in (CUSTOMER, PARTNER):
+        sim = simulator.fork()
+        client = clients.get(sim.service.change(), disabled)
+        change = sim.service.change()
+        CLIENTS.of(change).put(replace(client, service=ServiceState.DISABLED))
+        sim.service.commit(change)
+        assert sim.call("update_terms_url", API_TOKEN, body={"url": "https://terms.example/9"}).status == 403
 
 
 def test_no_more_callers_are_remembered_than_there_is_room_for(looked_up, monkeypatch):
