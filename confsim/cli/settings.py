@@ -19,7 +19,7 @@ from confsim.kernel.refusal import Misuse, suggest
 from .command import Commands
 
 #: A line that may begin the table or hold it: ``[tool.confsim]``, ``[tool]``, ``tool.confsim.port = 1``, ``tool = {}``.
-_MENTIONED = re.compile(r"""^\s*\[?\s*["']?tool["']?\s*(\]|=|\.\s*["']?confsim\b)""", re.MULTILINE)
+_MENTIONED = r"""(?m)^\s*\[?\s*["']?tool["']?\s*(\]|=|\.\s*["']?confsim\b)"""
 #: Options whose values are paths where there is such a file, and else names of what is shipped.
 _NAMES_OR_PLACES = frozenset({"world", "scenario"})
 #: By the types of click: the types of TOML that stand for them, and what these are called. Texts are all others.
@@ -43,7 +43,7 @@ def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
     """
     try:
         text = file.read_text(encoding="utf-8")
-        if _MENTIONED.search(text) is None:
+        if re.search(_MENTIONED, text) is None:
             return {}
         import tomllib
 

@@ -31,6 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NONE: Mapping[str, Any] = MappingProxyType({})
+_GRANTS = tuple(Grant)
 
 
 class Source(StrEnum):
@@ -127,45 +128,33 @@ class Operation:
     """One operation, with everything that is derived from its declaration.
 
     ``area`` is its heading in the reference; ``line`` its place in the documents; ``rules`` and ``gaps`` their numbers;
-    ``target`` is its path without a profile, with ``%s`` for each placeholder; the other attributes are those of
-    ``Words``. Attributes that need the types (parameters, body, result) are computed on first use.
+    ``target`` is its path without a profile, with ``%s`` for each placeholder. The attributes of the class are the
+    words that a declaration leaves out. Attributes that need the types (parameters, body, result) are computed on first
+    use.
     """
 
+    source = Source.DOCUMENTED
+    line = variant_of = media = removes = makes_caller = depends_on_outside = disturbs_others = ""
+    for_client = runtime = revokes_access = moves_clock = waits = rings = expires = of_whole_client = False
+    about_caller = shows_identity = sets_faults = False
+    replayed = locks = True
+    slash: Assumption[str] | None = None
+    container: Assumption[str] | None = None
+    upload: Assumption[str] | None = None
+    headers: Mapping[str, Header] = _NONE
+    identifies: Mapping[str, str] = _NONE
+
     def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
+        for word, value in words.items():
+            setattr(self, word, value)
         self.method, self.path = route.split(" ")
         self.name = function.__name__
         self.function = function
         self.gate = words["gate"]
         self.public = Grant.PUBLIC in self.gate.grants
-        self.source = words.get("source", Source.DOCUMENTED)
         self.rules = tuple(words.get("rules", "").split())
         self.gaps = tuple(words.get("gaps", "").split())
-        self.line = words.get("line", "")
         self.area = ""
-        self.for_client = words.get("for_client", False)
-        self.runtime = words.get("runtime", False)
-        self.variant_of = words.get("variant_of", "")
-        self.slash = words.get("slash")
-        self.container = words.get("container")
-        self.headers = words.get("headers", _NONE)
-        self.upload = words.get("upload")
-        self.media = words.get("media", "")
-        self.identifies = words.get("identifies", _NONE)
-        self.revokes_access = words.get("revokes_access", False)
-        self.replayed = words.get("replayed", True)
-        self.locks = words.get("locks", True)
-        self.moves_clock = words.get("moves_clock", False)
-        self.waits = words.get("waits", False)
-        self.removes = words.get("removes", "")
-        self.makes_caller = words.get("makes_caller", "")
-        self.rings = words.get("rings", False)
-        self.depends_on_outside = words.get("depends_on_outside", "")
-        self.disturbs_others = words.get("disturbs_others", "")
-        self.expires = words.get("expires", False)
-        self.of_whole_client = words.get("of_whole_client", False)
-        self.about_caller = words.get("about_caller", False)
-        self.shows_identity = words.get("shows_identity", False)
-        self.sets_faults = words.get("sets_faults", False)
         self.catalogue = catalogue
         self.changes = self.method != "GET"
         #: Whether it creates a thing and answers with it (G044).
@@ -289,7 +278,7 @@ class Operation:
             f"{self.gate.gaps} G147",
             f"Who may call {self.name} ({self.method} {self.path}).",
             self.gate.grants,
-            tuple(Grant),
+            _GRANTS,
             self.name,
             check=grants,
         )

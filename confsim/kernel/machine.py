@@ -176,8 +176,10 @@ class Machine(Generic[S, R]):
         if len(facts) != len(taken) or (taken and facts.keys() != taken):
             raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
-        row = self.row(state, trigger, record, facts)
-        return None if row is None else self._move(change, record, state, row, facts)
+        for row in self._rows[trigger]:
+            if state in row.on and (row.only_if is None or row.only_if.admits(record, facts)):
+                return self._move(change, record, state, row, facts)
+        return None
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
         """Raise the Refusal of a trigger that no row admits."""
@@ -188,45 +190,38 @@ class Machine(Generic[S, R]):
         return TypeError(f"{self.name}: {trigger!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
 
     def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
+        """Apply a row to a record in this state; return the new record, or the removed one."""
         if change.steps:
             change.take(1)
         for need in row.needs:
             need.satisfy(change, record, facts)
         taken = facts if len(facts) == len(row.facts) else named(facts, row.facts)
-        if row.then is ABSENT:
+        effect, then = row.effect, row.then
+        moved: R
+        if then is ABSENT:
             assert record is not None
             moved = self._end(change, record, row, taken)
         else:
-            moved = self._put(change, record, state, row, taken)
+            now = state
+            if record is None:
+                moved = taken["draft"] if effect is None else effect(change, **taken)
+                now = self.read(moved)
+            elif effect is None:
+                moved = record
+            else:
+                moved = effect(change, record, **taken) if taken else effect(change, record)
+                now = self.read(moved)
+            if now is not then:
+                moved = self.field.write(moved, then)
+            if moved is not record and self.table_of is not None:
+                rows = self._rows_of(change, moved)
+                if row.move_to_end:
+                    rows.remove(rows.layout.key(moved))
+                rows.put(moved)
         if self._timed:
-            self._schedule(change, record, state, moved, row.then)
-        for observer in row.observers:
-            if state in observer.sees:
-                observer.notify(change, moved)
-        for coupling in row.couplings:
-            if state in coupling.sees:
-                coupling.propagate(change, moved)
-        return moved
-
-    def _put(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
-        """The record after the effect of the row, in its state and in its table."""
-        effect = row.effect
-        moved: R
-        if record is None:
-            moved = facts["draft"] if effect is None else effect(change, **facts)
-            state = self.read(moved)
-        elif effect is None:
-            moved = record
-        else:
-            moved = effect(change, record, **facts) if facts else effect(change, record)
-            state = self.read(moved)
-        if state is not row.then:
-            moved = self.field.write(moved, row.then)
-        if moved is not record and self.table_of is not None:
-            rows = self._rows_of(change, moved)
-            if row.move_to_end:
-                rows.remove(rows.layout.key(moved))
-            rows.put(moved)
+            self._schedule(change, record, state, moved, then)
+        if row.observers or row.couplings:
+            _follow(change, state, row, moved)
         return moved
 
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
@@ -269,6 +264,16 @@ class Machine(Generic[S, R]):
                     change.cancel(at.timer, self.client(timed), str(key))
                 else:
                     change.schedule(at.timer, due, self.client(timed), str(key))
+
+
+def _follow(change: Change, state: Enum, row: Row, moved: object) -> None:
+    """Let the observers and the couplings of a row follow a record that it has moved out of this state."""
+    for observer in row.observers:
+        if state in observer.sees:
+            observer.notify(change, moved)
+    for coupling in row.couplings:
+        if state in coupling.sees:
+            coupling.propagate(change, moved)
 
 
 def _only(name: str, states: type[Enum]) -> Field:

@@ -15,7 +15,7 @@ import msgspec
 from .refusal import Misuse
 
 _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
-_WEEKS = re.compile(r"P(\d{1,8})W", re.ASCII)
+_WEEKS = r"(?a)P(\d{1,8})W"
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 #: The JSON Schema of what ``span`` reads, except numbers that no duration has.
@@ -46,7 +46,7 @@ def span(value: object) -> int:
     given = value
     if isinstance(value, str) and value[:1] == "P":
         with suppress(msgspec.ValidationError):  # msgspec reads days, hours, minutes and seconds
-            weeks = _WEEKS.fullmatch(value)
+            weeks = re.fullmatch(_WEEKS, value)
             given = msgspec.convert(value if weeks is None else f"P{int(weeks[1]) * 7}D", timedelta)
     if isinstance(given, timedelta) and given >= timedelta():
         return round(given / timedelta(milliseconds=1))

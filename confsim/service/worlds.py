@@ -24,7 +24,7 @@ from .webhooks.http_sender import HttpSender
 MOST = 10_000
 #: Seconds for which a world must be idle before it may be evicted.
 GRACE = 60.0
-_NAME = re.compile(r"(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z", re.ASCII)  # reserved: the path /worlds/limit
+_NAME = r"(?a)(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z"  # reserved: the path /worlds/limit
 
 
 def _host_of(url: str) -> str:
@@ -188,7 +188,7 @@ class Worlds:
 
         Raises Misuse for an invalid name (400), a taken one, and at the limit when all worlds are in use (409).
         """
-        if not _NAME.match(name):
+        if not re.match(_NAME, name):
             raise Misuse(f"{name!r} is no name of a world: 1 to 64 of A-Z a-z 0-9 _ -")
         with self._lock:
             if name in self._services:

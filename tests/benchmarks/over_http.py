@@ -73,7 +73,7 @@ def serving(command: list[str], port: int, path: str) -> Iterator[tuple[float, i
 
 def commands(port: int) -> tuple[tuple[list[str], str], tuple[list[str], str]]:
     """The two servers: confsim and the bare app on werkzeug's own, neither of which logs calls; a path to ask first."""
-    ours = [sys.executable, "-m", "confsim", "serve", "-q", "-p", str(port)]
+    ours = [sys.executable, "-m", "confsim", "serve", "--quiet", "--port", str(port)]
     bare = [sys.executable, str(HERE / "yardstick.py"), str(port)]
     return (ours, "/v1_0/users/me"), (bare, yardstick.PATH)
 

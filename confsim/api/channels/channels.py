@@ -46,7 +46,7 @@ from .friendly_urls import FoundChannel
 from .shapes import ChannelDescription, ChannelDetails, ChannelItem, ChannelSort, ChannelUuid, GuestAccess, NewChannel
 
 #: Placeholders in the form of a compounded name.
-_PLACES = re.compile(r"(\{parent\}|\{name\})")
+_PLACES = r"(\{parent\}|\{name\})"
 
 
 @operation(
@@ -139,7 +139,7 @@ def _compound(call: Call, channel: Channel, parent: Channel | None) -> str:
         return channel.name
     form = ask(call, COMPOUND_NAME)
     words = {"{parent}": parent.name, "{name}": channel.name}
-    return "".join(words.get(part, part) for part in _PLACES.split(form))
+    return "".join(words.get(part, part) for part in re.split(_PLACES, form))
 
 
 def _is_operator(call: Call, channel: Channel) -> bool:

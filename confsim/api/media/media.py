@@ -233,13 +233,13 @@ def upload_client_media(
 
 def _upload(call: Call, pool: Pool, body: bytes, name: str, description: str | None, read: Read | None) -> Id:
     kind, data = uploaded(call, body, assumed.FORM)
-    if kind is not None and not _TYPE.fullmatch(kind):
+    if kind is not None and not re.fullmatch(_TYPE, kind):
         raise invalid_input("header content-type", f"{kind[:80]!r} is no media type")
     public = None if read is None else read is Read.PUBLIC
     return Id(id=media.upload(call.change, pool, File(name, data, kind, description, public)).id)
 
 
-_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?", re.ASCII)
+_TYPE = r"(?a)[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?"
 
 
 @operation(

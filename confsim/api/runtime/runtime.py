@@ -35,7 +35,7 @@ from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, 
 #: P2 Limits L391: channels in one request for populations.
 MOST_CHANNELS = 200
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z", re.ASCII)
+_UUID = r"(?a)[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 
 
 def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def get_populations(
         ids = ids[:MOST_CHANNELS]
     counted: dict[str, int] = {}
     for id in ids:
-        if _UUID.match(id) and (number := _population(call, id.lower())) is not None:
+        if re.match(_UUID, id) and (number := _population(call, id.lower())) is not None:
             counted[id] = number
     shape = ask(call, assumed_presence.POPULATION_SHAPE)
     if shape == "map":

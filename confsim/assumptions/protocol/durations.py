@@ -14,7 +14,7 @@ DAY = 86_400_000
 LONGEST = 10**15
 #: The first characters of a duration as text, which no delay has.
 _BEGINS_A_DURATION = tuple("P0123456789")
-_DELAY = re.compile(r"(time|manual)\(([0-9]{1,9})\)\Z", re.ASCII)
+_DELAY = r"(?a)(time|manual)\(([0-9]{1,9})\)\Z"
 
 TOKEN = assumption(
     "duration.token",
@@ -50,7 +50,7 @@ def parse_delay(text: object) -> Delay:
     """
     if text == "immediate":
         return Delay("immediate")
-    match = _DELAY.match(text) if isinstance(text, str) else None
+    match = re.match(_DELAY, text) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f"{text!r} is none of immediate, time(seconds), manual(times)")
     return Delay(match[1], int(match[2]))

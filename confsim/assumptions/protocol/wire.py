@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from confsim.assumptions.register import Assumption, assumption, texts
 
-_PRESENTATION = re.compile(
+_PRESENTATION = (
     r"(\?(?P<query>[\w-]+)=|Cookie: (?P<cookie>[\w-]+)=|(?P<header>[A-Za-z][\w-]*): ((?P<scheme>[\w-]+) )?)\{token\}\Z"
 )
 ERROR_BODIES: dict[str, Any] = {
@@ -37,7 +37,7 @@ class Presentation(NamedTuple):
 
 def presentation(line: str) -> Presentation:
     """Parse one presentation of ``auth.presentation``, which has been checked."""
-    match = _PRESENTATION.match(line)
+    match = re.match(_PRESENTATION, line)
     assert match is not None
     place = next(place for place in ("query", "cookie", "header") if match[place] is not None)
     return Presentation(place, match[place], match["scheme"] or "")
@@ -48,7 +48,7 @@ def _presentations(value: object) -> tuple[str, ...]:
     if not isinstance(lines, list | tuple) or not lines:
         raise ValueError(f"{value!r} is no list of presentations")
     for line in lines:
-        if not isinstance(line, str) or not _PRESENTATION.match(line):
+        if not isinstance(line, str) or not re.match(_PRESENTATION, line):
             raise ValueError(
                 f"{line!r} is none of 'Name: Scheme {{token}}', '?name={{token}}', 'Cookie: name={{token}}'"
             )

@@ -24,8 +24,8 @@ ALGORITHMS = {
 }
 
 #: A secret that is no JWK, no PEM, which has blanks in it, and no SSH key.
-_PLAIN_SECRET = re.compile(r"(?!ssh-|ecdsa-)[^\s{]\S*")
-_COMPACT = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)\Z", re.ASCII)
+_PLAIN_SECRET = r"(?!ssh-|ecdsa-)[^\s{]\S*"
+_COMPACT = r"(?a)([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)\Z"
 
 
 class NoToken(ValueError):
@@ -41,7 +41,7 @@ def require_key(algorithm: str, text: str) -> None:
 
     A plain secret is known to be one without PyJWT, whose import takes as long as a server to start.
     """
-    if algorithm != "HS256" or _PLAIN_SECRET.fullmatch(text) is None:
+    if algorithm != "HS256" or re.fullmatch(_PLAIN_SECRET, text) is None:
         parse_key(algorithm, text)
 
 
@@ -125,7 +125,7 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
     The header selects neither algorithm nor key: another alg is refused, keys in it or at its URLs (jwk, jku, x5c,
     x5u) are ignored. Raises NoToken or NotSigned.
     """
-    match = _COMPACT.match(token)
+    match = re.match(_COMPACT, token)
     if match is None:
         raise NoToken("it does not consist of three parts in base64url")
     if not (_is_signed_by_secret if isinstance(key, bytes) else _is_signed)(token, algorithm, key):

@@ -23,7 +23,7 @@ from . import credentials, invitations, jws, validators
 from .credentials import Credential
 from .validators import Validator
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+_CONTROL = r"[\x00-\x1f\x7f]+"
 
 
 class Person(Struct, frozen=True, kw_only=True):
@@ -131,7 +131,7 @@ def _person(change: Change, validator: Validator, claims: dict[str, Any], until:
     names = ask(change, assumed.CLAIMS) | dict(validator.claims)
     values = {about: claims.get(claim) for about, claim in names.items()}
     origin = values["originId"]
-    if not isinstance(origin, str) or not origin.strip() or len(origin) > 255 or _CONTROL.search(origin):
+    if not isinstance(origin, str) or not origin.strip() or len(origin) > 255 or re.search(_CONTROL, origin):
         raise _invalid(f"{names['originId']} names nobody")
     email = values["email"]
     address = isinstance(email, str) and len(email) <= 254 and emails.well_formed(email)
@@ -147,12 +147,12 @@ def _person(change: Change, validator: Validator, claims: dict[str, Any], until:
 
 def _clean_text(value: object, most: int) -> str | None:
     """One line of text, cut to size; None for anything else, so that a bad detail does not fail a login (G201)."""
-    text = _CONTROL.sub(" ", value).strip()[:most].rstrip() if isinstance(value, str) else ""
+    text = re.sub(_CONTROL, " ", value).strip()[:most].rstrip() if isinstance(value, str) else ""
     return text or None
 
 
 def _clean_url(value: object, most: int) -> str | None:
-    if not isinstance(value, str) or len(value) > most or _CONTROL.search(value) or " " in value:
+    if not isinstance(value, str) or len(value) > most or re.search(_CONTROL, value) or " " in value:
         return None
     try:
         parts = urlsplit(value)

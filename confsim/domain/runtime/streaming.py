@@ -24,7 +24,7 @@ from confsim.kernel.world import Change
 
 from . import sessions
 
-_KIND = re.compile(r"[A-Za-z0-9_-]+\Z", re.ASCII)
+_KIND = r"(?a)[A-Za-z0-9_-]+\Z"
 _KINDS = frozenset({"chat", "wall", "whiteboard", "captions"})
 
 
@@ -129,5 +129,5 @@ def _wait(change: Change, channel: Channel) -> Wait:
 
 def require_data_channel(change: Change, kind: str) -> None:
     """Raise Refusal NOT_FOUND for a kind of data channel that there is not (G347)."""
-    if not _KIND.match(kind) or (ask(change, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
+    if not re.match(_KIND, kind) or (ask(change, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
         raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)

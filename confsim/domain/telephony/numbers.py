@@ -21,7 +21,7 @@ from confsim.kernel.world import Change
 
 from . import e164
 
-_COUNTRY = re.compile(r"[A-Za-z]{2}\Z", re.ASCII)
+_COUNTRY = r"(?a)[A-Za-z]{2}\Z"
 
 
 class NumberState(Enum):
@@ -106,7 +106,7 @@ def add(change: Change, client: Client, text: str, country: str | None = None, *
     number = e164.canonical(change, text)
     if find_owner(change, number) is not None:
         raise Misuse(f"there is an inbound number {number} already", status=409)
-    if country is not None and not _COUNTRY.match(country):
+    if country is not None and not re.match(_COUNTRY, country):
         raise Misuse(f"code: {country[:40]!r} is no country as ISO alpha-2")
     found = country or e164.country(number)
     if found is None:

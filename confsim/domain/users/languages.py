@@ -44,7 +44,7 @@ _LETTERS = {
     "z": "ahu",
 }
 ISO_639_1 = frozenset(first + second for first, seconds in _LETTERS.items() for second in seconds)
-_CODE = re.compile(r"([a-z]{2})(?:-([A-Z]{2}))?\Z")
+_CODE = r"([a-z]{2})(?:-([A-Z]{2}))?\Z"
 
 
 def put(change: Change, user: User, codes: list[str]) -> User:
@@ -68,7 +68,7 @@ def _checked(change: Change, code: str) -> str:
     form = ask(change, assumed_languages.LANGUAGE_CODES)
     if form == "underscore":
         code = code.replace("_", "-", 1)
-    match = _CODE.match(code)
+    match = re.match(_CODE, code)
     known = match is not None and match[1] in ISO_639_1
     if not known or (form == "supported" and code not in supported(change)):
         raise Refusal(Reason.LANGUAGE_UNKNOWN, language=code)
