@@ -26,7 +26,7 @@ _NAMES = frozenset(each.name for each in API)
 
 
 class Prober:
-    """Finds probes. ``tries`` counts the searches for each assumption."""
+    """Finds probes; the planner counts the searches for each assumption, those in vain apart from the others."""
 
     def __init__(self, planner: Planner, evidence: AssumptionEvidence, alternatives: Alternatives) -> None:
         self._planner = planner
@@ -36,7 +36,7 @@ class Prober:
         self._tries: Counter[str] = planner.sought
 
     def calls(self, times: int = _TIMES, known: Container[str] = ()) -> Iterator[ModelCall]:
-        """Yield probes, sought for each assumption so often. Each must have been made before the next is taken.
+        """Yield probes, sought so often in vain for each assumption. Each must be made before the next is taken.
 
         With ``known`` only calls for these assumptions are sought.
         """
@@ -51,16 +51,19 @@ class Prober:
             still_open = self._evidence.wanted()
             # A call that shows the status of a refusal shows its code.
             alone = still_open - {each.replace("status.", "code.", 1) for each in still_open if "status." in each}
-            wanted = [id for id in alone if self._tries[id] < times and (id in known or not known)]
+            wanted = [id for id in alone if self._is_sought(id, times) and (id in known or not known)]
             if not wanted:
                 return
-            wanted.sort(key=lambda each: (self._tries[each], each))
-            self._tries[wanted[0]] += 1
-            found = self._probe(wanted[0])
-            last = self._tries[wanted[0]] == times
-            calls = [found] if found is not None else self._after(wanted[0]) if last else []
+            id = min(wanted, key=lambda each: (self._tries[each], each))
+            found = self._probe(id)
+            self._tries[id if found is None else f"found {id}"] += 1
+            calls = [found] if found is not None else [] if self._tries[id] < times else self._after(id)
             count += len(calls)
             yield from calls
+
+    def _is_sought(self, id: str, times: int) -> bool:
+        """Return whether a probe for an assumption was sought in vain less often than so, and was not found often."""
+        return self._tries[id] < times and self._tries[f"found {id}"] < _TIMES
 
     def _after(self, id: str) -> list[ModelCall]:
         """Return a change and a call that uses an assumption after it; nothing when none is found."""
@@ -85,18 +88,21 @@ class Prober:
         return None if best is None else best[1]
 
     def _tried(self, id: str, operations: list[Operation]) -> Iterator[ModelCall]:
-        """Yield trial calls for an assumption. One about permissions gets the same call by every kind of caller."""
-        candidates, random = self._candidates, self._candidates.random
+        """Yield trial calls for an assumption. One about permissions gets the same call by every kind of caller.
+
+        Who lacks a permission is refused whatever a call names, so that this may be unknown where nothing was made.
+        """
+        candidates, random, is_gate = self._candidates, self._candidates.random, id.startswith("gate.")
         homes = [candidates.things.accounts_client, *candidates.things.own_clients[-1:]]
         for attempt in range(_TRIED):
             candidates.move_to(homes[attempt % len(homes)])
             operation = random.choice(operations)
             caller = candidates.anybody() if attempt % 3 == 2 else candidates.likely(operation)
-            call = candidates.drawn(operation, caller, right=attempt % 2 == 0)
+            call = candidates.drawn(operation, caller, right=attempt % 2 == 0, names_unknown=is_gate)
             if call is None:
                 continue
             yield call
-            if id.startswith("gate.") and attempt < 4:
+            if is_gate and attempt < 4:
                 yield from (replace(call, caller=each.token) for each in _each_role(candidates.things.callers))
 
     def _operations(self, id: str) -> list[Operation]:

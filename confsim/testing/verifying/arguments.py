@@ -76,16 +76,26 @@ class Drawing:
         self._numbers = numbers
         self._profile = profile
         self._known = _LOOKED_UP
+        self._names_unknown = False
         table: Any = in_force(profile, LEVELS)
         self._levels = sorted(each["id"] for each in table.values())
 
     def call(
-        self, operation: Operation, caller: RunCaller, home: str, journey: int, *, right: bool = False
+        self,
+        operation: Operation,
+        caller: RunCaller,
+        home: str,
+        journey: int,
+        *,
+        right: bool = False,
+        names_unknown: bool = False,
     ) -> ModelCall | None:
         """Draw a call of an operation, None when it names a kind of which nothing was made.
 
-        One in ten has a mistake, unless ``right`` is set.
+        One in ten has a mistake, unless ``right`` is set. With ``names_unknown`` it names an unknown thing instead of
+        none.
         """
+        self._names_unknown = names_unknown
         self._known = _SET_AGAIN if operation.changes and operation.method != "DELETE" else _LOOKED_UP
         path = self._path(operation, caller, home, journey)
         if path is None:
@@ -125,7 +135,8 @@ class Drawing:
     def _thing(self, kind: str, home: str, journey: int) -> Thing | None:
         if self._random.random() < 0.03:
             return Thing(kind, UNKNOWN_ID, home)
-        return self._things.choose(self._random, kind, home, journey)
+        found = self._things.choose(self._random, kind, home, journey)
+        return Thing(kind, UNKNOWN_ID, home) if found is None and self._names_unknown else found
 
     def _in_path(
         self,

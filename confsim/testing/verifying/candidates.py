@@ -114,12 +114,15 @@ class Candidates:
         """Return whether an operation is called."""
         return self.scope.served(operation) and operation not in self.set_aside
 
-    def drawn(self, operation: Operation, caller: RunCaller, *, right: bool = False) -> ModelCall | None:
+    def drawn(
+        self, operation: Operation, caller: RunCaller, *, right: bool = False, names_unknown: bool = False
+    ) -> ModelCall | None:
         """Draw a call of an operation, without mistakes if ``right`` is set.
 
-        Returns None when it names a kind of which nothing was made.
+        Where nothing of a kind was made that it has to name, it names an unknown thing if ``names_unknown`` is set,
+        and None is returned otherwise.
         """
-        call = self._drawing.call(operation, caller, self.home, self.journey, right=right)
+        call = self._drawing.call(operation, caller, self.home, self.journey, right=right, names_unknown=names_unknown)
         return None if call is None else self.scope.narrowed(call)
 
     def anybody(self) -> RunCaller:
