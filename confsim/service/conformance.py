@@ -66,8 +66,8 @@ class Conformance:
         for reason in Reason:
             codes.setdefault(str(status_of(reason, self._profile)), []).append(in_force(self._profile, CODE[reason]))
         for status, known in codes.items():
-            schema = envelope(self._profile, known)
-            self._refusals[status] = {} if schema is None else {"content": {"application/json": {"schema": schema}}}
+            kind, schema = envelope(self._profile, known)
+            self._refusals[status] = {} if schema is None else {"content": {kind: {"schema": schema}}}
         for item in self._document["paths"].values():
             for operation in item.values():
                 self._answers[operation["operationId"]] = operation["responses"]

@@ -31,23 +31,20 @@ def refused(context: Context, refusal: Refusal) -> Response:
         headers.append(("Upgrade", str(facts["upgrade"])))
     if "retryAfter" in facts:
         headers.append(("Retry-After", str(facts["retryAfter"])))
-    body = envelope(
-        context, status, ask(context, CODE[reason]), reason.value.message.format_map(facts), [facts] if facts else []
-    )
-    if body:
-        headers.append(("Content-Type", "application/json"))
-    return Response(status, headers, body)
+    code, message = ask(context, CODE[reason]), reason.value.message.format_map(facts)
+    return error(context, status, headers, code, message, [facts] if facts else [])
 
 
-def envelope(context: Context, status: int, code: str, message: str, details: Any) -> bytes:
-    """Return the body of an error by the template in force."""
-    template = ask(context, wire.ERROR_BODY)
-    if isinstance(template, str):
-        template = wire.ERROR_BODIES[template]
+def error(
+    context: Context, status: int, headers: list[tuple[str, str]], code: str, message: str, details: Any
+) -> Response:
+    """Return the response for an error with these headers and a body by the template in force."""
+    kind, template = wire.error_body(ask(context, wire.ERROR_BODY))
     if template is None:
-        return b""
+        return Response(status, headers)
     values = {"$status": status, "$code": code, "$message": message, "$details": details}
-    return msgspec.json.encode(_filled(template, values), enc_hook=str)
+    body = msgspec.json.encode(_filled(template, values), enc_hook=str)
+    return Response(status, [*headers, ("Content-Type", kind)], body)
 
 
 def _filled(template: Any, values: dict[str, Any]) -> Any:

@@ -27,7 +27,8 @@ class Context:
 def body(template, reason=Reason.NOT_FOUND, **facts):
     """The body of a refusal under a template; None for no body."""
     response = refused(Context(**({} if template is None else {"errors_body": template})), Refusal(reason, **facts))
-    assert dict(response.headers).get("Content-Type") == ("application/json" if response.body else None)
+    kind = "application/problem+json" if template == "problem" else "application/json"
+    assert dict(response.headers).get("Content-Type") == (kind if response.body else None)
     return json.loads(response.body) if response.body else None
 
 

@@ -98,11 +98,19 @@ ERROR_BODY = assumption(
     "errors.body",
     "G002 G035 G034 G036 G041",
     "Shape of the body of an error: a named template, or an object whose texts $status, $code, $message and $details "
-    "are filled in.",
+    "are filled in. A problem is application/problem+json (RFC 9457), any other body application/json.",
     "flat",
     ("nested", "problem", "text", "empty", "any template object"),
     check=_template,
 )
+
+
+def error_body(chosen: Any) -> tuple[str, Any]:
+    """Return the media type of the body of an error and its template, None for no body, by ``errors.body``."""
+    kind = "application/problem+json" if chosen == "problem" else "application/json"
+    return kind, ERROR_BODIES[chosen] if isinstance(chosen, str) else chosen
+
+
 SERVER_FAULT = assumption(
     "errors.server-fault",
     "G046",

@@ -15,7 +15,6 @@ from confsim.contract.schema import Profile, Schema, Schemas
 from .parts import error_headers
 from .reasons import reasons_of
 
-_JSON = "application/json"
 _PROBLEM_JSON = "application/problem+json"
 _PROBLEM: Schema = {
     "description": "Why confsim refuses a call (RFC 9457).",
@@ -120,10 +119,10 @@ class Errors:
                 "headers": error_headers(int(status), self._profile, problems=False),
                 "x-confsim-codes": codes,
             }
-            schema = envelope(self._profile, list(dict.fromkeys(codes)))
+            kind, schema = envelope(self._profile, list(dict.fromkeys(codes)))
             if schema is not None:
                 described = {"description": f"An error of status {status}.", **schema}
-                response["content"] = {_JSON: {"schema": self._schemas.add(name, described)}}
+                response["content"] = {kind: {"schema": self._schemas.add(name, described)}}
             self.responses[name] = response
         return {"$ref": f"#/components/responses/{name}"}
 
@@ -157,12 +156,10 @@ def status_of(reason: Reason, profile: Profile) -> int:
     return status
 
 
-def envelope(profile: Profile, codes: list[str]) -> Schema | None:
-    """Return the schema of an error body with one of the codes by the profile's template, None for no body."""
-    template = in_force(profile, wire.ERROR_BODY)
-    if isinstance(template, str):
-        template = wire.ERROR_BODIES[template]
-    return None if template is None else _filled(template, codes)
+def envelope(profile: Profile, codes: list[str]) -> tuple[str, Schema | None]:
+    """Return the media type and the schema, None for no body, of an error with one of the codes under a profile."""
+    kind, template = wire.error_body(in_force(profile, wire.ERROR_BODY))
+    return kind, None if template is None else _filled(template, codes)
 
 
 _PLACEHOLDERS: dict[str, Schema] = {

@@ -20,7 +20,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Refusal
 from confsim.service.clock import seconds_to_next_minute
-from confsim.service.errors import envelope, refused
+from confsim.service.errors import error, refused
 from confsim.service.messages import Request, Response
 
 #: The status, in the journal, of a call that got no response.
@@ -103,10 +103,7 @@ def _status_only(call: Call, status: int, headers: list[tuple[str, str]]) -> Res
     except ValueError:
         phrase = f"Status {status}"
     code = phrase.lower().replace(" ", "_").replace("-", "_").replace("'", "")
-    body = envelope(call, status, code, f"{phrase}.", [])
-    if body:
-        headers.append(("Content-Type", "application/json"))
-    return Response(status, headers, body)
+    return error(call, status, headers, code, f"{phrase}.", [])
 
 
 #: The connection is dropped and nothing has been changed.

@@ -71,9 +71,9 @@ class Shapes:
     def __init__(self, profile: Mapping[str, Any]) -> None:
         self._profile = profile
         self._answers: dict[str, Any] = {}
-        template = in_force(profile, wire.ERROR_BODY)
+        _, template = wire.error_body(in_force(profile, wire.ERROR_BODY))
         #: The shape of a refusal's body.
-        self.refusal = _template_shape(wire.ERROR_BODIES[template] if isinstance(template, str) else template)
+        self.refusal = _template_shape(template)
 
     def answer(self, operation: Operation) -> Any:
         """Return the shape of the body of a successful answer."""
