@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .calibrating.session import calibrate, profile_text
     from .journey import Journey
     from .learning.accounts import Accounts, accounts_of, read_accounts
-    from .learning.comparison import Comparison, Difference, Reply
-    from .learning.correspondence import Correspondence
+    from .learning.comparing.comparison import Comparison, Difference, Reply
+    from .learning.comparing.correspondence import Correspondence
     from .observing.observer import Evidence, Observer, ObserveReport
     from .observing.proxy import Proxy
     from .observing.session import observe
@@ -70,8 +70,8 @@ _MODULES = {
     "api_journey": "rules_of_operations",
     "arguments": "strategies",
     **dict.fromkeys(("Accounts", "accounts_of", "read_accounts"), "learning.accounts"),
-    **dict.fromkeys(("Comparison", "Difference", "Reply"), "learning.comparison"),
-    "Correspondence": "learning.correspondence",
+    **dict.fromkeys(("Comparison", "Difference", "Reply"), "learning.comparing.comparison"),
+    "Correspondence": "learning.comparing.correspondence",
     "CalibrateReport": "calibrating.calibrator",
     "Contradiction": "calibrating.learner",
     **dict.fromkeys(("calibrate", "profile_text"), "calibrating.session"),

@@ -11,7 +11,7 @@ from confsim.service.clock import Clock
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.calibrator import Calibrator
 from confsim.testing.learning.accounts import Accounts, accounts_of
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.findings import VerifyReport
 from confsim.testing.verifying.verifier import Verifier

@@ -19,11 +19,11 @@ from confsim.kernel.world import Change, Place, World
 from confsim.reference.probes import distinguished, seen_in_calls
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Comparison, Made, Reply
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.comparison import Comparison, Made, Reply
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.discovery import READ_UNDER
 from confsim.testing.learning.model import Prediction, after_waiting, call_service
-from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, RunStep
 
 from .alternative import Alternative

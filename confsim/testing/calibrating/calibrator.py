@@ -19,8 +19,8 @@ from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.cleaning import clean_up, removable
-from confsim.testing.learning.comparison import Reply
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.comparison import Reply
+from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.declared import why_left_out
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import Interrupted, RealService, Spent, excerpt

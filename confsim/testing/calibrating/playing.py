@@ -15,8 +15,8 @@ from confsim.contract.types import Switch
 from confsim.reference.cast import CALLERS, as_by_default
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Comparison
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.comparison import Comparison
+from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.declared import disrupts_client
 from confsim.testing.learning.ledger import Ledger
 from confsim.testing.learning.model import Prediction

@@ -18,9 +18,9 @@ from confsim.reference.raw_probes import RAW_PROBES, RawProbe
 from confsim.service.messages import Request
 from confsim.service.worlds import Worlds
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Comparison, Difference, Reply, reply_of
-from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.comparing.comparison import Comparison, Difference, Reply, reply_of
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.service import Interrupted, RealService, Spent
 from confsim.testing.verifying.findings import masked
 from confsim.transport.address import OperationRequest, address

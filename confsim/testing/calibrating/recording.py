@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.comparing.comparison import Reply
 from confsim.testing.learning.run import Run, RunState, RunStep
 
 

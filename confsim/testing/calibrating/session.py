@@ -11,7 +11,7 @@ from typing import Any
 from confsim.control.scenarios import mount_url
 from confsim.reference.raw_probes import RAW_PROBES
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.session import plan as plan_of_calls
 from confsim.testing.verifying.session import run_tag

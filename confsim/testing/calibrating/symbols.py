@@ -15,9 +15,9 @@ from confsim.contract.annotations import fields_of, mark_of, struct_of
 from confsim.contract.types import SearchText, Sized
 from confsim.reference.probes import ProbeCall
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Reply, chosen_values
+from confsim.testing.learning.comparing.comparison import Reply, chosen_values
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.names import short_name
-from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 
 #: The text for which the beginning of the run's names stands in probes, and the same in capitals.

@@ -16,7 +16,7 @@ from confsim.contract.annotations import mark_of, named
 from confsim.contract.operation import Operation
 from confsim.contract.types import Numbering
 
-from .places import NUMBERS
+from .comparing.places import NUMBERS
 
 #: A function of a kind and a value: returns the value to use instead.
 Rename = Callable[[str, Any], Any]

@@ -27,7 +27,7 @@ from confsim.simulator import Simulator
 
 from .accounts import Accounts
 from .before import Before, copy_before
-from .correspondence import MILLISECONDS, Correspondence
+from .comparing.correspondence import MILLISECONDS, Correspondence
 from .model import Model
 from .service import Reads, RealService, excerpt
 

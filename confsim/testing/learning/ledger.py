@@ -8,11 +8,11 @@ from typing import Any
 from confsim.api.catalogue import API
 
 from .calls import ModelCall
-from .comparison import Reply, chosen_values
-from .correspondence import Correspondence
+from .comparing.comparison import Reply, chosen_values
+from .comparing.correspondence import Correspondence
+from .comparing.places import Elements, ObjectShape, Shapes
 from .declared import made_by, makes_lasting, removals
 from .names import RunNames
-from .places import Elements, ObjectShape, Shapes
 from .scope import RunScope
 from .things import RunCaller, Stray, Thing, Things
 

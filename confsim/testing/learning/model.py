@@ -21,7 +21,7 @@ from confsim.service.service import Service
 from confsim.transport.in_process import perform
 
 from .calls import ModelCall
-from .comparison import Reply, reply_of
+from .comparing.comparison import Reply, reply_of
 
 #: A row of a machine: its name, and the position in its table.
 RowPlace = tuple[str, int]

@@ -18,13 +18,13 @@ from confsim.service.clock import Clock
 
 from .accounts import Accounts
 from .calls import ModelCall
-from .comparison import Comparison, Difference, Reply
-from .correspondence import Correspondence
+from .comparing.comparison import Comparison, Difference, Reply
+from .comparing.correspondence import Correspondence
+from .comparing.places import Shapes
 from .discovery import NUMBERED_BY, UNUSED, Discovery
 from .ledger import Ledger
 from .model import Prediction
 from .names import RunNames
-from .places import Shapes
 from .scope import RunScope
 from .service import Interrupted, RealService
 from .things import RunCaller, Things

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from confsim.api.catalogue import API
 
 from .calls import ME, ModelCall
+from .comparing.places import NOT_NAMES, Shapes, kinds_in
 from .declared import made_by, makes_lasting, path_kinds, search_parameters, why_left_out
-from .places import NOT_NAMES, Shapes, kinds_in
 from .things import Things
 
 #: The limit on permanent users whom the run creates in the client of the accounts.

@@ -14,8 +14,8 @@ from confsim.transport.address import OperationRequest, address
 from confsim.transport.transport import Transport
 
 from .calls import ModelCall
-from .comparison import Reply, reply_of
-from .correspondence import Correspondence
+from .comparing.comparison import Reply, reply_of
+from .comparing.correspondence import Correspondence
 
 #: Longest wait for a Retry-After, in seconds, and most repetitions of one call.
 LONGEST_WAIT = 120

@@ -20,9 +20,9 @@ from confsim.domain.members.roles import HOSTS, Role
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.before import ChannelBefore, SessionBefore
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.comparing.comparison import Reply
+from confsim.testing.learning.comparing.places import ObjectShape
 from confsim.testing.learning.declared import path_kinds
-from confsim.testing.learning.places import ObjectShape
 from confsim.testing.learning.run import Run
 
 #: Modules of the operations that depend on what a description says, and of those that depend on the hosts too.

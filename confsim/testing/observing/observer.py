@@ -24,9 +24,9 @@ from confsim.testing.calibrating.alternative import plain
 from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ME, ModelCall
-from confsim.testing.learning.comparison import Comparison, Reply, chosen_values, reply_of
-from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.places import Elements, ObjectShape
+from confsim.testing.learning.comparing.comparison import Comparison, Reply, chosen_values, reply_of
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Elements, ObjectShape
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.service import RealService
 from confsim.transport.transport import WireTransport

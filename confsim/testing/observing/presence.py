@@ -16,7 +16,7 @@ from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.comparing.comparison import Reply
 from confsim.testing.learning.run import Run
 
 

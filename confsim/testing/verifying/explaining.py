@@ -10,8 +10,8 @@ from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
-from confsim.testing.learning.comparison import Comparison
-from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.comparing.comparison import Comparison
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.run import Run, RunStep
 
 from .replay import Renaming

@@ -13,8 +13,8 @@ from confsim.api import ids
 from confsim.api.catalogue import API
 from confsim.contract.annotations import mark_of
 from confsim.contract.types import Names
-from confsim.testing.learning.comparison import Reply
-from confsim.testing.learning.places import Elements, Entries, ObjectShape, Shapes
+from confsim.testing.learning.comparing.comparison import Reply
+from confsim.testing.learning.comparing.places import Elements, Entries, ObjectShape, Shapes
 from confsim.testing.learning.run import Run
 
 #: Kinds of values that give access; they never appear in a report.

@@ -14,10 +14,10 @@ from confsim.contract.operation import Operation
 from confsim.contract.types import Switch
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.declared import disrupts_client, path_kinds
 from confsim.testing.learning.model import Model, Prediction
 from confsim.testing.learning.names import RunNames
-from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.scope import RunScope
 from confsim.testing.learning.things import Things

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Difference
-from confsim.testing.learning.places import NOT_NAMES, Elements, Entries, ObjectShape
+from confsim.testing.learning.comparing.comparison import Difference
+from confsim.testing.learning.comparing.places import NOT_NAMES, Elements, Entries, ObjectShape
 from confsim.testing.learning.run import Run, RunStep
 from confsim.transport.address import address
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Reply, chosen_values
+from confsim.testing.learning.comparing.comparison import Reply, chosen_values
+from confsim.testing.learning.comparing.places import NOT_NAMES, Shapes
 from confsim.testing.learning.model import Model, Prediction
-from confsim.testing.learning.places import NOT_NAMES, Shapes
 from confsim.testing.learning.run import Run, RunStep
 
 

@@ -14,7 +14,7 @@ from confsim.control.scenarios import mount_url
 from confsim.kernel.ids import draw
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.declared import lasting, left_out, removals, ringing, why_left_out
 from confsim.testing.learning.discovery import UNUSED
 from confsim.testing.learning.service import RealService

@@ -11,7 +11,7 @@ from confsim.service.clock import Clock
 from confsim.testing.fuzz import question
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.cleaning import clean_up, removable
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.model import machine_rows_noted
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import Interrupted, RealService, Spent

@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Comparison, Reply, reply_of
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.comparison import Comparison, Reply, reply_of
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.model import machine_rows_noted
-from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.verifying.planning import Planner
 from confsim.transport.address import address

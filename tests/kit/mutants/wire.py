@@ -15,7 +15,17 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.service.messages import Request, Response
-from confsim.testing.learning.places import FREE, IGNORED, LINKS, Either, Elements, Entries, ObjectShape, Shapes, Value
+from confsim.testing.learning.comparing.places import (
+    FREE,
+    IGNORED,
+    LINKS,
+    Either,
+    Elements,
+    Entries,
+    ObjectShape,
+    Shapes,
+    Value,
+)
 from confsim.testing.verifying.sweeping.finding import rows_of
 from kit import API_TOKEN, OTHER_ADMIN
 from kit.beside import Beside

@@ -25,8 +25,8 @@ from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.symbols import TAG, symbols_in
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import reply_of
-from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.comparing.comparison import reply_of
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.observing.requests import Reader, token_of
 from kit import CUSTOMER, EVENT_ROOM, GUEST, OTHER, PARTNER, ROOM
 from kit.probes import tellable

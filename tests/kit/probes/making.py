@@ -30,7 +30,7 @@ from confsim.testing.calibrating.learner import Learner
 from confsim.testing.calibrating.playing import Player
 from confsim.testing.calibrating.symbols import CAPITALS, TAG, Symbols, is_symbol, symbols_in, symbols_of
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.comparing.comparison import Reply
 from confsim.testing.learning.declared import makes_lasting
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.verifying.planning import Planner

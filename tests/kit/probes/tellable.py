@@ -16,10 +16,10 @@ from typing import Any
 
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Comparison, reply_of
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.comparison import Comparison, reply_of
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.declared import why_left_out
-from confsim.testing.learning.places import Shapes
 
 #: Faults of requests that no HTTP client makes, or only with a body of 100 MB.
 UNSENT = frozenset({"timeout", "version_unsupported", "coding_unsupported", "body_too_large"})

@@ -17,9 +17,9 @@ from confsim.testing.calibrating.playing import Player
 from confsim.testing.calibrating.session import profile_text
 from confsim.testing.calibrating.symbols import Symbols, symbols_named, symbols_of
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Reply
+from confsim.testing.learning.comparing.comparison import Reply
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.names import short_name
-from confsim.testing.learning.places import Shapes
 from confsim.testing.verifying.planning import Planner
 from kit import choices
 from kit.beside import Beside

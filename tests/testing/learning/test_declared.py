@@ -15,9 +15,9 @@ from confsim.contract.types import InUnit, Link, Long, Names, OwnText, Page, Sho
 from confsim.domain.channels.channels import Channel
 from confsim.testing.learning import declared
 from confsim.testing.learning.calls import ModelCall, kinds_of
-from confsim.testing.learning.comparison import Comparison, Reply
-from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.comparing.comparison import Comparison, Reply
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.scope import MOST_STAYING, RunScope
 from confsim.testing.learning.things import RunCaller, Thing, Things
 

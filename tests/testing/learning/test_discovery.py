@@ -9,7 +9,7 @@ import pytest
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.discovery import UNUSED
 from confsim.testing.learning.run import Run
 from kit import ADMIN, OWNER, choices

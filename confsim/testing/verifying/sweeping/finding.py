@@ -16,11 +16,11 @@ from confsim.contract.openapi.reasons import reasons_of
 from confsim.contract.operation import Operation
 from confsim.reference.observed import observed
 from confsim.testing.learning.calls import ModelCall, kinds_of
-from confsim.testing.learning.comparison import Comparison, Reply, chosen_values
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.comparison import Comparison, Reply, chosen_values
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.declared import disrupts_client, search_parameters
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import NOBODY, STRANGER, Candidates, Step, about

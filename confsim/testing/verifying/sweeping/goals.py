@@ -8,8 +8,8 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparing.places import leaves
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.places import leaves
 from confsim.testing.verifying.candidates import Step
 
 from .finding import DRAWS

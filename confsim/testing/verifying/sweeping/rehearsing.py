@@ -13,11 +13,11 @@ from confsim.contract.operation import Operation
 from confsim.contract.types import Switch
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import chosen_values
+from confsim.testing.learning.comparing.comparison import chosen_values
+from confsim.testing.learning.comparing.places import NOT_NAMES, Shapes
 from confsim.testing.learning.declared import disrupts_client
 from confsim.testing.learning.ledger import Ledger
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.places import NOT_NAMES, Shapes
 from confsim.testing.learning.things import RunCaller
 from confsim.testing.verifying.candidates import Candidates, Step, about
 from confsim.testing.verifying.replay import Renaming

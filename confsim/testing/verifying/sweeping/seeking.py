@@ -10,8 +10,8 @@ from typing import Any
 from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparing.places import NOT_NAMES, Elements, ObjectShape, leaves
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.places import NOT_NAMES, Elements, ObjectShape, leaves
 from confsim.testing.verifying.candidates import HELD
 from confsim.testing.verifying.novelty import FOREIGN, NOT_FOR_THIS_CALLER, pointers
 from confsim.testing.verifying.values import Value, choices, values_of

@@ -20,10 +20,10 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Field, Flag
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Comparison, Made
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.comparison import Comparison, Made
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.model import Prediction, RowPlace
-from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.run import Run
 from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.values import values_of

@@ -8,7 +8,7 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.finding import succeeds
 from confsim.testing.verifying.sweeping.rehearsing import Rehearsal

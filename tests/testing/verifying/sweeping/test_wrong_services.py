@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.model import machine_rows_noted
-from confsim.testing.learning.places import Shapes
 from confsim.testing.learning.things import Thing
 from confsim.testing.verifying.planning import Planner
 from confsim.testing.verifying.sweeping.wrong_services import Way, WrongServices, halved

@@ -6,9 +6,9 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.comparison import Comparison, Reply
-from confsim.testing.learning.correspondence import Correspondence
-from confsim.testing.learning.places import Shapes
+from confsim.testing.learning.comparing.comparison import Comparison, Reply
+from confsim.testing.learning.comparing.correspondence import Correspondence
+from confsim.testing.learning.comparing.places import Shapes
 from kit import choices
 
 

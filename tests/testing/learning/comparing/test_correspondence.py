@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.testing.learning.correspondence import Correspondence
+from confsim.testing.learning.comparing.correspondence import Correspondence
 
 
 def test_pairs_are_undone():
