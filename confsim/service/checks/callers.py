@@ -29,10 +29,10 @@ _MOST = 256
 Tables = tuple[TableState, ...]
 
 
-class _Known(Struct, gc=False):
+class _Known(Struct, frozen=True, gc=False):
     """An identified caller, with the token, the world and the assumptions that decided it.
 
-    It is valid until ``expires`` (epoch milliseconds).
+    It is valid until ``expires`` (epoch milliseconds). Threads of several forks share it.
     """
 
     token: str
@@ -41,30 +41,29 @@ class _Known(Struct, gc=False):
     world: World
     used: Mapping[str, None]
 
-    def holds(self, change: Change) -> bool:
-        """Return whether the caller is the same in the world of a change, where it has its client as that is there.
+    def as_of(self, change: Change) -> _Known | None:
+        """Return the same caller in the world of a change, with its client as that is there; None for another one.
 
-        Its token and its user are the same values there, and its client is still served.
+        It is the same if its token and its user are the same values there, and its client is still served.
         """
         world, then, caller = change.world, self.world, self.caller
         client, user = caller.client, caller.user
         now, before = world.shared, then.shared
         if now is not before:
             if not _same(now, before, CREDENTIALS, self.token):
-                return False
+                return None
             if not _unchanged(now, before, CLIENTS):
                 found = CLIENTS.get(change, client.id)
                 if found is None or (user is not None and found.terms is not client.terms):
-                    return False
+                    return None
                 if not clients.is_served(change, found):
-                    return False
-                self.caller = Caller(found, user, caller.api_token, caller.customer_admin, caller.expires)
+                    return None
+                caller = Caller(found, user, caller.api_token, caller.customer_admin, caller.expires)
         if user is not None:
             now, before = world.client_tables.get(client.id, ()), then.client_tables.get(client.id, ())
             if now is not before and not _same(now, before, USERS, user.id):
-                return False
-        self.world = world
-        return True
+                return None
+        return _Known(self.token, caller, self.expires, world, self.used)
 
 
 def _unchanged(now: Tables, then: Tables, table: Table[Any, Any]) -> bool:
@@ -96,8 +95,12 @@ class Callers:
         """
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
-        known, change = self._known.get(token), call.change
-        if known is None or call.now >= known.expires or not (known.world is change.world or known.holds(change)):
+        known = self._known.get(token)
+        if known is not None and known.world is not call.change.world:
+            known = known.as_of(call.change)
+            if known is not None:
+                self._known[token] = known
+        if known is None or call.now >= known.expires:
             self._authenticate(call, token)
             return
         call.used.update(known.used)

@@ -81,6 +81,19 @@ def test_an_api_token_stays_known_while_its_client_is_served(looked_up):
         assert sim.call("update_terms_url", API_TOKEN, body={"url": "https://terms.example/9"}).status == 403
 
 
+def test_forks_share_who_is_known_and_not_what_their_clients_are(looked_up):
+    """In turns each of two forks publishes terms: it counts its own versions, whoever was identified in between."""
+    simulator = Simulator(clock=START)
+    simulator.call("get_client_settings", API_TOKEN)
+    forks = simulator.fork(), simulator.fork()
+    for number in range(4):
+        for fork in forks[: 1 + number % 2]:
+            fork.call("promulgate_terms", API_TOKEN, body={"url": f"https://terms.example/{number}"}, expect=200)
+    versions = [fork.call("get_client_terms", clientId=CUSTOMER).body["version"] for fork in forks]
+    assert versions == [1 + 4, 1 + 2]
+    assert looked_up == [API_TOKEN]
+
+
 def test_no_more_callers_are_remembered_than_there_is_room_for(looked_up, monkeypatch):
     """When there are so many, all are looked up again."""
     monkeypatch.setattr(callers, "_MOST", 2)
