@@ -159,9 +159,8 @@ def assumption(
 def ask(context: Context, entry: Assumption[T]) -> T:
     """Return the value in force for the entry, and note its use."""
     context.used[entry.id] = None
-    profile = context.profile
-    if profile:
-        chosen: T = profile.get(entry.id, entry.default)
+    if context.profile:
+        chosen: T = context.profile.get(entry.id, entry.default)
         return chosen
     return entry.default
 
@@ -173,11 +172,7 @@ def note(context: Context, entry: Assumption[Any]) -> None:
 
 def value_of(context: Context, entry: Assumption[T]) -> T:
     """Return the value in force without noting its use: the choice may turn out not to matter."""
-    profile = context.profile
-    if profile:
-        chosen: T = profile.get(entry.id, entry.default)
-        return chosen
-    return entry.default
+    return in_force(context.profile, entry) if context.profile else entry.default
 
 
 def in_force(profile: Mapping[str, Any], entry: Assumption[T]) -> T:
