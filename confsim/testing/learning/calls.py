@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -89,6 +91,8 @@ class ModelCall(Struct, frozen=True):
             }
         elif isinstance(body, list) and "body" in kinds:
             body = [rename(kinds["body"], each) if _is_name(each) else each for each in body]
+        elif isinstance(body, bytes):
+            body = _renamed_fields(body, kinds, rename)
         return replace(self, caller=caller, path=path, query=query, body=body)
 
 
@@ -101,6 +105,23 @@ def _renamed(kind: str | None, text: str, rename: Rename) -> str:
     if kind is None or text == ME:
         return text
     return _ID.sub(lambda found: str(rename(kind, _named(kind, found[0]))), text)
+
+
+def _renamed_fields(raw: bytes, kinds: Mapping[str, str], rename: Rename) -> bytes:
+    """Return the bytes of a body with the ids in its fields replaced, wherever these are given."""
+    if not any(name.startswith("body ") for name in kinds):
+        return raw
+    try:
+        given = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return raw
+    for name, value in given.items() if isinstance(given, dict) else ():
+        kind = kinds.get(f"body {name}")
+        if kind is not None and _is_name(value):
+            other = rename(kind, value)
+            was, becomes = (json.dumps({name: each}, separators=(",", ":"), default=str) for each in (value, other))
+            raw = raw.replace(was[1:-1].encode(), becomes[1:-1].encode())
+    return raw
 
 
 def _named(kind: str, text: str) -> Any:
