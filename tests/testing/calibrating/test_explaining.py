@@ -48,6 +48,14 @@ def test_what_me_is_not_known_for_is_read_by_number(calibrated):
     assert "recordings.without-email" not in {**report.learned, **report.assumed}
 
 
+def test_an_address_that_nobody_may_read_is_known_by_what_it_allows(calibrated):
+    """Whoever may record a room of its own has an address: the model has one too, so that nothing else explains it."""
+    gate = choices(gate__get_user_email=["public"])  # of which client, a call without a caller does not say
+    report = calibrated(gate, "recordings.possible", "gate.check_record_possible", "recordings.without-email")
+    assert report.contradicted == []
+    assert "recordings.without-email" not in {**report.learned, **report.assumed}
+
+
 def test_what_reads_mean_is_judged_from_the_beginning(calibrated):
     """Terms of 20485 are of that day, or of the first minute of 1970: the model is made anew for each."""
     report = calibrated(choices(units__promulgated="epoch-days"), "units.promulgated", "initial.terms-from")
