@@ -122,6 +122,7 @@ WRITTEN: Sequence[Sequence[ProbeCall]] = (
         _get("list_channel_participants", uuid=_ROOM),
     ),
     (_send("update_terms_url", {"url": "https://example.com/{tag}"}), _get("get_client_terms", "", clientId=_CLIENT)),
+    (_get("list_api_tokens"),),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator
 from typing import Any
 
@@ -13,12 +14,26 @@ from confsim.contract.operation import Operation
 from confsim.service.messages import Response
 
 from .correspondence import Correspondence
-from .places import FREE, IGNORED, LINKS, NOT_NAMES, NUMBERS, Either, Elements, Entries, ObjectShape, Shapes, Value
+from .places import (
+    FREE,
+    IGNORED,
+    LINKS,
+    MASKED,
+    NOT_NAMES,
+    NUMBERS,
+    Either,
+    Elements,
+    Entries,
+    ObjectShape,
+    Shapes,
+    Value,
+)
 
 #: Ids of things in the model, with their kinds.
 Made = Container[tuple[str, Any]]
 _ABSENT = object()
 _JSON = "application/json"
+_VISIBLE, _HIDDEN = re.compile(r"[^*]+"), re.compile(r"\*+")
 
 
 class Reply(Struct, frozen=True):
@@ -131,6 +146,8 @@ class Comparison:
             return None if one is other else Difference(place, one, other)
         if shape.kind == FREE:
             return None
+        if shape.kind == MASKED and isinstance(one, str) and isinstance(other, str):
+            return None if _shown(one) == _shown(other) else Difference(place, one, other, "it is masked otherwise")
         if shape.kind == LINKS:
             return None if _is_address(other) == _is_address(one) else Difference(place, one, other, "it is no address")
         if shape.unit:
@@ -215,6 +232,11 @@ def chosen_values(shape: Any, value: Any) -> Iterator[tuple[str, Any]]:
             if shape.key:
                 yield shape.key, _key(shape.key, key)
             yield from chosen_values(shape.value, each)
+
+
+def _shown(masked: str) -> str:
+    """Return where a masked secret has asterisks and where it shows characters, however many."""
+    return _HIDDEN.sub("*", _VISIBLE.sub("x", masked))
 
 
 def _is_cut(body: Any) -> bool:

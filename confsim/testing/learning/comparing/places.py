@@ -20,14 +20,16 @@ from confsim.contract.encode import NoContent, Raw
 from confsim.contract.operation import Operation
 from confsim.contract.types import InUnit, Invented, Names, Numbering, Page, ShownOnce, StatedUnit
 
-#: Kinds of which only the presence of a value is compared: addresses, texts for people, masked secrets.
+#: Kinds of which only the presence of a value is compared: addresses, texts for people.
 LINKS, FREE = Invented.LINK.value, Invented.TEXT.value
+#: Secrets that are masked: what of them is shown, the beginning, the end or nothing, is compared.
+MASKED = "masked"
 #: Values that are not compared at all.
 IGNORED = "ignored"
 #: The kind of numbers that may be instants, such as versions.
 NUMBERS = "numbers"
 #: Kinds that do not identify a thing.
-NOT_NAMES = frozenset({"", LINKS, FREE, IGNORED, NUMBERS})
+NOT_NAMES = frozenset({"", LINKS, FREE, MASKED, IGNORED, NUMBERS})
 
 
 class Value(Struct, frozen=True):
@@ -157,7 +159,7 @@ class _Reader:
                 kind = mark.value
             elif isinstance(mark, ShownOnce):
                 masked = not self.operation.changes
-        return unit, FREE if masked else kind
+        return unit, MASKED if masked else kind
 
     def _of_one(self, base: Any, kind: str, *, whole: bool) -> Any:
         origin = get_origin(base) or base

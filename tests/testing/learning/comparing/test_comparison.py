@@ -50,6 +50,14 @@ def test_the_order_of_a_list_is_that_of_the_model(compare, known):
     assert compare("list_owners", people[:2], people[2:3]) == ""
 
 
+@pytest.mark.parametrize("other", ["aaaa****", "********", "aaaabbbb", ""])
+def test_a_masked_secret_shows_the_same_part_on_both_sides(compare, other):
+    """Its end, whatever the secret is; a service that shows its beginning, nothing or all of it differs."""
+    item = {"id": 1, "label": "L", "created": 1, "expires": 2}
+    assert compare("list_api_tokens", [{**item, "token": "****abcd"}], [{**item, "token": "*******wxyz"}]) is None
+    assert compare("list_api_tokens", [{**item, "token": "****abcd"}], [{**item, "token": other}]) == "/0/token"
+
+
 def test_plain_values_and_absent_fields_are_compared(compare):
     """Plain values and absent fields are compared."""
     door = {"guestAccess": True}
