@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.register import in_force
-from confsim.domain.identity.credentials import CREDENTIALS, Credential
+from confsim.domain.identity.credentials import CREDENTIALS, Credential, authenticate
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 
@@ -110,9 +110,19 @@ class Run:
         #: When secrets that are made of an instant were read last, by operation and caller.
         self._read_at: dict[tuple[str, str | None], int] = {}
         self.journey = 0
-        self.notes: list[str] = []
+        self.notes: list[str] = [*self._misplaced()]
         self.history: list[RunStep] = []
         self._meet()
+
+    def _misplaced(self) -> Iterator[str]:
+        """Yield for each administrator of the accounts who is none, as far as its access levels can be read, that."""
+        change = self.model.service.change()
+        for role in ("partner-admin", "customer-admin"):
+            if (token := self.accounts.tokens.get(role)) is None:
+                continue
+            user = authenticate(change, token).user
+            if user is not None and role not in {level.word for level in user.levels}:
+                yield f"the token of the {role} is that of user {user.id}, who has not this access level"
 
     def begin_journey(self, number: int) -> None:
         """Count what is made from now on to this journey."""
@@ -196,8 +206,11 @@ class Run:
             return
         body: Any = {"name": self.names.new("client", in_force(self.profile, sizes.NAME))}
         made = yield ModelCall("create_client", partner.token, body=body, content_type="application/json")
-        if made.difference is not None or made.reply.status >= 400:
+        if made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
+            return
+        if made.difference is not None:
+            self.notes.append(f"no call is made in the client that was made, as create_client is: {made.difference}")
             return
         own = {"for_client": made.predicted.reply.body["id"]}
         body = {"label": self.names.within(self.names.tag, in_force(self.profile, sizes.LABEL))}

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from confsim.testing.learning.calls import ModelCall
 from kit.beside import Beside
+
+
+def test_an_administrator_who_is_none_is_noted():
+    """The tokens of two roles were taken for each other; a file that is right gives no note."""
+    beside = Beside()
+    assert beside.verifier()._make().notes == []
+    tokens = {**beside.accounts.tokens}
+    tokens["customer-admin"], tokens["user"] = tokens["user"], tokens["customer-admin"]
+    beside.accounts = replace(beside.accounts, tokens=tokens)
+    (note,) = beside.verifier()._make().notes
+    assert note.startswith("the token of the customer-admin is that of user 100")
+    assert note.endswith("who has not this access level")
 
 
 def test_a_secret_that_is_made_of_a_second_is_read_in_another_one():
