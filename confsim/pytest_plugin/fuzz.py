@@ -24,6 +24,12 @@ SHARED = {"confsim_module", "confsim_session"}
 PHASE = "fuzz"
 #: The attribute of this report with the findings.
 FOUND = "confsim_fuzz"
+#: The progress of a test after its variants: robust, and not.
+ROBUST, DEPENDS = "+", "!"
+#: The meaning of the progress characters.
+LEGEND = (
+    f"after the result of a test: {ROBUST} it passed under every alternative, {DEPENDS} it depends on an assumption"
+)
 
 
 class Fuzz:
@@ -105,22 +111,30 @@ class Fuzz:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, Any] | None:
-        """Show the progress: a plus for a robust test, an exclamation mark for one that depends on an assumption."""
+        """Show the progress: a character for a robust test, another for one that depends on an assumption."""
         if report.when != PHASE:
             return None
         found = vars(report)[FOUND]
         leans = found["findings"] or found["unstable"] is not None
         word = f"{found['runs']} VARIANTS"
-        return "", "!" if leans else "+", (f"{word}: DEPENDS", {"yellow": True}) if leans else (word, {"green": True})
+        if leans:
+            return "", DEPENDS, (f"{word}: DEPENDS", {"yellow": True})
+        return "", ROBUST, (word, {"green": True})
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Name the tests that depend on assumptions, and the cost of the variants."""
+        """Write what the progress characters mean, the tests that depend on assumptions, and the cost of the variants.
+
+        Of one test and the same assumptions all values are in one line.
+        """
+        from confsim.testing.fuzz import in_words
+
         write = terminalreporter.write_line
         terminalreporter.section("confsim: assumptions that tests depend on")
+        if terminalreporter.verbosity <= 0:  # else the progress is in words
+            write(LEGEND)
         for nodeid, found in sorted(self.reports.items()):
-            for each in found["findings"]:
-                choices = ", ".join(f"{id} = {json.dumps(value)}" for id, value in each["choices"].items())
-                write(f"{nodeid}: {choices}", yellow=True)
+            for each in found["dependencies"]:
+                write(f"{nodeid}: {in_words(each['choices'])}", yellow=True)
                 write(f"    {each['call']}")
                 write(f"    {each['error']}")
                 write(f"    ask: {each['question']}")

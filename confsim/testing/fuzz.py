@@ -6,6 +6,7 @@ is reduced to its smallest subset. This module does not know how to run a test: 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
@@ -60,15 +61,29 @@ class Finding(Struct, frozen=True):
     error: str
 
 
+class Dependency(Struct, frozen=True):
+    """The findings about the same assumptions as one: every smallest set of choices of them, and one question.
+
+    ``call`` and ``error`` are those of the first set.
+    """
+
+    assumptions: list[str]
+    choices: list[dict[str, Any]]
+    call: str
+    question: str
+    error: str
+
+
 class Result(Struct):
     """The results of the variants of one test.
 
-    ``runs`` counts them. ``unstable`` is the error of a test that failed when it was repeated unchanged; no findings
-    are claimed for it.
+    ``runs`` counts them. ``dependencies`` has the findings joined by their assumptions. ``unstable`` is the error of a
+    test that failed when it was repeated unchanged; no findings are claimed for it.
     """
 
     runs: int = 0
     findings: list[Finding] = []
+    dependencies: list[Dependency] = []
     unstable: str | None = None
 
 
@@ -129,7 +144,26 @@ def search(run: Run, expected: RunOutcome, domains: Mapping[str, Sequence[Any]],
     ``expected`` is the outcome of the unchanged test, which passed. A failure counts only when it occurs twice and the
     unchanged test then passes again.
     """
-    return _Search(run, expected, mode).result(domains)
+    found = _Search(run, expected, mode).result(domains)
+    found.dependencies = joined(found.findings)
+    return found
+
+
+def joined(findings: Iterable[Finding]) -> list[Dependency]:
+    """Return the findings joined by their assumptions, in the order of the first of each."""
+    groups: dict[frozenset[str], list[Finding]] = {}
+    for each in findings:
+        groups.setdefault(frozenset(each.choices), []).append(each)
+    return [
+        Dependency(
+            list(first.choices),
+            [first.choices, *(each.choices for each in others)],
+            first.call,
+            question(first.choices, *(each.choices for each in others)),
+            first.error,
+        )
+        for first, *others in groups.values()
+    ]
 
 
 class _Search:
@@ -228,13 +262,34 @@ class _Search:
         return True
 
 
-def question(choices: Choices) -> str:
-    """Return the questions about these choices for the makers of the service."""
+def question(choices: Choices, *others: Choices) -> str:
+    """Return the questions about sets of choices of the same assumptions, for the makers of the service."""
     parts = []
-    for id, value in choices.items():
+    for id in choices:
         entry = REGISTER.entries[id]
-        parts.append(f"{entry.statement} Is it {_text(entry.default)} or {_text(value)}?")
+        values = dict.fromkeys(_text(each[id]) for each in (choices, *others))
+        parts.append(f"{entry.statement} Is it {_either([_text(entry.default), *values])}?")
     return " ".join(parts)
+
+
+def in_words(sets: Sequence[Choices]) -> str:
+    """Return sets of choices of the same assumptions in words; those that differ in one value only are joined."""
+    rows = [{id: [json.dumps(each[id])] for id in sets[0]} for each in sets]
+    for id in reversed([*sets[0]]):
+        merged: list[dict[str, list[str]]] = []
+        for row in rows:
+            like = next((each for each in merged if {**each, id: row[id]} == row), None)
+            if like is None:
+                merged.append(row)
+            else:
+                like[id] += row[id]
+        rows = merged
+    return "; ".join(" with ".join(f"{id} = {_either(values)}" for id, values in row.items()) for row in rows)
+
+
+def _either(values: Sequence[str]) -> str:
+    *before, last = values
+    return f"{', '.join(before)} or {last}" if before else last
 
 
 def first_difference(expected: Sequence[SeenCall], again: Sequence[SeenCall], got: Sequence[SeenCall]) -> str:

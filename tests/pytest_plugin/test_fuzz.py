@@ -57,6 +57,35 @@ def test_tests_that_lean_are_named_with_what_they_lean_on_and_robust_ones_are_no
     )
 
 
+GUEST = """
+    def test_leans(confsim):
+        assert confsim.call("create_channel", "demo-guest", body={"name": "x"}).status == 403
+"""
+
+
+def test_all_values_of_an_assumption_are_in_one_line(report):
+    """The question is asked once; the report has each value."""
+    result, tests = report(GUEST, "--confsim-fuzz=singles")
+    choices = [each["choices"] for each in tests["test_leans"]["findings"]]
+    values = [each["gate.create_channel"] for each in choices if "gate.create_channel" in each]
+    assert len(values) > 2
+    (line,) = [line for line in result.outlines if "gate.create_channel" in line]
+    assert all(json.dumps(each) in line for each in values)
+    assert len([line for line in result.outlines if "ask: Who may call create_channel" in line]) == 1
+    (joined,) = [each for each in tests["test_leans"]["dependencies"] if each["assumptions"] == ["gate.create_channel"]]
+    assert joined["choices"] == [{"gate.create_channel": each} for each in values]
+
+
+def test_the_progress_is_explained(run):
+    """Its characters in one line, where they are shown: with -v there are words."""
+    source = GUEST + "\n    def test_robust(confsim):\n        confsim.call('get_me', 'demo-user')\n"
+    quiet = run(source, "--confsim-fuzz=singles", "-q")
+    quiet.stdout.fnmatch_lines([".!.+ *", "*+ it passed under every alternative, ! it depends on an assumption"])
+    verbose = run(source, "--confsim-fuzz=singles", "-v")
+    verbose.stdout.fnmatch_lines(["*::test_leans * VARIANTS: DEPENDS*"])
+    verbose.stdout.no_fnmatch_line("*it passed under every alternative*")
+
+
 def test_pairs_name_what_fails_only_together(report):
     """Neither of the two alone makes it fail."""
     name = "test_leans_on_" + "_and_".join(map(fuzz_corpus.names, PAIR))

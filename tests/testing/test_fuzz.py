@@ -8,9 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import confsim.api.catalogue  # noqa: F401  (its modules declare entries)
 from confsim.assumptions.register import REGISTER
 from confsim.testing import fuzz
-from confsim.testing.fuzz import Mode, RunOutcome, SeenCall, first_difference, pair_rows, question, search, smallest
+from confsim.testing.fuzz import (
+    Mode,
+    RunOutcome,
+    SeenCall,
+    first_difference,
+    in_words,
+    pair_rows,
+    question,
+    search,
+    smallest,
+)
 
 IDS = sorted(REGISTER.entries)[:5]
 #: The assumptions that the runs use.
@@ -93,6 +104,29 @@ def test_singles_finds_each_cause_of_one_choice(causes):
     }
 
 
+@given(CAUSES)
+def test_findings_about_the_same_assumptions_are_one_dependency(causes):
+    """Each has the choices of all of them and one question; none is left out."""
+    result = search(runner(causes), RunOutcome(True, "", (), USED), dict.fromkeys(IDS, (1, 2, 3)), Mode.PAIRS)
+    together = [set(each.assumptions) for each in result.dependencies]
+    assert all(together.count(each) == 1 for each in together)
+    for each in result.dependencies:
+        of_these = [found for found in result.findings if found.choices.keys() == set(each.assumptions)]
+        assert each.choices == [found.choices for found in of_these]
+        assert (each.call, each.error) == (of_these[0].call, of_these[0].error)
+        assert each.question == question(*each.choices)
+    assert sum(len(each.choices) for each in result.dependencies) == len(result.findings)
+
+
+def test_choices_of_the_same_assumptions_are_in_words_together():
+    """Values of one assumption are an enumeration; of two, what differs in one value only is joined."""
+    assert in_words([{"a": "x"}]) == 'a = "x"'
+    assert in_words([{"a": 1}, {"a": 2}, {"a": 3}]) == "a = 1, 2 or 3"
+    product = [{"a": one, "b": two} for one in (1, 2) for two in (True, False)]
+    assert in_words(product) == "a = 1 or 2 with b = true or false"
+    assert in_words(product[:3]) == "a = 1 with b = true or false; a = 2 with b = true"
+
+
 @pytest.mark.parametrize("outcomes", ["FF", "FPP"])
 def test_a_test_that_fails_by_itself_is_called_unstable_and_nothing_is_claimed(outcomes):
     """One failure is not enough: it must happen twice, and not without the choice."""
@@ -127,10 +161,11 @@ def test_the_first_call_that_differs_is_named():
         assert first_difference(plain, again, got) == sentence
 
 
-def test_the_question_names_both_values():
-    """What to ask the makers of the service: the statement, the value in force and the other."""
+def test_the_question_names_every_value():
+    """What to ask the makers of the service: the statement, the value in force and the others, each once."""
     entry = REGISTER.entries["status.role-missing"]
     assert question({entry.id: 404}) == f"{entry.statement} Is it 403 or 404?"
+    assert question({entry.id: 404}, {entry.id: 418}, {entry.id: 404}) == f"{entry.statement} Is it 403, 404 or 418?"
 
 
 def test_assumptions_that_a_profile_chose_are_not_tried():
