@@ -25,6 +25,7 @@ NAMES = (
     "first-test",
     "inspector",
     "choosing",
+    "fuzz",
     "sso",
     "mail",
     "webhooks",

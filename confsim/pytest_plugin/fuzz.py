@@ -27,9 +27,7 @@ FOUND = "confsim_fuzz"
 #: The progress of a test after its variants: robust, and not.
 ROBUST, DEPENDS = "+", "!"
 #: The meaning of the progress characters.
-LEGEND = (
-    f"after the result of a test: {ROBUST} it passed under every alternative, {DEPENDS} it depends on an assumption"
-)
+LEGEND = f"progress: {ROBUST} says that a test passed under every alternative, {DEPENDS} that it did not"
 
 
 class Fuzz:

@@ -138,3 +138,20 @@ def test_the_journey_of_the_guide_finds_a_client_that_forgets_to_encode(pytester
     assert lines[at + 1] == "state.make_a_room()"
     assert re.fullmatch(r"state\.rename\(name='x[+&%]x'\)", lines[at + 2])
     assert lines[at + 3] == "state.teardown()"
+
+
+def test_what_the_guide_shows_of_fuzz_is_what_it_prints(pytester: pytest.Pytester) -> None:
+    """But for the times; its table has each field of the report."""
+    text = guides.get("fuzz").text
+    blocks = BLOCK.findall(text)
+    pytester.makepyfile(test_guests=next(block for _, block in blocks if "# test_guests.py" in block))
+    result = run_pytest("--confsim-fuzz=singles", "--confsim-fuzz-report=fuzz.json")
+    printed = [line for line in result.outlines if line]
+    expected = next(block for language, block in blocks if language == SHOWN).splitlines()
+    begin = printed.index(expected[0])
+    *same, cost, _ = expected
+    assert printed[begin : begin + len(same)] == same
+    assert re.sub(r"took .*", "", printed[begin + len(same)]) == re.sub(r"took .*", "", cost)
+    (found,) = json.loads((pytester.path / "fuzz.json").read_text())["tests"].values()
+    fields = {name for row in re.findall(r"^\| (`.*?) \|", text, re.M) for name in re.findall(r"`(\w+)`", row)}
+    assert fields == found.keys()
