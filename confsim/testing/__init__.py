@@ -1,7 +1,8 @@
 """Property-based contract testing: strategies for arguments, targets to call, journeys that drive them side by side.
 
-``verify``, ``calibrate`` and ``observe`` compare a real service with a model of it, and return reports. This is the
-only package that imports hypothesis; install ``confsim[testing]`` for the parts that use it.
+``verify``, ``calibrate`` and ``observe`` compare a real service with a model of it, and return reports; ``probes`` and
+``RAW_PROBES`` are the known calls and requests that show values of assumptions, ``seen`` has the best of each. This is
+the only package that imports hypothesis; install ``confsim[testing]`` for the parts that use it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from confsim.reference.probes import Probe, ProbeCall, probes
+    from confsim.reference.raw_probes import RAW_PROBES, RawProbe
+    from confsim.reference.seeing import seen
     from confsim.transport.in_process import overriding
 
     from .bundles import ApiJourney
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from .verifying.session import verify
 
 __all__ = [
+    "RAW_PROBES",
     "Accounts",
     "ApiJourney",
     "Arguments",
@@ -46,7 +51,10 @@ __all__ = [
     "ObserveReport",
     "Observer",
     "Outcome",
+    "Probe",
+    "ProbeCall",
     "Proxy",
+    "RawProbe",
     "Reply",
     "Target",
     "Url",
@@ -58,8 +66,10 @@ __all__ = [
     "calibrate",
     "observe",
     "overriding",
+    "probes",
     "profile_text",
     "read_accounts",
+    "seen",
     "verify",
 ]
 
@@ -79,7 +89,11 @@ _MODULES = {
     "Proxy": "observing.proxy",
     "observe": "observing.session",
     **dict.fromkeys(("Divergence", "VerifyReport"), "verifying.findings"),
-    "overriding": ".transport.in_process",  # of the package above
+    # Of the package above:
+    **dict.fromkeys(("Probe", "ProbeCall", "probes"), ".reference.probes"),
+    **dict.fromkeys(("RAW_PROBES", "RawProbe"), ".reference.raw_probes"),
+    "seen": ".reference.seeing",
+    "overriding": ".transport.in_process",
     "verify": "verifying.session",
     **dict.fromkeys(("Core", "Outcome", "Target", "Url", "Wsgi"), "targets"),
 }
