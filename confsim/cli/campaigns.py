@@ -43,9 +43,9 @@ def campaign(
 ) -> None:
     """Make journeys of a state machine, or verify runs, seed after seed, over a Dask cluster.
 
-    A campaign continues an earlier one in the same directory. Each failure is shrunk where it occurred, and stored
-    once, in failures/. A job whose worker dies is repeated. Exit 0, 1 when some seeds could not be done, 2 when
-    something failed.
+    A campaign continues an earlier one in its directory; that of another campaign is refused. Each failure is shrunk
+    where it occurred, and stored once, in failures/. A job whose worker dies is repeated. Exit 0, 1 when it cannot
+    begin or some seeds could not be done, 2 when something failed.
     """
     from confsim.testing.campaigning import campaign as campaigning
     from confsim.testing.campaigning.jobs import Job
@@ -57,7 +57,7 @@ def campaign(
     )
     seeded = range(first, first + seeds)
     jobs = [Job(work, seed, campaigning.pair_choices(seed) if profiles else {}) for seed in seeded]
-    results = campaigning.Results(into)
+    results = campaigning.Results(into, work, profiles)
     with campaigning.cluster(scheduler, workers) as client:
         report = campaigning.run(jobs, results, client, lambda line: click.echo(line, err=True))
     for name, title in report.failures.items():

@@ -57,7 +57,7 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
                 killed.send_signal(signal.SIGKILL)
 
         work = JourneyMachine("rooms.py", ROOMS, "Rooms", steps=20, examples=5, database=f"{folder}/examples")
-        results = campaign.Results(f"{folder}/found")
+        results = campaign.Results(f"{folder}/found", work)
         with campaign.cluster(address, None) as client:
             client.wait_for_workers(2, timeout=60)
             report = campaign.run([Job(work, seed) for seed in range(chosen.seeds)], results, client, say)

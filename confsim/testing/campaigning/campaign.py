@@ -16,8 +16,9 @@ import msgspec
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.version import __version__
 
-from .jobs import Failure, Job, JobOutcome, perform
+from .jobs import Failure, Job, JobOutcome, JourneyMachine, Verify, perform
 
 #: Jobs that are sent for each worker at a time.
 _AHEAD = 4
@@ -41,14 +42,24 @@ class CampaignReport(Struct):
 
 
 class Results:
-    """The stored results of a campaign: one line for each job, and each failure once."""
+    """The stored results of a campaign: what it is, one line for each job, and each failure once.
 
-    def __init__(self, directory: str | Path) -> None:
+    ``work`` and ``profiles``, the way to choose other values, say which campaign it is. Raises Misuse, and changes
+    nothing, when the directory has results of another one, and when it cannot be used.
+    """
+
+    def __init__(self, directory: str | Path, work: JourneyMachine | Verify, profiles: str | None = None) -> None:
         self.directory = Path(directory)
         self._file = self.directory / "jobs.jsonl"
+        manifest = self.directory / "campaign.json"
+        asked = {**work.identity(), **({"profiles": profiles} if profiles else {}), "confsim": __version__}
         try:
-            (self.directory / "failures").mkdir(parents=True, exist_ok=True)
             lines = self._file.read_bytes().splitlines() if self._file.exists() else []
+            if lines or any((self.directory / "failures").glob("*")):
+                self._check(manifest.read_bytes() if manifest.exists() else b"", asked)
+            (self.directory / "failures").mkdir(parents=True, exist_ok=True)
+            if not lines:
+                manifest.write_bytes(msgspec.json.format(msgspec.json.encode(asked), indent=2) + b"\n")
         except OSError as error:
             raise Misuse(f"{str(directory)!r} cannot be used: {error.strerror or error}") from None
         #: Keys of the finished jobs.
@@ -58,6 +69,29 @@ class Results:
                 self.done.add(msgspec.json.decode(line)["key"])
             except (msgspec.DecodeError, KeyError):
                 continue  # a run that was killed may leave an incomplete last line
+
+    def _check(self, manifest: bytes, asked: dict[str, Any]) -> None:
+        """Raise Misuse that names the differences unless a manifest is that of the campaign that was asked for."""
+        try:
+            held = msgspec.json.decode(manifest, type=dict[str, Any])
+        except msgspec.DecodeError:
+            held = {}
+        if held == asked:
+            return
+        if "target" not in held:
+            what = f"a campaign that it does not name, not of {asked['target']}"
+        elif held["target"] != asked["target"]:
+            what = f"{held['target']}, not of {asked['target']}"
+        else:
+            names = [name for name in {**held, **asked} if held.get(name, ...) != asked.get(name, ...)]
+            differing = (
+                "another source of its file"
+                if name == "source"
+                else f"{name} {_shown(held, name)} instead of {_shown(asked, name)}"
+                for name in names
+            )
+            what = f"{held['target']} with {', '.join(differing)}"
+        raise Misuse(f"{str(self.directory)!r} holds results of {what}: name another one with --into, or remove it")
 
     def add(self, outcome: JobOutcome) -> dict[str, str]:
         """Store the outcome of a job; return its failures by file name."""
@@ -81,6 +115,10 @@ class Results:
         """Return the first line of each stored failure, by file name."""
         found = sorted((self.directory / "failures").glob("*.txt"))
         return {each.stem: each.read_text(encoding="utf-8").partition("\n")[0] for each in found}
+
+
+def _shown(manifest: dict[str, Any], name: str) -> str:
+    return msgspec.json.encode(manifest[name]).decode() if name in manifest else "unset"
 
 
 def _distributed() -> Any:

@@ -36,6 +36,15 @@ class JourneyMachine(Struct, frozen=True, tag="machine"):
     examples: int
     database: str = ""
 
+    def identity(self) -> dict[str, Any]:
+        """Return what the results of a seed depend on, as plain values; the source by its digest."""
+        return {
+            "target": f"{Path(self.file).name}::{self.name}",
+            "source": hashlib.sha256(self.text.encode()).hexdigest(),
+            "steps": self.steps,
+            "examples": self.examples,
+        }
+
 
 class Verify(Struct, frozen=True, tag="verify"):
     """Verify runs: base URL, client, tokens by role, the profile, and the number of journeys of one seed."""
@@ -46,6 +55,18 @@ class Verify(Struct, frozen=True, tag="verify"):
     profile: dict[str, Any]
     examples: int
     allow_phone_calls: bool = False
+
+    def identity(self) -> dict[str, Any]:
+        """Return what the results of a seed depend on, as plain values; of the tokens only their roles."""
+        return {
+            "target": "verify",
+            "base-url": self.base_url,
+            "client": self.client,
+            "roles": sorted(self.tokens),
+            **{f"profile {id}": value for id, value in plain(self.profile).items()},
+            "examples": self.examples,
+            "phones": self.allow_phone_calls,
+        }
 
 
 class Job(Struct, frozen=True):
@@ -58,7 +79,7 @@ class Job(Struct, frozen=True):
     @property
     def key(self) -> str:
         """Return the key that identifies the job in its campaign."""
-        return f"{self.seed} under other values" if self.choices else str(self.seed)
+        return str(self.seed)
 
 
 class Failure(Struct, frozen=True):

@@ -97,12 +97,13 @@ def test_a_file_that_cannot_be_run_is_reported():
 
 def test_results_are_stored_once_and_gone_on_from(tmp_path):
     """Two seeds with one failure leave one; a line that was cut is not taken for one that is done."""
-    results = campaign.Results(tmp_path)
+    work = machine("status == 200")
+    results = campaign.Results(tmp_path, work)
     for seed in (1, 2):
-        results.add(perform(Job(machine("status == 200"), seed)))
+        results.add(perform(Job(work, seed)))
     with (tmp_path / "jobs.jsonl").open("a") as file:
         file.write('{"key": "3", "fai')
-    again = campaign.Results(tmp_path)
+    again = campaign.Results(tmp_path, work)
     assert again.done == {"1", "2"}
     assert list(again.failures().values()) == ["AssertionError: a is answered with 409"]
     assert sorted(each.suffix for each in (tmp_path / "failures").iterdir()) == [".py", ".txt"]
@@ -110,9 +111,77 @@ def test_results_are_stored_once_and_gone_on_from(tmp_path):
 
 def test_a_job_that_could_not_be_done_is_done_again(tmp_path):
     """Its problem is reported, and it is not among those that are done."""
-    results = campaign.Results(tmp_path)
+    work = machine("True")
+    results = campaign.Results(tmp_path, work)
     results.add(JobOutcome("7", [], 0.0, "the service does not answer any more"))
-    assert campaign.Results(tmp_path).done == set()
+    assert campaign.Results(tmp_path, work).done == set()
+
+
+SERVICE = Verify("http://a", "c", {"owner": "secret"}, {"status.created": 201}, 1)
+
+
+@pytest.mark.parametrize(
+    ("held", "asked", "reported"),
+    [
+        (machine("True"), replace(machine("True"), name="Walls"), "rooms.py::Rooms, not of rooms.py::Walls:"),
+        (machine("True"), replace(machine("True"), file="a/walls.py"), "rooms.py::Rooms, not of walls.py::Rooms:"),
+        (machine("True"), machine("status"), "rooms.py::Rooms with another source of its file:"),
+        (machine("True"), replace(machine("True"), steps=7), "rooms.py::Rooms with steps 6 instead of 7:"),
+        (machine("True"), replace(machine("True"), examples=5), "rooms.py::Rooms with examples 4 instead of 5:"),
+        (machine("True"), SERVICE, "rooms.py::Rooms, not of verify:"),
+        (SERVICE, replace(SERVICE, base_url="http://b"), 'verify with base-url "http://a" instead of "http://b":'),
+        (SERVICE, replace(SERVICE, client="d", examples=2), 'client "c" instead of "d", examples 1 instead of 2:'),
+        (SERVICE, replace(SERVICE, tokens={"user": "secret"}), 'roles ["owner"] instead of ["user"]:'),
+        (SERVICE, replace(SERVICE, profile={}), "verify with profile status.created 201 instead of unset:"),
+        (SERVICE, replace(SERVICE, profile={"status.created": 200}), "profile status.created 201 instead of 200:"),
+        (SERVICE, replace(SERVICE, allow_phone_calls=True), "phones false instead of true:"),
+    ],
+)
+def test_the_results_of_another_campaign_are_refused(tmp_path, held, asked, reported):
+    """With what differs; nothing is changed, and the campaign whose results they are goes on."""
+    campaign.Results(tmp_path, held).add(JobOutcome("0", [], 0.0))
+    files = {each: each.read_bytes() for each in tmp_path.rglob("*.*")}
+    with pytest.raises(Misuse) as refused:
+        campaign.Results(tmp_path, asked)
+    assert reported in str(refused.value)
+    assert str(refused.value).endswith("name another one with --into, or remove it")
+    assert {each: each.read_bytes() for each in tmp_path.rglob("*.*")} == files
+    assert campaign.Results(tmp_path, held).done == {"0"}
+
+
+def test_the_results_of_another_version_or_with_other_values_are_refused(tmp_path, monkeypatch):
+    """What a seed draws depends on both."""
+    work = machine("True")
+    campaign.Results(tmp_path, work, "pairs").add(JobOutcome("0", [], 0.0))
+    with pytest.raises(Misuse, match='profiles "pairs" instead of unset:'):
+        campaign.Results(tmp_path, work)
+    monkeypatch.setattr(campaign, "__version__", "0.0.7")
+    with pytest.raises(Misuse, match=r'confsim "\S+" instead of "0.0.7":'):
+        campaign.Results(tmp_path, work, "pairs")
+
+
+def test_results_that_no_campaign_is_named_for_are_refused(tmp_path):
+    """A list of seeds alone, and failures alone, of a run that was killed right after it stored them."""
+    (tmp_path / "failures").mkdir()
+    for file in (tmp_path / "jobs.jsonl", tmp_path / "failures" / "0a.txt"):
+        file.write_text('{"key": "0"}')
+        with pytest.raises(Misuse, match=r"a campaign that it does not name, not of rooms.py::Rooms:"):
+            campaign.Results(tmp_path, machine("True"))
+        file.unlink()
+
+
+def test_a_directory_without_results_is_that_of_the_campaign_that_was_asked_for_last(tmp_path):
+    """Whose results are stored there."""
+    campaign.Results(tmp_path, machine("nothing"))
+    campaign.Results(tmp_path, machine("True")).add(JobOutcome("0", [], 0.0))
+    assert campaign.Results(tmp_path, machine("True")).done == {"0"}
+
+
+def test_tokens_are_not_stored(tmp_path):
+    """Nor are they compared: new ones for the same roles go on."""
+    campaign.Results(tmp_path, SERVICE).add(JobOutcome("0", [], 0.0))
+    assert "secret" not in (tmp_path / "campaign.json").read_text()
+    assert campaign.Results(tmp_path, replace(SERVICE, tokens={"owner": "other"})).done == {"0"}
 
 
 def test_a_verify_run_is_a_job():
@@ -158,6 +227,31 @@ def test_a_campaign_does_all_seeds_and_goes_on_where_it_stopped(tmp_path, capsys
         assert ("3 of 3 seeds, " in printed.err) is (before == 0)
     lines = (tmp_path / "found" / "jobs.jsonl").read_text().splitlines()
     assert sorted(json.loads(line)["key"] for line in lines) == ["0", "1", "2"]
+
+
+def test_a_campaign_in_the_directory_of_another_is_refused(tmp_path, capsys, monkeypatch, one_worker):
+    """By the command, with other steps and for verify; more seeds of the same one go on."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rooms.py").write_text(ROOMS.replace("STATUSES", "status in (200, 409)"))
+    (tmp_path / "accounts.toml").write_text('[client]\nid = "c"\n[tokens]\nowner = "secret"\n')
+    options = ["--seeds", "1", "--examples", "1"]
+    cli.main(["campaign", "rooms.py::Rooms", "--steps", "2", *options])
+    for more, reported in (
+        (["rooms.py::Rooms", "--steps", "3"], "with steps 2 instead of 3:"),
+        (["rooms.py::Rooms", "--steps", "2", "--profiles", "pairs"], 'with profiles unset instead of "pairs":'),
+        (["verify", "--base-url", "http://a", "--accounts", "accounts.toml"], "rooms.py::Rooms, not of verify:"),
+    ):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["campaign", *more, *options])
+        assert ended.value.code == 1
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err.partition("results of ")[0]) == ("", "Error: 'campaign' holds ")
+        assert reported in printed.err
+    cli.main(["campaign", str(tmp_path / "rooms.py::Rooms"), "--steps", "2", "--examples", "1", "--seeds", "2"])
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1] == "2 of 2 seeds, 0 failures"
+    assert "2 of 2 seeds, " in printed.err
 
 
 def test_the_lines_of_the_guide_for_several_machines_do_what_they_say(tmp_path, monkeypatch, capsys):
