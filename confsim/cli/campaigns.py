@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,6 +93,18 @@ def _machine(target: str, steps: int, examples: int, into: str) -> JourneyMachin
         text = Path(file).read_text(encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{file!r} cannot be read: {error.strerror or error}") from None
-    work = JourneyMachine(file, text, name, steps, examples, str(Path(into).resolve() / "examples"))
+    if not Path(file).stem.isidentifier():
+        raise click.ClickException(f"{file!r} cannot be imported by a test: give it the name of a module")
+    stored = Path(into).resolve()
+    folder = _relative(Path(file).parent.resolve(), stored / "failures")
+    work = JourneyMachine(file, text, name, steps, examples, str(stored / "examples"), folder)
     machine_of(work)
     return work
+
+
+def _relative(folder: Path, start: Path) -> str:
+    """Return a folder as a path from another one; on another drive, where there is none, the folder itself."""
+    try:
+        return Path(os.path.relpath(folder, start)).as_posix()
+    except ValueError:
+        return folder.as_posix()

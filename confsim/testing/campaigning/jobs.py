@@ -26,7 +26,8 @@ _VARIES = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+|'[^']*'|\"[^\"]
 class JourneyMachine(Struct, frozen=True, tag="machine"):
     """Journeys of a Hypothesis state machine: its file name, source, class name, and the steps of a journey.
 
-    ``examples`` is the number of journeys of one seed, ``database`` the folder of Hypothesis' examples, "" for none.
+    ``examples`` is the number of journeys of one seed, ``database`` the folder of Hypothesis' examples, "" for none,
+    ``folder`` that of the file, relative to the folder where failures are stored.
     """
 
     file: str
@@ -35,6 +36,7 @@ class JourneyMachine(Struct, frozen=True, tag="machine"):
     steps: int
     examples: int
     database: str = ""
+    folder: str = "."
 
     def identity(self) -> dict[str, Any]:
         """Return what the results of a seed depend on, as plain values; the source by its digest."""
@@ -190,13 +192,14 @@ def _failure(work: JourneyMachine, error: BaseException, choices: Mapping[str, A
     signature = f"{type(error).__name__} {Path(last.filename).name} {last.name} {_VARIES.sub('*', message)}"
     notes = getattr(error, "__notes__", [])
     steps = [line for note in notes for line in note.splitlines() if line.startswith(("state", "v", "    state"))]
-    module = Path(work.file).stem
     body = [f"    {line.strip()}" for line in steps] or ["    # no step is known"]
-    needed = []
+    needed = [f"from {Path(work.file).stem} import {work.name}"]
     if choices:
-        needed = ["from confsim.testing import overriding"]
+        needed = ["from confsim.testing import overriding", *needed]
         body = [f"    with overriding({choices!r}):", *(f"    {line}" for line in body)]
-    test = [*needed, f"from {module} import {work.name}", "", "", f"def test_{_word(title)}() -> None:", *body]
+    found = f"sys.path.insert(0, str(Path(__file__).parent / {work.folder!r}))"
+    head = ["import sys", "from pathlib import Path", "", found, "", *needed]
+    test = [*head, "", "", f"def test_{_word(title)}() -> None:", *body]
     return Failure(signature, title, {"py": "\n".join(test) + "\n", "txt": "\n".join([title, "", *notes]) + "\n"})
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
-import sys
-from types import ModuleType
+import os
 
 import pytest
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from kit import choices
 from kit.beside import Beside
 from kit.documented import BLOCK, command
 from kit.processes import dask
+from kit.processes.commands import run_pytest
 
 ROOMS = """
 from hypothesis import strategies as st
@@ -43,6 +43,13 @@ class Rooms(Journey):
 def machine(asserted, **more):
     """The work of a machine that asserts something of the status of each call."""
     return JourneyMachine("rooms.py", ROOMS.replace("STATUSES", asserted), "Rooms", steps=6, examples=4, **more)
+
+
+def assert_fails(path, message):
+    """Run a stored test with pytest, and assert that it fails with a message of the machine."""
+    ran = run_pytest(path)
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(f"E *AssertionError: *{message}*")
 
 
 def test_a_failure_is_shrunk_and_told_as_a_test():
@@ -71,20 +78,17 @@ def test_what_holds_has_no_failure():
     assert (outcome.failures, outcome.problem) == ([], "")
 
 
-def test_a_failure_under_other_values_is_reduced_to_those_that_matter(monkeypatch):
+def test_a_failure_under_other_values_is_reduced_to_those_that_matter(tmp_path, monkeypatch):
     """One of three choices, without which the second channel of a name is refused; its test makes it, and fails."""
     counted = "self.__dict__.setdefault('had', []).append(name) or self.had.count(name) < 2 or status == 409"
     chosen = choices(channels__unique_names="allow", parse__limit_large="refuse", media__tag="text")
     work = machine(counted)
     (found,) = perform(Job(work, 1, chosen)).failures
     assert found.title.endswith("under channels.unique-names = 'allow'")
-    rooms, written = ModuleType("rooms"), {}
-    rooms.Rooms = machine_of(work)
-    monkeypatch.setitem(sys.modules, "rooms", rooms)
-    exec(found.files["py"], written)
-    (test,) = (each for name, each in written.items() if name.startswith("test_"))
-    with pytest.raises(AssertionError, match="is answered with 200"):
-        test()
+    (tmp_path / "rooms.py").write_text(work.text)
+    (tmp_path / "found.py").write_text(found.files["py"])
+    monkeypatch.chdir(tmp_path)
+    assert_fails("found.py", "is answered with 200")
 
 
 def test_a_file_that_cannot_be_run_is_reported():
@@ -254,6 +258,40 @@ def test_a_campaign_in_the_directory_of_another_is_refused(tmp_path, capsys, mon
     assert "2 of 2 seeds, " in printed.err
 
 
+@pytest.mark.parametrize("into", ["found", "link/found"])
+def test_a_stored_failure_runs_where_it_is_stored(tmp_path, monkeypatch, one_worker, into):
+    """From the folder of the campaign and from its own, also through links; no absolute path is in it."""
+    for name in ("work", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "elsewhere" / "source.py").write_text(ROOMS.replace("STATUSES", "status == 200"))
+    (tmp_path / "work" / "rooms.py").symlink_to(tmp_path / "elsewhere" / "source.py")
+    (tmp_path / "work" / "link").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "work")
+    with pytest.raises(SystemExit):
+        cli.main(["campaign", "rooms.py::Rooms", "--seeds", "1", "--steps", "6", "--examples", "3", "--into", into])
+    (stored,) = (tmp_path / "work" / into / "failures").glob("*.py")
+    text = stored.read_text()
+    assert str(tmp_path) not in text
+    assert_fails(f"{into}/failures/{stored.name}", "a is answered with 409")
+    monkeypatch.chdir(stored.parent)
+    assert_fails(stored.name, "a is answered with 409")
+
+
+def test_a_machine_on_another_drive_is_named_by_its_path(tmp_path, monkeypatch, one_worker):
+    """Windows has no relative path to it."""
+
+    def relpath(*_):
+        raise ValueError("path is on mount 'C:', start on mount 'D:'")
+
+    file = tmp_path / "rooms.py"
+    file.write_text(ROOMS.replace("STATUSES", "status == 200"))
+    monkeypatch.setattr(os.path, "relpath", relpath)
+    with pytest.raises(SystemExit):
+        cli.main(["campaign", f"{file}::Rooms", "--seeds", "1", "--examples", "3", "--into", str(tmp_path / "found")])
+    (stored,) = (tmp_path / "found" / "failures").glob("*.py")
+    assert f"Path(__file__).parent / {tmp_path.as_posix()!r}" in stored.read_text()
+
+
 def test_the_lines_of_the_guide_for_several_machines_do_what_they_say(tmp_path, monkeypatch, capsys):
     """Its scheduler, its worker and its campaign, on one machine and with two seeds: the failure is found."""
     pytest.importorskip("distributed")
@@ -283,8 +321,10 @@ def test_the_line_of_the_guide_for_a_service_does_what_it_says(tmp_path, monkeyp
 
 
 def test_wrong_use_of_the_command_is_reported(tmp_path, capsys):
-    """A target that is none, a file that is not there, verify without a service."""
+    """A target that is none, a file that is not there or that no test can import, verify without a service."""
+    (tmp_path / "two-rooms.py").write_text("pass")
     for target, reported in (
+        (f"{tmp_path / 'two-rooms.py'}::Rooms", "give it the name of a module"),
         ("rooms", "neither verify nor"),
         ("no.py::Rooms", "cannot be read"),
         ("verify", "--base-url"),
