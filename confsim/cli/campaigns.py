@@ -12,7 +12,13 @@ import click
 from .command import confsim, option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from confsim.testing.campaigning.campaign import Results
     from confsim.testing.campaigning.jobs import JourneyMachine, Verify
+
+#: Most failures whose texts are printed, and most lines of a text; all are stored.
+_FAILURES, _LINES = 10, 100
 
 
 @confsim.command()
@@ -45,8 +51,8 @@ def campaign(
     """Make journeys of a state machine, or verify runs, seed after seed, over a Dask cluster.
 
     A campaign continues an earlier one in its directory; that of another campaign is refused. Each failure is shrunk
-    where it occurred, and stored once, in failures/. A job whose worker dies is repeated. Exit 0, 1 when it cannot
-    begin or some seeds could not be done, 2 when something failed.
+    where it occurred, stored once, in failures/, and printed as a test and, of verify, as curl. A job whose worker
+    dies is repeated. Exit 0, 1 when it cannot begin or some seeds could not be done, 2 when something failed.
     """
     from confsim.testing.campaigning import campaign as campaigning
     from confsim.testing.campaigning.jobs import Job
@@ -61,8 +67,8 @@ def campaign(
     results = campaigning.Results(into, work, profiles)
     with campaigning.cluster(scheduler, workers) as client:
         report = campaigning.run(jobs, results, client, lambda line: click.echo(line, err=True))
-    for name, title in report.failures.items():
-        click.echo(f"{Path(into) / 'failures' / name}.txt: {title}")
+    for line in _failures(results, report.failures):
+        click.echo(line)
     for key, problem in report.problems.items():
         click.echo(f"seed {key} could not be done: {problem}")
     click.echo(
@@ -70,6 +76,18 @@ def campaign(
     )
     if report.failures or report.problems:
         sys.exit(2 if report.failures else 1)
+
+
+def _failures(results: Results, titles: dict[str, str]) -> Iterator[str]:
+    """Yield the lines about the stored failures, whose titles are given by name."""
+    for place, (name, title) in enumerate(titles.items()):
+        yield f"{results.directory / 'failures' / name}.txt: {title}"
+        for path, text in results.reproducers(name).items() if place < _FAILURES else ():
+            lines = text.splitlines()
+            yield from ("", f"{path}:", *lines[:_LINES])
+            if len(lines) > _LINES:
+                yield f"... {len(lines) - _LINES} more lines"
+        yield ""
 
 
 def _verify(base_url: str | None, accounts: str | None, profile: str | None, examples: int) -> Verify:

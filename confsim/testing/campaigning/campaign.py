@@ -116,6 +116,11 @@ class Results:
         found = sorted((self.directory / "failures").glob("*.txt"))
         return {each.stem: each.read_text(encoding="utf-8").partition("\n")[0] for each in found}
 
+    def reproducers(self, name: str) -> dict[Path, str]:
+        """Return the texts of a stored failure as a test and, where there is one, as a script of curl, by path."""
+        files = [self.directory / "failures" / f"{name}.{ending}" for ending in ("py", "sh")]
+        return {each: each.read_text(encoding="utf-8") for each in files if each.exists()}
+
 
 def _shown(manifest: dict[str, Any], name: str) -> str:
     return msgspec.json.encode(manifest[name]).decode() if name in manifest else "unset"

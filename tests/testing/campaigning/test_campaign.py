@@ -14,7 +14,7 @@ from confsim import Simulator, cli, guides
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.campaigning import campaign
-from confsim.testing.campaigning.jobs import Job, JobOutcome, JourneyMachine, Verify, machine_of, perform
+from confsim.testing.campaigning.jobs import Failure, Job, JobOutcome, JourneyMachine, Verify, machine_of, perform
 from kit import choices
 from kit.beside import Beside
 from kit.documented import BLOCK, command
@@ -259,7 +259,7 @@ def test_a_campaign_in_the_directory_of_another_is_refused(tmp_path, capsys, mon
 
 
 @pytest.mark.parametrize("into", ["found", "link/found"])
-def test_a_stored_failure_runs_where_it_is_stored(tmp_path, monkeypatch, one_worker, into):
+def test_a_stored_failure_is_printed_and_runs_where_it_is_stored(tmp_path, capsys, monkeypatch, one_worker, into):
     """From the folder of the campaign and from its own, also through links; no absolute path is in it."""
     for name in ("work", "elsewhere"):
         (tmp_path / name).mkdir()
@@ -271,6 +271,7 @@ def test_a_stored_failure_runs_where_it_is_stored(tmp_path, monkeypatch, one_wor
         cli.main(["campaign", "rooms.py::Rooms", "--seeds", "1", "--steps", "6", "--examples", "3", "--into", into])
     (stored,) = (tmp_path / "work" / into / "failures").glob("*.py")
     text = stored.read_text()
+    assert f"{into}/failures/{stored.name}:\n{text}" in capsys.readouterr().out
     assert str(tmp_path) not in text
     assert_fails(f"{into}/failures/{stored.name}", "a is answered with 409")
     monkeypatch.chdir(stored.parent)
@@ -290,6 +291,26 @@ def test_a_machine_on_another_drive_is_named_by_its_path(tmp_path, monkeypatch, 
         cli.main(["campaign", f"{file}::Rooms", "--seeds", "1", "--examples", "3", "--into", str(tmp_path / "found")])
     (stored,) = (tmp_path / "found" / "failures").glob("*.py")
     assert f"Path(__file__).parent / {tmp_path.as_posix()!r}" in stored.read_text()
+
+
+def test_failures_of_verify_are_printed_as_tests_and_as_curl(tmp_path, capsys, monkeypatch, one_worker):
+    """Long texts in part, and no text after ten failures: the paths of all are there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "accounts.toml").write_text('[client]\nid = "c"\n[tokens]\nowner = "secret"\n')
+    files = {"txt": "a title\n", "py": "def test_it(): ...\n", "sh": "curl it\n" * 101}
+    found = [Failure(str(number), "a title", files) for number in range(11)]
+    results = campaign.Results("found", replace(SERVICE, profile={}))
+    results.add(JobOutcome("0", found, 0.0))
+    options = ["--base-url", "http://a", "--accounts", "accounts.toml", "--examples", "1", "--seeds", "1"]
+    with pytest.raises(SystemExit):
+        cli.main(["campaign", "verify", *options, "--into", "found"])
+    printed = capsys.readouterr().out
+    first, *_, last = results.failures()
+    test = f"\n\nfound/failures/{first}.py:\ndef test_it(): ...\n"
+    curl = f"\nfound/failures/{first}.sh:\n" + "curl it\n" * 100 + "... 1 more lines\n\n"
+    assert printed.startswith(f"found/failures/{first}.txt: a title{test}{curl}")
+    assert printed.count("def test_it") == 10
+    assert f"\nfound/failures/{last}.txt: a title\n" in printed
 
 
 def test_the_lines_of_the_guide_for_several_machines_do_what_they_say(tmp_path, monkeypatch, capsys):
