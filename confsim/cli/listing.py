@@ -38,17 +38,18 @@ def operations(profile: str | None, as_json: bool) -> None:
 def assumptions(profile: str | None, operation: str | None, search: str | None, as_json: bool) -> None:
     """List the assumptions: id, statement, open questions, the alternative in force, the others, operations.
 
-    "seen" is a call by which `confsim calibrate` can find the value of a service.
+    "seen" is a call by which `confsim calibrate` can find the value of a service, "unseen" why none is known.
     """
     import msgspec
 
-    from confsim.reference.seeing import seen
+    from confsim.testing.calibrating.seeing import seen, unseen
 
     found = _simulator(profile).control("list_assumptions", operation=operation)
     if search is not None:
         found = [each for each in found if search.lower() in _text_of(each).lower()]
     if as_json:
-        return print_json([{**msgspec.structs.asdict(each), "seen": seen().get(each.id)} for each in found])
+        ways = {each.id: {"seen": seen().get(each.id), "unseen": unseen().get(each.id)} for each in found}
+        return print_json([{**msgspec.structs.asdict(each), **ways[each.id]} for each in found])
     return print_lines(line for each in found for line in described(each))
 
 
@@ -61,7 +62,7 @@ def _text_of(entry: Any) -> str:
 def described(entry: Any) -> Iterator[str]:
     """Yield the lines about an assumption, from ``list_assumptions``."""
     from confsim.reference import gaps
-    from confsim.reference.seeing import seen
+    from confsim.testing.calibrating.seeing import seen, unseen
 
     yield f"{heading(entry.id)}  [{' '.join(entry.gaps)}]"
     yield from _indented("", entry.statement)
@@ -76,6 +77,8 @@ def described(entry: Any) -> Iterator[str]:
         yield from _indented("for", " ".join(entry.operations))
     if entry.id in seen():
         yield from _indented("seen", seen()[entry.id])
+    else:
+        yield from _indented("unseen", unseen()[entry.id])
 
 
 def _indented(word: str, text: str) -> list[str]:

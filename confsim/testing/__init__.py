@@ -1,8 +1,9 @@
 """Property-based contract testing: strategies for arguments, targets to call, journeys that drive them side by side.
 
 ``verify``, ``calibrate`` and ``observe`` compare a real service with a model of it, and return reports; ``probes`` and
-``RAW_PROBES`` are the known calls and requests that show values of assumptions, ``seen`` has the best of each. This is
-the only package that imports hypothesis; install ``confsim[testing]`` for the parts that use it.
+``RAW_PROBES`` are the known calls and requests that show values of assumptions, ``seen`` has the best of each, and
+``unseen`` why some have none. This is the only package that imports hypothesis; install ``confsim[testing]`` for the
+parts that use it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from confsim.reference.probes import Probe, ProbeCall, probes
     from confsim.reference.raw_probes import RAW_PROBES, RawProbe
-    from confsim.reference.seeing import seen
     from confsim.transport.in_process import overriding
 
     from .bundles import ApiJourney
     from .calibrating.calibrator import CalibrateReport
     from .calibrating.learner import Contradiction
+    from .calibrating.seeing import seen, unseen
     from .calibrating.session import calibrate, profile_text
     from .journey import Journey
     from .learning.accounts import Accounts, accounts_of, read_accounts
@@ -70,6 +71,7 @@ __all__ = [
     "profile_text",
     "read_accounts",
     "seen",
+    "unseen",
     "verify",
 ]
 
@@ -84,6 +86,7 @@ _MODULES = {
     "Correspondence": "learning.comparing.correspondence",
     "CalibrateReport": "calibrating.calibrator",
     "Contradiction": "calibrating.learner",
+    **dict.fromkeys(("seen", "unseen"), "calibrating.seeing"),
     **dict.fromkeys(("calibrate", "profile_text"), "calibrating.session"),
     **dict.fromkeys(("Evidence", "ObserveReport", "Observer"), "observing.observer"),
     "Proxy": "observing.proxy",
@@ -92,7 +95,6 @@ _MODULES = {
     # Of the package above:
     **dict.fromkeys(("Probe", "ProbeCall", "probes"), ".reference.probes"),
     **dict.fromkeys(("RAW_PROBES", "RawProbe"), ".reference.raw_probes"),
-    "seen": ".reference.seeing",
     "overriding": ".transport.in_process",
     "verify": "verifying.session",
     **dict.fromkeys(("Core", "Outcome", "Target", "Url", "Wsgi"), "targets"),

@@ -24,6 +24,7 @@ from confsim.cli import serving as serving_command
 from confsim.kernel.machine import Machine
 from confsim.service.journal import MOST_CALLS
 from confsim.service.worlds import MOST
+from confsim.testing.calibrating.seeing import seen
 from kit import START, START_MS
 from kit.each import each
 from kit.processes.commands import run, run_afresh, serving
@@ -178,12 +179,39 @@ def test_operations_are_listed():
 
 
 def test_assumptions_show_how_they_can_be_seen():
-    """A call by which calibrate finds the value of a service, nothing for one that it cannot find."""
-    listed = {each["id"]: each["seen"] for each in json.loads(run("assumptions", "--json")[1])}
-    assert "create_channel as" in listed["channels.unique-names"]
-    assert listed["auth.login"] is None
-    entry = run("assumptions", "--search", "channels.unique-names")[1]
-    assert f"    seen    {listed['channels.unique-names']}" in entry
+    """A call by which calibrate finds the value of a service, or the reason why none is known; never both."""
+    listed = {each["id"]: each for each in json.loads(run("assumptions", "--json")[1])}
+    assert listed.keys() == REGISTER.entries.keys()
+    assert all((each["seen"] is None) == bool(each["unseen"]) for each in listed.values())
+    assert "create_channel as" in listed["channels.unique-names"]["seen"]
+    key = "exchange_identity_token is not called, since it needs a key that the service's makers hold"
+    reasons = {
+        "auth.login": "no alternative to it is known",
+        "emails.second": "it needs the code of a mail",
+        "identity.skew": key,
+        "status.identity-token-invalid": key,
+        "dial.letters": "it needs a phone",
+        "status.channel-private": "it needs a phone",
+        "status.credential-expired": "no known call is refused so: The token has expired.",
+        "lobby.passes": "no known call of set_lobby_door shows it",
+        "gate.enable_validator": "no known probe calls enable_validator",
+        "mail.kept": "no call by the API alone is known that shows it",
+    }
+    assert {id: listed[id]["unseen"] for id in reasons} == reasons
+    entries = (
+        run("assumptions", "--search", "channels.unique-names")[1] + run("assumptions", "--search", "auth.login")[1]
+    )
+    assert f"    seen    {listed['channels.unique-names']['seen']}\n" in entries
+    assert "    unseen  no alternative to it is known\n" in entries
+
+
+def test_a_call_that_succeeds_shows_its_route():
+    """And the first calls of a run how tokens are presented, and what is before all paths."""
+    listed = {
+        each["id"]: each["seen"] for each in json.loads(run("assumptions", "--json", "--search", "remove_owner")[1])
+    }
+    assert listed["route.remove_owner"] == "remove_owner as owner: 200"
+    assert {"auth.presentation", "route.prefix"} <= seen().keys()
 
 
 def test_assumptions_are_listed(tmp_path):

@@ -8,9 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.api.catalogue import API
 from confsim.assumptions.protocol import wire
-from confsim.assumptions.protocol.refusals import REASONS, STATUS
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
@@ -21,7 +19,6 @@ from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.comparing.comparison import Reply
 from confsim.testing.learning.comparing.correspondence import Correspondence
-from confsim.testing.learning.declared import why_left_out
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import Interrupted, RealService, Spent, excerpt
 from confsim.testing.verifying.candidates import NOBODY, STRANGER
@@ -33,6 +30,7 @@ from .learner import Apart, Contradiction, Learner
 from .playing import Player
 from .probing import Prober
 from .raw import RawPlayer
+from .seeing import UNSEEN, refusal_of, why_not_called
 
 #: Number of consecutive portions that settle nothing, once all known probes are played, after which the run ends.
 _FRUITLESS = 2
@@ -42,16 +40,6 @@ _SOUGHT = 1
 _MOST_MODELS = 60
 #: Requests reserved for the removal of what the run made.
 _RESERVED = 8
-
-
-#: Why no answer shows some values, where the calls that were made do not say so.
-UNSEEN = {
-    "clients.names": "no call removes a client, so that none is made to try a name again",
-    "emails.second": "it needs the code of a mail",
-    "gate.verify_user_email": "it needs the code of a mail",
-    "streaming.session": "the session that is not started is in no list, so that nothing names its id",
-    "time.visibility-lag": "no model is followed that shows changes later",
-}
 
 
 class CalibrateReport(Struct):
@@ -178,19 +166,15 @@ class Calibrator:
 
     def _reasons(self) -> Iterator[tuple[str, str]]:
         """Return, by assumption, why no call depended on it, where the declarations of its operations say so."""
-        refusals = {entry.id: reason for reason, entry in STATUS.items() if entry is not None} | REASONS
         for id, entry in REGISTER.entries.items():
-            named = [*entry.operations] or [id.partition(".")[2]]
-            operations = [operation for name in named if (operation := API.find(name)) is not None]
-            not_called = next(filter(why_left_out, operations), None)
-            if not_called is not None:
-                yield id, f"{not_called.name} is not called, since {why_left_out(not_called)}"
-            elif not self._allow_phone_calls and any(each.rings for each in operations):
-                yield id, "it needs a phone"
+            not_called = why_not_called(id, allow_phone_calls=self._allow_phone_calls)
+            refusal = refusal_of(id)
+            if not_called:
+                yield id, not_called
             elif id in self.raw.unanswered:
                 yield id, self.raw.unanswered[id]
-            elif id in refusals:
-                yield id, f"no call was refused so: {refusals[id].value.message}"
+            elif refusal is not None:
+                yield id, f"no call was refused so: {refusal.value.message}"
             elif entry.operations:
                 yield id, f"no call of {', '.join(entry.operations[:3])} depended on it"
 

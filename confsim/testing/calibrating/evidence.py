@@ -15,6 +15,7 @@ from confsim.testing.learning.run import RunStep
 
 from .alike import DECIDE, admit_alike
 from .alternative import Alternative, plain
+from .seeing import NO_ALTERNATIVE
 
 
 class Rival(Struct, frozen=True):
@@ -233,7 +234,7 @@ class AssumptionEvidence:
             if id in disputed:
                 yield id, f"it cannot be distinguished from {disputed[id]}"
             elif len(self._values[id]) < 2:
-                yield id, "no alternative to it is known"
+                yield id, NO_ALTERNATIVE
             elif id not in self.used:
                 yield id, reasons.get(id, "no call that was made depends on it")
             else:

@@ -8,14 +8,13 @@ import pytest
 
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
-from confsim.reference.seeing import seen
 from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating import alternatives
 from confsim.testing.calibrating.alternative import Alternative
-from confsim.testing.calibrating.calibrator import UNSEEN
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.learner import Learner
+from confsim.testing.calibrating.seeing import UNSEEN, seen
 from confsim.testing.calibrating.session import profile_text
 from confsim.testing.learning.accounts import accounts_of
 from confsim.transport.wsgi import WsgiTransport

@@ -10,10 +10,10 @@ from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.reference.cast import as_by_default
 from confsim.reference.probes import ProbeCall, probes
-from confsim.reference.seeing import seen
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.playing import Player
+from confsim.testing.calibrating.seeing import seen
 from confsim.testing.calibrating.session import profile_text
 from confsim.testing.calibrating.symbols import Symbols, symbols_named, symbols_of
 from confsim.testing.learning.calls import ModelCall
