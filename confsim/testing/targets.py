@@ -37,13 +37,18 @@ def elements_of(body: Any) -> list[Any]:
 
 
 class Outcome:
-    """An answer of a target: status and body (JSON as plain values, otherwise bytes, None when empty)."""
+    """An answer of a target: status and body (JSON as plain values, otherwise bytes, None when empty).
 
-    __slots__ = ("body", "status")
+    ``headers`` has their names in lower case; two answers that differ in them alone are equal.
+    """
 
-    def __init__(self, status: int, raw: bytes, content_type: str = _JSON) -> None:
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, raw: bytes, headers: Mapping[str, str]) -> None:
         self.status = status
-        self.body: Any = (json.loads(raw) if "json" in content_type else raw) if raw else None
+        self.headers = headers
+        is_json = "json" in headers.get("content-type", "")
+        self.body: Any = (json.loads(raw) if is_json else raw) if raw else None
 
     @property
     def ok(self) -> bool:
@@ -103,7 +108,7 @@ class Target:
     def _sent(self, call: OperationRequest) -> Outcome:
         response = self.transport.send(call)
         headers = {name.lower(): value for name, value in response.headers}
-        return Outcome(response.status, response.body, headers.get("content-type", ""))
+        return Outcome(response.status, response.body, headers)
 
     def digest(self) -> str:
         """Return the digest of the world."""
