@@ -44,7 +44,7 @@ def test_a_server_that_differs(verify, tmp_path):
     file = tmp_path / "report.json"
     code, out, _ = verify(choices(status__no_user_context=418), "--max-divergences", "1", "--report", str(file))
     assert code == 2
-    assert "curl -sS -X POST" in out
+    assert "curl -sS -i -X POST" in out
     assert "def test_accept_terms_answers_as_the_model" in out
     assert "Is it 403 or 418?" in out
     assert json.loads(file.read_text())["divergences"][0]["explanations"] == {"status.no-user-context": 418}

@@ -14,7 +14,7 @@ from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.explaining import observed
 from confsim.testing.verifying.findings import masked
-from confsim.testing.verifying.printing import Printer
+from confsim.testing.verifying.printing.printer import Printer
 
 from .alternative import Alternative, plain
 from .alternatives import Alternatives

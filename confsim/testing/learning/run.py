@@ -99,6 +99,8 @@ class Run:
         self.names = RunNames(tag)
         self.discovery = Discovery(service, accounts, profile, known, read_before)
         self.model = self.discovery.model(clock=clock)
+        #: The values of the model, by kind, that were known before the first step.
+        self.known_before = known.pairs
         #: The assumptions on which the model's start depends.
         self.rests_on = self.discovery.rests_on(self.model)
         self.things = Things(accounts.client, frozenset(self.discovery.before))

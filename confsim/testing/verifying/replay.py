@@ -31,18 +31,10 @@ class Renaming:
     def call(self, call: ModelCall) -> ModelCall:
         """Return the call to make now for a recorded one."""
         renamed = call.renamed(lambda kind, value: self._names.get((kind, value), value))
-        return replace(
-            renamed, path=self._texts(renamed.path), query=self._texts(renamed.query), body=self._texts(renamed.body)
+        path, query, body = (
+            retagged(each, self._tag, self._fresh) for each in (renamed.path, renamed.query, renamed.body)
         )
-
-    def _texts(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return value.replace(self._tag, self._fresh)
-        if isinstance(value, dict):
-            return {name: self._texts(each) for name, each in value.items()}
-        if isinstance(value, list):
-            return [self._texts(each) for each in value]
-        return value.replace(self._tag.encode(), self._fresh.encode()) if isinstance(value, bytes) else value
+        return replace(renamed, path=path, query=query, body=body)
 
     def learn(self, call: ModelCall, was: Reply, now: Reply) -> None:
         """Learn the new ids of the model for the recorded ones."""
@@ -54,6 +46,17 @@ class Renaming:
             for (kind, old), (_, new) in zip(before, after, strict=True):
                 if old != new and kind not in NOT_NAMES:
                     self._names.setdefault((kind, old), new)
+
+
+def retagged(value: Any, tag: str, fresh: str) -> Any:
+    """Return a value of a call with another tag in its texts."""
+    if isinstance(value, str):
+        return value.replace(tag, fresh)
+    if isinstance(value, dict):
+        return {name: retagged(each, tag, fresh) for name, each in value.items()}
+    if isinstance(value, list):
+        return [retagged(each, tag, fresh) for each in value]
+    return value.replace(tag.encode(), fresh.encode()) if isinstance(value, bytes) else value
 
 
 def made_by(steps: Sequence[RunStep], shapes: Shapes) -> dict[tuple[str, Any], int]:

@@ -19,7 +19,7 @@ from confsim.testing.learning.service import Interrupted, RealService, Spent
 from .explaining import explanations
 from .findings import Divergence, VerifyReport, masked
 from .planning import Planner
-from .printing import Printer
+from .printing.printer import Printer
 from .shrinking import shrink, signature
 
 #: Differences of an operation, each of which leaves the two sides apart, after which it is no longer called.
@@ -152,7 +152,7 @@ class Verifier:
             why=difference.why,
             steps=plain(printer.words()),
             curl=plain(printer.curl()),
-            test=plain(printer.test(difference)),
+            test=plain(printer.test()),
             explanations=why,
             questions=[question({id: value}) for id, value in why.items()],
             repeatable=reproducer.repeatable,

@@ -70,6 +70,16 @@ class Difference(Struct, frozen=True):
         """Return the value of the service's answer at the place, None for none."""
         return None if self.got is _ABSENT else self.got
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether the service's answer has nothing at the place."""
+        return self.got is _ABSENT
+
+    @property
+    def is_added(self) -> bool:
+        """Whether the model's answer has nothing at the place."""
+        return self.expected is _ABSENT
+
     def __str__(self) -> str:
         about = f" ({self.why})" if self.why else ""
         return f"{self.place}: {_short(self.got)} instead of {_short(self.expected)}{about}"
@@ -118,8 +128,8 @@ class Comparison:
         if made is not None and expected.status < 400:
             if _is_cut(expected.body) or _is_cut(got.body):
                 return None  # elements from before the run may fill the page
-            one = self._own(shape, one, made, lambda kind, value: value)
-            other = self._own(shape, other, made, self._known.model)
+            one = self.own(shape, one, made, lambda kind, value: value)
+            other = self.own(shape, other, made, self._known.model)
         return self._values(shape, one, other, "")
 
     def _values(self, shape: Any, one: Any, other: Any, place: str) -> Difference | None:
@@ -194,7 +204,7 @@ class Comparison:
                 return found
         return None
 
-    def _own(self, shape: Any, body: Any, made: Made, in_model: Callable[[str, Any], Any]) -> Any:
+    def own(self, shape: Any, body: Any, made: Made, in_model: Callable[[str, Any], Any]) -> Any:
         """Return a list or page without the elements from before the run, and without the total, which counts them."""
 
         def own(element: Any, inner: Any) -> bool:

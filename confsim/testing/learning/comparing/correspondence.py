@@ -15,9 +15,9 @@ from confsim.assumptions.protocol import durations
 #: Milliseconds in each unit of an instant since 1970.
 MILLISECONDS = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
 #: Milliseconds in each unit of a remaining time.
-_LEFT = {"milliseconds": 1, "seconds": 1000}
+LEFT = {"milliseconds": 1, "seconds": 1000}
 #: Milliseconds since 1970 below which an instant is a time since something else, such as the start of a recording.
-_SINCE_OTHER = 30 * durations.DAY
+SINCE_OTHER = 30 * durations.DAY
 #: Most milliseconds between two instants that count as the same, beside the time that a request takes.
 SLACK = 2000
 
@@ -97,6 +97,11 @@ class Correspondence:
         """Return how many pairs were made so far."""
         return len(self._made)
 
+    @property
+    def pairs(self) -> frozenset[tuple[str, Any]]:
+        """Return the kind and the value of the model of each pair."""
+        return frozenset((kind, model) for kind, pairs in self._to_service.items() for model in pairs)
+
     def undo(self, count: int) -> None:
         """Remove the pairs that were made after so many."""
         for kind, model in self._made[count:]:
@@ -157,15 +162,15 @@ class Correspondence:
     def same_instant(self, unit: str, model: Any, service: Any) -> str:
         """Return the difference of two instants of a unit in words, "" when they are the same."""
         tolerance = SLACK + self.latency
-        if unit in _LEFT:
+        if unit in LEFT:
             if not _is_number(service):
                 return "it is no number"
-            apart = abs(service - model) * _LEFT[unit]
-            return "" if apart <= tolerance + _LEFT[unit] else "it is another time"
+            apart = abs(service - model) * LEFT[unit]
+            return "" if apart <= tolerance + LEFT[unit] else "it is another time"
         here, there = _milliseconds(unit, model), _milliseconds(unit, service)
         if here is None or there is None:
             return f"it is no instant as {unit}"
-        if max(abs(here), abs(there)) < _SINCE_OTHER:
+        if max(abs(here), abs(there)) < SINCE_OTHER:
             return "" if abs(there - here) <= tolerance else "it is another time"
         if self.shift is None:
             self.shift = there - here
