@@ -12,7 +12,7 @@ from confsim.testing.learning.comparing.places import LINKS, Elements, Entries, 
 from confsim.testing.learning.run import Run, RunStep
 
 from . import python
-from .symbols import Place, PrintedSymbols, placed
+from .symbols import Place, PrintedSymbols
 
 
 def assertion(run: Run, symbols: PrintedSymbols, step: RunStep) -> list[str]:
@@ -113,19 +113,16 @@ class _Body:
 
     def _literal(self, value: Any) -> str:
         if isinstance(value, str):
-            return python.expression(self._symbols.of_text(self._run.known.text(value)))
+            return python.expression(self._symbols.of_text(value))
         return repr(value)
 
     def _name(self, kind: str, value: Any) -> str:
-        """Return the expression of an id of the model: a symbol, another place of the answer, the id there, or ""."""
+        """Return the expression of an id of the model: a symbol, or the id there; "" where neither is known."""
         mark = self._symbols.mark(kind, value)
         if mark is not None:
             return python.expression(mark)
         if (kind, value) in self._run.known_before:
             return repr(self._run.known.service(kind, value))
-        for other, one, place in placed(self._shape, self._step.predicted.reply.body):
-            if (other, one) == (kind, value) and place != self._place:
-                return python.at(place)
         return ""
 
     def _identity(self, expected: str, got: str) -> str:
