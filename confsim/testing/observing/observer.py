@@ -61,7 +61,7 @@ class ObserveReport(Struct):
     """The findings about each assumption, as in a calibrate report, with the number of answers for each.
 
     ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the others by reason;
-    ``unanswered`` the requests that the service did not answer, by reason.
+    ``unanswered`` the requests that were not answered, or not to the end, by reason.
     """
 
     upstream: str
@@ -164,11 +164,19 @@ class Observer:
         else:
             self.report.followed += 1
 
-    def miss(self, why: str) -> None:
-        """Note a request that the service did not answer."""
+    def miss(self, why: str, request: Request | None) -> None:
+        """Note why a request was not answered, or not to the end: what it has changed is not known.
+
+        It is None when the service got nothing of it.
+        """
         if why not in self._unanswered:
             self._say(why)
         self._unanswered[why] += 1
+        if request is None:
+            return
+        call = Reader(self.learner.run.profile).call(request, token_of(request, self._accounts)[1])
+        if call is not None:
+            self._lose(call)
 
     def _follow(self, request: Request, reply: Reply) -> str:
         """Follow an exchange; return why it is skipped, "" when it is not."""
@@ -193,12 +201,19 @@ class Observer:
             run.known.learn_shift(reply.headers["date"], self._clock.now())
         why = self._why_not(call) or self._why_no_evidence(here, call, reply)
         if why:
-            if call.declared.changes and reply.status < 400:
-                named = [each for each in call.names() if each[0] not in _KNOWN]
-                named = [each for each in named if each[0] not in _PEOPLE] or named
-                self._unknown.update(each for each in named if each[0] != "channels" or changes_channel(run, here))
+            if reply.status < 400:
+                self._lose(call)
             return why
         return self._take(here, call, reply)
+
+    def _lose(self, call: ModelCall) -> None:
+        """Note that what a call changed, with the ids of the service, is not known from now on."""
+        run = self.learner.run
+        if call.declared.changes:
+            here = call.renamed(run.known.model)
+            named = [each for each in call.names() if each[0] not in _KNOWN]
+            named = [each for each in named if each[0] not in _PEOPLE] or named
+            self._unknown.update(each for each in named if each[0] != "channels" or changes_channel(run, here))
 
     def _why_no_evidence(self, here: ModelCall, call: ModelCall, reply: Reply) -> str:
         """Return why the answer to a call shows nothing, "" when it does: it depends on what is not known."""

@@ -10,10 +10,13 @@ import select
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from confsim.control.problems import problem
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 from confsim.transport.remote import parsed_root
@@ -27,15 +30,22 @@ _HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
      "upgrade", "proxy-connection"}
 )  # fmt: skip
+_CLIENT_BROKE_OFF = "the client broke its request off"
 Notify = Callable[[Request, Response], object]
+Missed = Callable[[str, Request | None], object]
+Put = Callable[[Callable[[], object]], None]
+
+
+class _BrokenOff(Exception):
+    """Raised with the reason when a request or a response does not come to its end."""
 
 
 class Proxy:
     """Forwards requests to ``upstream``, and responses back, as they arrive.
 
-    ``notify`` is called with each exchange, in order, in a thread of its own, so that no client waits for it;
-    ``missed`` with why the service did not answer a request. ``timeout`` is in seconds. Raises Misuse for an unusable
-    address or a port in use.
+    ``notify`` is called with each exchange, ``missed`` with why a request was not answered, or not to the end, and the
+    request, None for one of which nothing was sent: both in order, in a thread of its own, so that no client waits.
+    ``timeout`` is in seconds. Raises Misuse for an unusable address or a port in use.
     """
 
     def __init__(
@@ -43,21 +53,21 @@ class Proxy:
         upstream: str,
         notify: Notify,
         *,
-        missed: Callable[[str], object] = lambda why: None,
+        missed: Missed = lambda why, request: None,
         host: str = "127.0.0.1",
         port: int = 0,
         timeout: float = 60,
     ) -> None:
         self.upstream = upstream.rstrip("/")
         parts = parsed_root(self.upstream, "https://service.example/v1_0")
-        self.missed = missed
+        self.notify, self.missed = notify, missed
         self._parts = parts
         self._timeout = timeout
         try:
             self._server = _Server((host, port), self._handler())
         except OSError as error:
             raise Misuse(f"{host}:{port} cannot be listened at: {error.strerror or error}") from None
-        self._queue = Queued(notify)
+        self._queue = Queued()
 
     @property
     def base_url(self) -> str:
@@ -104,11 +114,10 @@ class Proxy:
 
 
 class Queued:
-    """Calls a function with each item that is put, in order, in a thread of its own."""
+    """Calls each function that is put, in order, in a thread of its own."""
 
-    def __init__(self, notify: Notify) -> None:
-        self._notify = notify
-        self._waiting: list[tuple[Request, Response]] = []
+    def __init__(self) -> None:
+        self._waiting: list[Callable[[], object]] = []
         self._open = True
         self._under_way = 0
         self._changed = threading.Condition()
@@ -116,8 +125,8 @@ class Queued:
         self._thread.start()
 
     @contextlib.contextmanager
-    def exchange(self) -> Iterator[Callable[[Request, Response], None]]:
-        """Mark an exchange as under way until the end of the block, which puts it with the function that it gets."""
+    def exchange(self) -> Iterator[Put]:
+        """Mark an exchange as under way until the end of the block, which gets the function that puts."""
         with self._changed:
             self._under_way += 1
         try:
@@ -125,10 +134,10 @@ class Queued:
         finally:
             self._over()
 
-    def _put(self, request: Request, response: Response) -> None:
+    def _put(self, function: Callable[[], object]) -> None:
         with self._changed:
             self._under_way += 1
-            self._waiting.append((request, response))
+            self._waiting.append(function)
             self._changed.notify_all()
 
     def _over(self) -> None:
@@ -137,7 +146,7 @@ class Queued:
             self._changed.notify_all()
 
     def drain(self) -> None:
-        """Wait until no exchange is under way and the function has been called with each."""
+        """Wait until no exchange is under way and each function has been called."""
         with self._changed:
             self._changed.wait_for(lambda: not self._under_way)
 
@@ -155,9 +164,9 @@ class Queued:
                 self._changed.wait_for(lambda: self._waiting or not self._open)
                 if not self._waiting:
                     return
-                exchange = self._waiting.pop(0)
+                function = self._waiting.pop(0)
             try:
-                self._notify(*exchange)
+                function()
             finally:
                 self._over()
 
@@ -166,13 +175,18 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print the traceback of a defect; a client that goes away is none."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     proxy: Proxy
     netloc: str
-    exchange: Callable[[], contextlib.AbstractContextManager[Callable[[Request, Response], None]]]
+    exchange: Callable[[], contextlib.AbstractContextManager[Put]]
 
     def setup(self) -> None:
         """Open the connection to the service."""
@@ -194,36 +208,65 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing."""
 
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with a problem document, and close the connection."""
+        response = problem(code, message or explain or HTTPStatus(code).phrase)
+        self.send_response_only(code)
+        for name, value in (*response.headers, ("Content-Length", str(len(response.body))), ("Connection", "close")):
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(response.body)
+
     def _pass_on(self) -> None:
         sent = bytearray()
         if self._there.sock is not None and select.select([self._there.sock], [], [], 0)[0]:
             self._there.close()  # the service has closed the idle connection; the next request opens another
         try:
+            if self._there.sock is None:
+                self._there.connect()
+        except OSError as error:
+            self._refuse(f"{self.proxy.upstream} cannot be reached: {_reason(error)}", None)
+            return
+        try:
             self._send(sent)
             response = self._there.getresponse()
+        except _BrokenOff as broken:
+            self._give_up(str(broken), self._request(sent))
+            return
         except (OSError, HTTPException) as error:
-            self._there.close()
-            self.close_connection = True
-            why = f"{self.proxy.upstream} cannot be reached: {error or type(error).__name__}"
-            self.proxy.missed(why)
-            self.send_error(502, why)
+            self._refuse(f"{self.proxy.upstream} did not answer: {_reason(error)}", self._request(sent))
             return
         with self.exchange() as put:
-            self._hand_on(response, sent, put)
+            try:
+                got = self._give_back(response)
+            except _BrokenOff as broken:
+                self._give_up(str(broken), self._request(sent))
+                return
+            if len(sent) <= _STORED and got is not None:
+                answer = Response(response.status, response.getheaders(), got)
+                put(partial(self.proxy.notify, self._request(sent), answer))
 
-    def _hand_on(self, response: HTTPResponse, sent: bytearray, put: Callable[[Request, Response], None]) -> None:
-        """Forward the response to the client and put the exchange."""
-        got = self._give_back(response)
+    def _refuse(self, why: str, request: Request | None) -> None:
+        """Tell the client why there is no answer."""
+        self._give_up(why, request)
+        self.send_error(HTTPStatus.BAD_GATEWAY, why)
+
+    def _give_up(self, why: str, request: Request | None) -> None:
+        """Put a request as missed, and close both connections: that of the client once nothing more is written."""
+        self._there.close()
+        self.close_connection = True
+        with self.exchange() as put:
+            put(partial(self.proxy.missed, why, request))
+
+    def _request(self, sent: bytearray) -> Request:
+        """Return the request of the client, with its body as far as it was sent."""
         target, _, query = self.path.partition("?")
         headers: dict[str, str] = {}
         for name, value in self.headers.items():
             lower = name.lower()
             headers[lower] = f"{headers[lower]}, {value}" if lower in headers else value
-        if len(sent) <= _STORED and got is not None:
-            put(
-                Request(self.command, target, query, headers, bytes(sent)),
-                Response(response.status, response.getheaders(), got),
-            )
+        return Request(self.command, target, query, headers, bytes(sent))
 
     def _send(self, sent: bytearray) -> None:
         """Forward the request, its body in pieces."""
@@ -245,38 +288,69 @@ class _Handler(BaseHTTPRequestHandler):
             there.send(b"0\r\n\r\n")
 
     def _body(self, length: int) -> Iterator[bytes]:
+        """Yield so many bytes of the request as they arrive. Raises _BrokenOff when the client ends it early."""
         while length > 0:
-            piece = self.rfile.read1(min(length, _PIECE))
+            piece = b""
+            with contextlib.suppress(OSError):
+                piece = self.rfile.read1(min(length, _PIECE))
             if not piece:
-                raise ConnectionError("the client went away")
+                raise _BrokenOff(_CLIENT_BROKE_OFF)
             length -= len(piece)
             yield piece
 
     def _chunks(self) -> Iterator[bytes]:
-        while size := int(self.rfile.readline().partition(b";")[0], 16):
-            yield from self._body(size)
-            self.rfile.readline()
-        while self.rfile.readline().strip():
-            pass
+        """Yield the chunks of the request as they arrive. Raises _BrokenOff when the client ends them early."""
+        try:
+            while size := int(self.rfile.readline().partition(b";")[0], 16):
+                yield from self._body(size)
+                self.rfile.readline()
+            while self.rfile.readline().strip():
+                pass
+        except (OSError, ValueError):  # what should be the size of a chunk is none
+            raise _BrokenOff(_CLIENT_BROKE_OFF) from None
 
     def _give_back(self, response: HTTPResponse) -> bytes | None:
-        """Forward the response to the client, its body in pieces; return it, None when it was too large to store."""
-        self.send_response_only(response.status, response.reason)
-        known = response.getheader("Content-Length") is not None
-        for name, value in response.getheaders():
-            if name.lower() not in _HOP:
-                self.send_header(name, value)
-        bodiless = self.command == "HEAD" or response.status in (204, 304)
-        chunked = not known and not bodiless
-        if chunked:
-            self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
+        """Forward the response to the client, its body in pieces; return it, None when it was too large to store.
+
+        Raises _BrokenOff when the service or the client ends it early.
+        """
+        chunked = response.length is None  # it is 0 for a response that has no body
+        hidden = _HOP | {"content-length"} if chunked else _HOP
         got = bytearray()
-        while piece := response.read1(_PIECE):
-            if len(got) <= _STORED:
-                got += piece
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
-        if chunked:
-            self.wfile.write(b"0\r\n\r\n")
+        try:
+            self.send_response_only(response.status, response.reason)
+            for name, value in response.getheaders():
+                if name.lower() not in hidden:
+                    self.send_header(name, value)
+            if chunked:
+                self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for piece in self._pieces(response):
+                if len(got) <= _STORED:
+                    got += piece
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+            if chunked:
+                self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            raise _BrokenOff("the client went away before the end of the answer") from None
         response.close()  # which ends it for the connection, that can then be used again
         return bytes(got) if len(got) <= _STORED else None
+
+    def _pieces(self, response: HTTPResponse) -> Iterator[bytes]:
+        """Yield the body of a response as it arrives. Raises _BrokenOff when the service ends it early."""
+        try:
+            while piece := response.read1(_PIECE):
+                yield piece
+            if response.length:
+                raise IncompleteRead(b"", response.length)
+        except (OSError, HTTPException) as error:
+            raise _BrokenOff(f"{self.proxy.upstream} broke its answer off: {_reason(error)}") from None
+
+
+def _reason(error: OSError | HTTPException) -> str:
+    """Return a failure in words; those of an HTTPException may quote what was sent or answered."""
+    if isinstance(error, IncompleteRead):
+        return "the connection was closed"
+    if isinstance(error, OSError):
+        return error.strerror or str(error) or type(error).__name__
+    return type(error).__name__

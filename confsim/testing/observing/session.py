@@ -25,10 +25,16 @@ def observe(
     observer = Observer(upstream, accounts, say=say)
     mount = urlsplit(mount_url(upstream, {})).path
 
-    def notify(request: Request, response: Response) -> None:
+    def below(request: Request) -> Request:
         if request.target.startswith(mount):
             request = replace(request, target=request.target[len(mount) :])
-        observer.see(request, response)
+        return request
 
-    with Proxy(upstream, notify, missed=observer.miss, port=port).serving() as proxy:
+    def notify(request: Request, response: Response) -> None:
+        observer.see(below(request), response)
+
+    def missed(why: str, request: Request | None) -> None:
+        observer.miss(why, None if request is None else below(request))
+
+    with Proxy(upstream, notify, missed=missed, port=port).serving() as proxy:
         yield proxy, observer

@@ -333,6 +333,22 @@ def test_what_a_call_changed_that_could_not_be_followed_is_passed_over():
     }
 
 
+@pytest.mark.parametrize("reached", [True, False])
+def test_what_an_unanswered_call_has_changed_is_not_known(reached):
+    """The service renames a channel, and breaks its answer off; a call that did not reach it has changed nothing."""
+    traffic = Traffic()
+    traffic.call("get_me", "owner")
+    room = traffic.call("create_channel", "owner", {"name": "Then"})["channelUuid"]
+    request = Request("POST", f"/v1_0/channels/{room}/rename", "name=Now", {"authorization": f"Bearer {OWNER}"})
+    if reached:
+        assert traffic.beside.simulator.call("rename_channel", OWNER, uuid=room, name="Now").ok
+    traffic.observer.miss("it broke off", request if reached else None)
+    traffic.call("get_channel", "owner", uuid=room)
+    report = traffic.observer.conclude()
+    assert (report.followed, report.contradicted, report.learned) == (2 if reached else 3, [], {})
+    assert report.unanswered == {"it broke off": 1}
+
+
 def ask(url, method, path, body=None, headers=None):
     """One request over a connection of its own: status, headers, body."""
     parts = urlsplit(url)
