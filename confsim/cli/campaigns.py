@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, option
+from .command import confsim, ending_at_sigterm, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,7 @@ _FAILURES, _LINES = 10, 100
 @option("--base-url", help="Of verify: the base URL of the API of the service.")
 @option("--accounts", type=click.Path(), help="Of verify: the accounts file.")
 @option("--profile", type=click.Path(), help="Of verify: what the service is taken to do.")
+@ending_at_sigterm()
 def campaign(
     target: str,
     seeds: int,

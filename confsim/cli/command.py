@@ -37,6 +37,36 @@ def ending_with_its_reader() -> Iterator[None]:
         sys.exit(CLOSED_PIPE)
 
 
+@contextmanager
+def ending_at_sigterm() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block at SIGTERM, as Python does at Ctrl-C.
+
+    One that follows within a second is ignored: who ends a group of processes may send it twice. No effect outside the
+    main thread, which alone gets signals.
+    """
+    import signal
+    import threading
+    import time
+
+    last = float("-inf")
+
+    def interrupt(*_: object) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > 1:
+            last = now
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 class SectionedOption(click.Option):
     """An option that the help of its command lists in a section."""
 

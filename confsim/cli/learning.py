@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, option, plain
+from .command import confsim, ending_at_sigterm, option, plain
 
 if TYPE_CHECKING:
     from confsim.testing.calibrating.calibrator import CalibrateReport
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 @option("--max-divergences", default=20, show_default=True, type=click.IntRange(1), help="After how many it ends.")
 @click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
 @click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
+@ending_at_sigterm()
 def verify(
     base_url: str,
     accounts: str,
@@ -42,7 +45,7 @@ def verify(
     """Drive journeys through a service and a model of it side by side, and report where they differ.
 
     Only the API is used. Nothing is changed but what the run made itself, which it removes at the end. A divergence is
-    shrunk, and printed as curl, as a test, and as the assumption that would explain it.
+    shrunk, and printed as curl, as a test, and as the assumption that would explain it. Ctrl-C or SIGTERM ends the run.
     Exit 0 when they agree, 1 when the run could not be made or ended early, 2 when they differ.
     """
     from confsim.service.files.profile import read_profile
@@ -93,8 +96,8 @@ def _print(report: VerifyReport) -> None:
     if report.interrupted:
         click.echo(f"ended early: {report.interrupted}")
     click.echo(
-        f"{report.requests} requests in {report.journeys} journeys, {len(report.operations)} operations, "
-        f"{len(report.divergences)} divergences"
+        f"{report.requests} requests in {report.journeys} journeys, {len(report.operations)} of {report.served} "
+        f"operations, {len(report.divergences)} divergences"
     )
 
 
@@ -109,6 +112,7 @@ def _print(report: VerifyReport) -> None:
 @option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
 @click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
 @click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
+@ending_at_sigterm()
 def calibrate(
     base_url: str,
     accounts: str,
@@ -124,7 +128,7 @@ def calibrate(
     """Find out which alternative of each assumption a service follows, and write it as a profile.
 
     Only the API is used. Nothing is changed but what the run made itself, which it removes at the end. A value is
-    written only when the answers rule out every other that is known.
+    written only when the answers rule out every other that is known. Ctrl-C or SIGTERM ends the run.
     Exit 0, 1 when the run could not be made or ended early, 2 when an answer is explained by no alternative.
     """
     from confsim.testing.calibrating import session
@@ -179,6 +183,7 @@ def _print_calibration(report: CalibrateReport) -> None:
 @option("-p", "--port", default=8081, show_default=True, type=click.IntRange(0, 65535), help="Port, 0 for a free one.")
 @option("-o", "--output", type=click.Path(), help="Profile (TOML) that is written in the end.")
 @option("--report", type=click.Path(), help="File (JSON) that the report is written to in the end.")
+@ending_at_sigterm()
 def observe(upstream: str, accounts: str, port: int, output: str | None, report: str | None) -> None:
     """Forward traffic to a service, and learn from it which alternatives of assumptions the service follows.
 
@@ -192,7 +197,8 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
 
     check_writable(output, report)
     known = read_accounts(accounts)
-    with session.observe(upstream, known, port=port, say=lambda line: click.echo(line, err=True)) as (proxy, observer):
+    observing = session.observe(upstream, known, port=port, say=lambda line: click.echo(line, err=True))
+    with observing as (proxy, observer), suppress(KeyboardInterrupt):
         click.echo(f"Base URL   {proxy.base_url}")
         _wait_for_end()
     found = observer.conclude()
@@ -212,16 +218,6 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
 
 
 def _wait_for_end() -> None:
-    """Wait for Ctrl-C or SIGTERM."""
-    import signal
-    import threading
-
-    ended = threading.Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    try:
-        while not ended.wait(0.5):
-            pass
-    except KeyboardInterrupt:
-        pass
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    """Wait for Ctrl-C or SIGTERM, which raise KeyboardInterrupt."""
+    while True:
+        time.sleep(1)

@@ -51,6 +51,9 @@ class RemoteTransport(WireTransport):
         except (OSError, HTTPException) as error:
             connection.close()
             raise Misuse(f"{self.root} cannot be reached: {error or type(error).__name__}") from None
+        except KeyboardInterrupt:
+            connection.close()  # the answer may arrive still: the next request opens another
+            raise
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from contextlib import closing
+from http.client import HTTPConnection
+from unittest.mock import Mock
 
 import pytest
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
+from confsim.service.messages import Request
 from confsim.testing.observing.proxy import Proxy
 from confsim.transport import transport
 from confsim.transport.remote import RemoteTransport
@@ -33,6 +36,16 @@ def test_any_other_server_is(server, monkeypatch):
     with closing(RemoteTransport(f"{server.root}/elsewhere")) as there:
         there.wait(0.5)
     assert waited == [0.5]
+
+
+def test_an_interrupted_request_leaves_a_transport_that_can_be_used(server, monkeypatch):
+    """The answer to it is not taken for that to the next."""
+    with closing(RemoteTransport(server.root)) as there:
+        with monkeypatch.context() as patch:
+            patch.setattr(HTTPConnection, "getresponse", Mock(side_effect=KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                there.exchange(Request("GET", "/nothing", "", {}))
+        assert there.exchange(Request("GET", "/_confsim/health", "", {})).status == 200
 
 
 @pytest.mark.parametrize(

@@ -62,23 +62,27 @@ class Ledger:
             self._things.keep_callers(lambda each: each.token in held)
         self._note_removal(call)
 
-    def note_stray(self, call: ModelCall, reply: Reply, known: Correspondence) -> None:
-        """Note what a call made in the service, whose answer was not as expected; a failure (5xx) may have made it."""
+    def note_stray(self, call: ModelCall, reply: Reply | None, known: Correspondence) -> None:
+        """Note what a call made in the service, whose answer was not as expected; a failure (5xx) may have made it.
+
+        So may a call that was interrupted before its answer (None).
+        """
         makes = made_by(call.declared) & (removals().keys() | makes_lasting(call.declared))
-        if 400 <= reply.status < 500 or not makes:
+        if not makes or (reply is not None and 400 <= reply.status < 500):
             return
         caller = self._things.caller(call.caller)
         home = call.query.get("for_client") or (caller.home if caller is not None else "")
         inside = {kind: value for kind, value in call.names() if kind not in {"users", "clients", "tokens"}}
-        shown = chosen_values(self._shapes.answer(call.declared), reply.body) if reply.status < 400 else ()
+        made = reply is not None and reply.status < 400
+        shown = chosen_values(self._shapes.answer(call.declared), reply.body) if reply is not None and made else ()
         named = [(kind, value) for kind, value in shown if kind in makes]
         fresh = [each for each in named if not known.met(*each) or (each[0], known.model(*each)) not in self._things]
         self._things.strays.extend(Stray(kind, value, home, inside) for kind, value in fresh)
         if not named:
             sent = call.body.values() if isinstance(call.body, dict) else ()
             which = next((f" of {each!r}" for each in sent if isinstance(each, str) and self._names.tag in each), "")
-            why = "with no id of it" if reply.status < 400 else "which may have made it"
-            why = f"{call.operation}{which} is answered by {reply.status}, {why}"
+            answered = "interrupted" if reply is None else f"answered by {reply.status}"
+            why = f"{call.operation}{which} is {answered}, {'with no id of it' if made else 'which may have made it'}"
             self._things.strays.extend(Stray(kind, None, home, inside, why) for kind in sorted(makes))
 
     def _note_caller(self, token: Any, role: str, home: str, user: int | None) -> None:

@@ -234,8 +234,13 @@ class Run:
         """Make a call on both sides and compare the answers. Raises Interrupted when the run cannot continue."""
         self._wait_for_effect()
         self._wait_for_another_second(call)
-        reply = self.service.call(call, reserved=reserved)
-        step = self.took(call, reply)
+        reply = None
+        try:
+            reply = self.service.call(call, reserved=reserved)
+            step = self.took(call, reply)
+        except KeyboardInterrupt:
+            self.ledger.note_stray(call, reply, self.known)
+            raise
         read = _read_by(self.accounts.role(call.caller), call.caller)
         if step.difference is not None and reply.status == 401 and call.operation != read.operation:
             self.check_token(call.caller)

@@ -110,7 +110,7 @@ class RealService:
         """
         for attempt in range(WAITS + 1):
             if self.left == 0 and not reserved:
-                raise Spent(f"all {self._most} requests are sent")
+                raise Spent(self._spent())
             self._wait_for_turn()
             began = self._clock()
             self.sent += 1
@@ -126,6 +126,13 @@ class RealService:
             self.waited += seconds
             self.sleep(seconds)
         raise AssertionError("unreachable")
+
+    def _spent(self) -> str:
+        """Return in words that no request is left but those of the reserve."""
+        if not self.reserve or self._most is None:
+            return f"all {self._most} requests are sent"
+        kept = max(0, self._most - self.sent)
+        return f"{self.sent} of {self._most} requests are sent, and {kept} are reserved to remove what the run made"
 
     def _exchange(self, send: Callable[[], Response]) -> Response:
         try:

@@ -50,7 +50,10 @@ class Divergence(Struct):
 
 
 class VerifyReport(Struct):
-    """The result of a verify run: ``left`` could not be removed, ``interrupted`` says why it ended early, else ""."""
+    """The result of a verify run: ``left`` could not be removed, ``interrupted`` says why it ended early, else "".
+
+    ``operations`` counts the calls of each operation, ``served`` the operations that a run may call.
+    """
 
     base_url: str
     seed: int
@@ -59,6 +62,7 @@ class VerifyReport(Struct):
     waited: float = 0.0
     journeys: int = 0
     operations: dict[str, int] = {}
+    served: int = 0
     divergences: list[Divergence] = []
     left: list[str] = []
     notes: list[str] = []

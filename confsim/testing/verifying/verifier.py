@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from confsim.api.catalogue import API
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.fuzz import question
@@ -171,6 +172,7 @@ class Verifier:
             report.notes.append(f"{report.repeated} requests were sent again, when the service asked (Retry-After)")
         report.journeys = run.journey
         report.operations = dict(sorted(Counter(step.call.operation for step in run.history).items()))
+        report.served = sum(run.scope.served(each.name) for each in API)
         report.notes += run.notes
 
 

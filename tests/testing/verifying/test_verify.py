@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 
 import msgspec
 import pytest
 
+from confsim.api.catalogue import API
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 from confsim.testing import Wsgi
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparing.comparison import Comparison
 from confsim.testing.learning.declared import left_out
 from confsim.testing.learning.service import Interrupted
 from confsim.testing.verifying.findings import encoded
@@ -47,6 +50,7 @@ def test_the_true_service_does_not_differ_and_is_left_as_it_was():
     report = beside.verify(examples=2, most=150)
     assert report.divergences == []
     assert (report.requests > 130, report.journeys) == (True, 2)
+    assert 20 < len(report.operations) < report.served == len(API) - len(left_out())
     assert report.interrupted == ""
     after = beside.simulator.state["tables"]
     for table in ("channels", "templates", "client media", "events endpoints"):
@@ -159,6 +163,42 @@ def test_a_service_that_dies_ends_the_run_and_what_was_made_is_listed():
     assert report.requests == 82  # the one that failed, and the first removal
 
 
+def test_what_an_interrupted_call_may_have_made_is_listed():
+    """The name of a channel whose making was not answered yet; what was made before it is removed."""
+    beside, made = Beside(), []
+
+    def interrupted(request, response):
+        if request.target == "/v1_0/channels/create" and response.status == 200:
+            made.append(json.loads(response.body)["channelUuid"])
+            if len(made) == 2:
+                raise KeyboardInterrupt
+        return response
+
+    report = beside.verify(transport=Altered(beside, interrupted), examples=9)
+    assert report.interrupted == "it was interrupted"
+    (left,) = [each for each in report.left if each.startswith("channels")]
+    assert re.fullmatch(r"channels: create_channel of 'cvtest[^']*' is interrupted, which may have made it", left)
+    there = {each["id"] for channels in beside.simulator.state["tables"]["channels"].values() for each in channels}
+    assert there & {*made} == {made[1]}
+
+
+def test_what_an_answered_call_made_is_removed_when_its_answer_is_not_compared_yet(monkeypatch):
+    """The interruption comes between the answer and what is noted of it."""
+    beside = Beside()
+    before = beside.simulator.state["tables"]["channels"][CUSTOMER]
+    compared = Comparison.difference
+
+    def interrupted(self, operation, *arguments):
+        if operation.name == "create_channel":
+            raise KeyboardInterrupt
+        return compared(self, operation, *arguments)
+
+    monkeypatch.setattr(Comparison, "difference", interrupted)
+    report = beside.verify(examples=9)
+    assert report.interrupted == "it was interrupted"
+    assert beside.simulator.state["tables"]["channels"][CUSTOMER] == before
+
+
 def test_a_token_that_expires_is_named():
     """A token that expires is named."""
     beside, count = Beside(), [0]
@@ -212,7 +252,10 @@ def test_no_more_requests_are_sent_than_allowed():
     """No more requests are sent than allowed."""
     report = Beside().verify(examples=9, most=70)
     assert report.requests <= 70
-    assert report.notes == ["all 70 requests are sent"]
+    (note,) = report.notes
+    sent, reserved = (int(each) for each in re.findall(r"(\d+) (?:of 70 requests are sent|are reserved)", note))
+    assert note == f"{sent} of 70 requests are sent, and {reserved} are reserved to remove what the run made"
+    assert (sent + reserved, sent < report.requests) == (70, True)
     assert [each for each in report.left if not each.startswith(("clients ", "users "))] == []
 
 
