@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import SplitResult, urlsplit
 
@@ -36,8 +37,9 @@ class RemoteTransport(WireTransport):
     def __init__(self, root: str, timeout: float = 30) -> None:
         self.root = root.rstrip("/")
         parts = parsed_root(self.root, "http://127.0.0.1:8080")
-        kinds = {"http": HTTPConnection, "https": HTTPSConnection}
-        self._connection = kinds[parts.scheme](parts.netloc, timeout=timeout)
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        self._connect = partial(kind, parts.netloc, timeout=timeout)
+        self._connection: HTTPConnection = self._connect()
         self._base = parts.path
 
     def exchange(self, request: Request) -> Response:
@@ -52,7 +54,8 @@ class RemoteTransport(WireTransport):
             connection.close()
             raise Misuse(f"{self.root} cannot be reached: {error or type(error).__name__}") from None
         except KeyboardInterrupt:
-            connection.close()  # the answer may arrive still: the next request opens another
+            connection.close()
+            # the other has half a request, or awaits its answer
             raise
 
     def close(self) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import time
+from contextlib import contextmanager
 
 import pytest
 
-from confsim import Simulator
+from confsim import Simulator, cli
 from kit import CUSTOMER
 from kit.processes.commands import Command
 
@@ -56,3 +57,27 @@ def test_observing_ends_at_sigterm(tmp_path):
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
     assert json.loads(report.read_text())["seen"] == 0
+
+
+def test_a_campaign_ends_at_sigterm(monkeypatch, tmp_path):
+    """Its cluster is closed, and the exit code is 1."""
+    (tmp_path / "accounts.toml").write_bytes(Simulator().control("get_accounts").data)
+    closed = []
+
+    @contextmanager
+    def cluster(*_):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+            yield None
+        finally:
+            closed.append(True)
+
+    monkeypatch.setattr("confsim.testing.campaigning.campaign.cluster", cluster)
+    options = ["--base-url", "http://127.0.0.1:9", "--accounts", str(tmp_path / "accounts.toml")]
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["campaign", "verify", *options, "--seeds", "1", "--into", str(tmp_path / "found")])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (ended.value.code, closed) == (1, [True])

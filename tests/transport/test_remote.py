@@ -38,11 +38,12 @@ def test_any_other_server_is(server, monkeypatch):
     assert waited == [0.5]
 
 
-def test_an_interrupted_request_leaves_a_transport_that_can_be_used(server, monkeypatch):
-    """The answer to it is not taken for that to the next."""
+@pytest.mark.parametrize("method", ["endheaders", "getresponse"])
+def test_an_interrupted_request_leaves_a_transport_that_can_be_used(server, monkeypatch, method):
+    """Nothing of it is sent with the next, and its answer is not taken for that to the next."""
     with closing(RemoteTransport(server.root)) as there:
         with monkeypatch.context() as patch:
-            patch.setattr(HTTPConnection, "getresponse", Mock(side_effect=KeyboardInterrupt))
+            patch.setattr(HTTPConnection, method, Mock(side_effect=KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 there.exchange(Request("GET", "/nothing", "", {}))
         assert there.exchange(Request("GET", "/_confsim/health", "", {})).status == 200
