@@ -65,7 +65,7 @@ def number(figure: Any, reading: str = NUMBER) -> float:
 
 
 def _short(value: float) -> str:
-    return f"{value:,g}"
+    return f"{value:,}" if isinstance(value, int) or value >= 1_000 else f"{value:g}"
 
 
 def _zero(part: str, *figures: str) -> tuple[Aim, ...]:
