@@ -55,7 +55,7 @@ class RemoteTransport(WireTransport):
             raise Misuse(f"{self.root} cannot be reached: {error or type(error).__name__}") from None
         except KeyboardInterrupt:
             connection.close()
-            # the other has half a request, or awaits its answer
+            self._connection = self._connect()  # the other has half a request, or awaits its answer
             raise
 
     def close(self) -> None:
