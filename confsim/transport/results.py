@@ -19,7 +19,7 @@ _CONNECTION = {"Connection", "Content-Length"}
 
 
 def answer_of(operation: str, response: Response) -> Answer:
-    """Return the answer of ``Simulator.call`` for a response. Raises Misuse for a problem document."""
+    """Return the answer of ``Simulator.call`` for a response. Raises Misuse for a refusal of the simulator itself."""
     raise_problem(response)
     headers = [line for line in response.headers if line[0] not in _CONNECTION]
     return Answer(Response(response.status, headers, response.body), operation)
@@ -35,8 +35,12 @@ def result_of(operation: Operation, response: Response) -> Any:
 
 
 def raise_problem(response: Response) -> None:
-    """Raise the Misuse in the response, if it is a problem document."""
+    """Raise the Misuse in the response, if it is a problem document with a detail.
+
+    Errors of the API that are problems, by ``errors.body``, have none.
+    """
     if dict(response.headers).get("Content-Type") == _PROBLEM:
         problem = msgspec.json.decode(response.body)
-        facts = {name: value for name, value in problem.items() if name not in _STANDARD}
-        raise Misuse(problem["detail"], response.status, **facts)
+        if "detail" in problem:
+            facts = {name: value for name, value in problem.items() if name not in _STANDARD}
+            raise Misuse(problem["detail"], response.status, **facts)

@@ -37,6 +37,14 @@ def test_a_call_is_a_request(way, sim):
     assert answer.headers["Content-Type"] == "application/json"
 
 
+def test_an_error_that_is_a_problem_is_an_answer(way):
+    """It is of the media type that refusals of the simulator itself have, which are raised."""
+    sim = Simulator(clock=START, profile={"errors.body": "problem"})
+    answer = sim.call("create_channel", body={"name": "Room"})
+    assert (answer.status, answer.headers["Content-Type"]) == (401, "application/problem+json")
+    assert answer.body["code"] == "credential_missing"
+
+
 def test_a_simulator_has_a_transport_of_its_own():
     """Its calls, those of its control plane, of its forks and of the worlds beside it go that way."""
     sim = Simulator(clock=START, transport=lambda made: WsgiTransport(made.wsgi, made.service.address.mount))
