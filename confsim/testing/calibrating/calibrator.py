@@ -186,7 +186,7 @@ class Calibrator:
         calls = [ModelCall("list_supported_languages", token) for token in tokens]
         calls += [ModelCall("get_me", token) for token in tokens]  # if the other is for none of these roles
         accepted: list[Any] = []
-        told: dict[str, Reply] = {}
+        replies: dict[str, Reply] = {}
         for call in calls:
             refused: list[Any] = []
             for value in (entry.default, *candidates(entry)):
@@ -194,14 +194,14 @@ class Calibrator:
                 try:
                     reply = self._service.call(call)
                 except Spent as spent:
-                    raise Misuse(f"{self._not_this_api(told)}; {spent}") from None
-                told.setdefault(call.operation, reply)
+                    raise Misuse(f"{self._not_this_api(replies)}; {spent}") from None
+                replies.setdefault(call.operation, reply)
                 (accepted if reply.status < 400 else refused).append(value)
             if accepted:
                 self.evidence.first.update(Alternative((entry.id, value)).key for value in refused)
                 break
         else:
-            raise Misuse(self._not_this_api(told))
+            raise Misuse(self._not_this_api(replies))
         self.evidence.used.add(entry.id)
         if accepted[0] != entry.default:
             self.evidence.first.add(Alternative((entry.id, entry.default)).key)
@@ -209,9 +209,9 @@ class Calibrator:
         self.evidence.take_over(Judged(frozenset(self.evidence.first)))
         self._service.address_under(self.evidence.profile)
 
-    def _not_this_api(self, told: Mapping[str, Reply]) -> str:
+    def _not_this_api(self, replies: Mapping[str, Reply]) -> str:
         """Return that no token was accepted, with the first answer to each call."""
-        answers = ", ".join(f"{operation} is answered by {excerpt(reply)}" for operation, reply in told.items())
+        answers = ", ".join(f"{operation} is answered by {excerpt(reply)}" for operation, reply in replies.items())
         roles = ", ".join(self._accounts.tokens)
         return f"{self.report.base_url} is not this API, or refuses the tokens ({roles}): {answers or 'nothing'}"
 

@@ -131,8 +131,8 @@ class RealService:
         """Return in words that no request is left but those of the reserve."""
         if not self.reserve or self._most is None:
             return f"all {self._most} requests are sent"
-        kept = max(0, self._most - self.sent)
-        return f"{self.sent} of {self._most} requests are sent, and {kept} are reserved to remove what the run made"
+        reserved = max(0, self._most - self.sent)
+        return f"{self.sent} of {self._most} requests are sent, and {reserved} are reserved to remove what the run made"
 
     def _exchange(self, send: Callable[[], Response]) -> Response:
         try:

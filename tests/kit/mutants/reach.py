@@ -60,7 +60,7 @@ class Reach:
             patch.object(Candidates, "imagined", imagined),
             patch.object(model, "call", called),
             patch.object(Machine, "_move", self._moving(Machine._move)),
-            patch.object(Machine, "attempt", self._attempting(Machine.attempt)),
+            patch.object(Machine, "row", self._admitting(Machine.row)),
             patch.object(admission, "admit", self._judging(admission.admit)),
         ):
             yield
@@ -73,14 +73,14 @@ class Reach:
 
         return moving
 
-    def _attempting(self, attempt: Any) -> Any:
-        def attempting(machine: Machine[Any, Any], change: Any, record: Any, trigger: str, facts: Any) -> Any:
-            moved = attempt(machine, change, record, trigger, facts)
-            if moved is None and self._noting:
+    def _admitting(self, row_of: Any) -> Any:
+        def admitting(machine: Machine[Any, Any], state: Any, trigger: str, record: Any, facts: Any) -> Any:
+            found = row_of(machine, state, trigger, record, facts)
+            if found is None and self._noting:
                 self.keys.add(("not admitted", machine.name, trigger))
-            return moved
+            return found
 
-        return attempting
+        return admitting
 
     def _judging(self, admit: Any) -> Any:
         def judging(call: ApiCall, grants: tuple[Grant, ...], **how: Any) -> None:

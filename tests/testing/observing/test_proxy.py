@@ -92,7 +92,7 @@ def test_a_client_that_does_not_wait_for_the_end_is_counted(capsys):
 
 @pytest.mark.parametrize("body", ["Content-Length: 10\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"])
 def test_a_client_that_goes_away_leaves_no_traceback(body, capsys):
-    """In the middle of its request: the service is told nothing more, and the request is counted."""
+    """In the middle of its request: nothing more is sent to the service, and the request is counted."""
     with answering(b"") as url, observe(url, ACCOUNTS) as (proxy, observer):
         parts = urlsplit(proxy.base_url)
         with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
