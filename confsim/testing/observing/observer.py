@@ -357,7 +357,12 @@ class Observer:
         if not self.learner.run.discovery.reads.forget(call):
             return False
         self._service.reads[key] = reply
-        return self.learner.again(self._forget_stand_ins)
+        try:
+            return self.learner.again(self._forget_stand_ins)
+        except Misuse:  # no model can be made of it
+            del self._service.reads[key]
+            self.learner.run.discovery.reads.forget(call)
+            return False
 
     def conclude(self) -> ObserveReport:
         """Return the report of the exchanges so far."""

@@ -9,6 +9,7 @@ import contextlib
 import select
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
@@ -114,7 +115,7 @@ class Proxy:
 
 
 class Queued:
-    """Calls each function that is put, in order, in a thread of its own."""
+    """Calls each function that is put, in order, in a thread of its own; the traceback of one that fails is printed."""
 
     def __init__(self) -> None:
         self._waiting: list[Callable[[], object]] = []
@@ -167,6 +168,8 @@ class Queued:
                 function = self._waiting.pop(0)
             try:
                 function()
+            except Exception:
+                traceback.print_exc()
             finally:
                 self._over()
 

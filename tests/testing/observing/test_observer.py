@@ -304,6 +304,21 @@ def test_a_user_of_whom_the_token_alone_is_known_is_no_evidence():
     assert report.passed_over == {"it describes a user of the accounts of whom nothing was seen before": 1}
 
 
+@pytest.mark.parametrize("body", [b"{}", b"[]", b'{"id": 7, "handle": "Olaf"}'], ids=["nothing", "a list", "a part"])
+def test_an_answer_of_which_no_model_can_be_made_is_passed_over(body):
+    """The caller of a token without what describes a user: what follows is followed as if it had not been read."""
+    simulator = Simulator()
+    observer = Observer("http://confsim.test/v1_0", ACCOUNTS)
+    headers = {"authorization": f"Bearer {OWNER}", "content-type": "application/json"}
+    me = Request("GET", "/v1_0/users/me", "", headers)
+    observer.see(me, Response(200, [("Content-Type", "application/json")], body))
+    made = Request("POST", "/v1_0/channels/create", "", headers, b'{"name": "New"}')
+    observer.see(made, WsgiTransport(simulator.wsgi).exchange(made))
+    report = observer.conclude()
+    assert (report.followed, report.contradicted) == (1, [])
+    assert sum(report.passed_over.values()) == 1, report.passed_over
+
+
 def test_a_token_that_expires_is_no_evidence():
     """What is refused since then is passed over; nothing is learned from it."""
     simulator = Simulator()

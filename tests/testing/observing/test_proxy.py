@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from confsim.testing.learning.accounts import accounts_of
+from confsim.testing.observing.proxy import Queued
 from confsim.testing.observing.session import observe
 from kit import CUSTOMER, OWNER
 
@@ -46,6 +47,17 @@ def exchange(base_url, *lines):
         text = "\r\n".join([*lines, "Host: confsim.test", f"Authorization: Bearer {OWNER}", "", ""])
         connection.sendall(text.encode())
         return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def test_a_function_that_fails_holds_up_no_other(capsys):
+    """Its traceback is printed, those after it are called, and the end is reached."""
+    queue, called = Queued(), []
+    with queue.exchange() as put:
+        put(lambda: called.append(1 // 0))
+        put(lambda: called.append(1))
+    queue.close()
+    assert called == [1]
+    assert "ZeroDivisionError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
