@@ -35,7 +35,7 @@ _PATIENCE, _BRIEF = 3000, 20
 
 
 class _Followed(Struct):
-    """An alternative with a world of its own: that world, and how its ids correspond to those of the world in force."""
+    """An alternative with a world or names of its own: that world, and how its names correspond to those in force."""
 
     world: World
     known: Correspondence
@@ -283,7 +283,7 @@ class Alternatives:
         known = self._known(followed)
         if not same and self._compared(step, predicted.reply, known):
             return True
-        if followed is None and not _same_rows(predicted, step.predicted):
+        if followed is None and (known.renames or not _same_rows(predicted, step.predicted)):
             self._followed[alternative] = _Followed(predicted.after, known)
         elif followed is not None:
             followed.world = predicted.after

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from enum import Enum
 from functools import cache
 from itertools import chain
@@ -20,7 +21,7 @@ from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.declared import disrupts_client
 from confsim.testing.learning.ledger import Ledger
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.run import SOON, Run
+from confsim.testing.learning.run import MARGIN, SOON, Run, is_of_its_second
 from confsim.testing.learning.things import Things
 from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.planning import Planner
@@ -298,14 +299,15 @@ class Player:
     ) -> int:
         """Return after how many of these calls an alternative is seen; 0 when it is not, or a call is not allowed."""
         both = alternatives.pair(alternative)
-        for count, (call, predicted, made) in enumerate(self._tried_out(symbols, calls), 1):
-            differs = both.differs(call, predicted, made)
-            if differs is None:
-                return 0
-            if differs:
-                return count
-            if call.declared.changes:
-                both.wait(self._run.model.clock.now() + SOON)
+        with closing(self._tried_out(symbols, calls)) as tried:
+            for count, (call, predicted, made) in enumerate(tried, 1):
+                differs = both.differs(call, predicted, made)
+                if differs is None:
+                    return 0
+                if differs:
+                    return count
+                if call.declared.changes:
+                    both.wait(self._run.model.clock.now() + SOON)
         return 0
 
     def distinguished(
@@ -320,14 +322,15 @@ class Player:
         first, second = alternatives.pair(one), alternatives.pair(other)
         known = Correspondence()
         known.shift = 0
-        for count, (call, predicted, made) in enumerate(self._tried_out(symbols, calls), 1):
-            if first.differs(call, predicted, made) is None or second.differs(call, predicted, made) is None:
-                return 0
-            comparison = Comparison(self._run.shapes, known)
-            if comparison.difference(call.declared, first.reply, second.reply, first.made(made)) is not None:
-                return count
-            for each in (first, second) if call.declared.changes else ():
-                each.wait(self._run.model.clock.now() + SOON)
+        with closing(self._tried_out(symbols, calls)) as tried:
+            for count, (call, predicted, made) in enumerate(tried, 1):
+                if first.differs(call, predicted, made) is None or second.differs(call, predicted, made) is None:
+                    return 0
+                comparison = Comparison(self._run.shapes, known)
+                if comparison.difference(call.declared, first.reply, second.reply, first.made(made)) is not None:
+                    return count
+                for each in (first, second) if call.declared.changes else ():
+                    each.wait(self._run.model.clock.now() + SOON)
         return 0
 
     def status(self, symbols: Symbols, calls: Sequence[ProbeCall]) -> int:
@@ -337,20 +340,31 @@ class Player:
 
     def _tried_out(
         self, symbols: Symbols, calls: Sequence[ProbeCall]
-    ) -> Iterator[tuple[ModelCall, Prediction, Things | None]]:
-        """Try calls in the model: yield each with its prediction, and the things by which an open list is compared."""
+    ) -> Generator[tuple[ModelCall, Prediction, Things | None]]:
+        """Try calls in the model: yield each with its prediction, and the things by which an open list is compared.
+
+        Until the end the clock is ahead by what a run would wait.
+        """
         stage = self._planner.candidates.copy()
         ledger = Ledger(stage.things, stage.names, stage.scope, self._run.shapes, lambda: _EVERY)
         ledger.begin_journey(_APART)
-        for probed in calls:
-            call = symbols.call(probed)
-            predicted = None if call is None else self._predicted(stage, probed, call)
-            if call is None or predicted is None:
-                return
-            yield call, predicted, stage.things if stage.scope.is_open(call) else None
-            symbols.learn(probed, predicted.reply, self._run.shapes, call)
-            stage.go_on_in(self._run.model.waited(predicted.after, SOON) if call.declared.changes else predicted.after)
-            ledger.note(call, predicted.reply)
+        clock = self._run.model.clock
+        shown = clock.values()
+        try:
+            for probed in calls:
+                call = symbols.call(probed)
+                predicted = None if call is None else self._predicted(stage, probed, call)
+                if call is None or predicted is None:
+                    return
+                yield call, predicted, stage.things if stage.scope.is_open(call) else None
+                symbols.learn(probed, predicted.reply, self._run.shapes, call)
+                world = predicted.after
+                stage.go_on_in(self._run.model.waited(world, SOON) if call.declared.changes else world)
+                ledger.note(call, predicted.reply)
+                if is_of_its_second(call):
+                    clock.move(clock.now() + MARGIN)
+        finally:
+            clock.show(shown)
 
     def _predicted(self, stage: Candidates, probed: ProbeCall, call: ModelCall) -> Prediction | None:
         """Return the model's prediction for a trial; None for a call that is not allowed or cannot be sent."""

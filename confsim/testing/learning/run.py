@@ -32,9 +32,13 @@ from .things import RunCaller, Things
 #: Milliseconds within which the run waits for a delayed effect, and the margin it adds.
 SOON, MARGIN = 60_000, 2_500
 
-
 #: Roles whose users are not named in calls, so that they have no other role.
 ADMINISTRATORS = frozenset({"customer-admin", "partner-admin", "other-admin"})
+
+
+def is_of_its_second(call: ModelCall) -> bool:
+    """Return whether the answer to a read has a secret that is made of the second in which it is read."""
+    return not call.declared.changes and call.declared.shows >= {"secrets", "instants"}
 
 
 class RunStep(Struct):
@@ -270,7 +274,7 @@ class Run:
 
     def _wait_for_another_second(self, call: ModelCall) -> None:
         """Wait until a secret that is made of the second in which it is read is another one, on both sides."""
-        if call.declared.changes or not call.declared.shows >= {"secrets", "instants"}:
+        if not is_of_its_second(call):
             return
         now, last = self.model.clock.now(), self._read_at.get((call.operation, call.caller))
         if last is not None and now < last + MARGIN:

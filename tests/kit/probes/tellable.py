@@ -1,9 +1,10 @@
 """The values that API calls alone can show, as the flips of journeys have: ``tests/data/tellable.json``.
 
-``python -m kit.probes.journeys FILE`` writes it. A value is in it when a journey of API calls, from the demo world, is
-answered otherwise under it than under the default, in what calibrate compares: ids, links, texts for people and tokens
-are the service's own. Requests that are no operation's are compared as they are. Operations that calibrate leaves out,
-as they need a key that others hold or disturb others, show nothing.
+``python -m kit.probes.journeys FILE`` writes it, ``python -m kit.probes.written`` adds to it. A value is in it when a
+journey of API calls, from the demo world or of a written probe, is answered otherwise under it than under the default,
+in what calibrate compares: ids, links, texts for people and tokens are the service's own. Requests that are no
+operation's are compared as they are. Operations that calibrate leaves out, as they need a key that others hold or
+disturb others, show nothing.
 """
 
 from __future__ import annotations

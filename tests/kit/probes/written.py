@@ -15,6 +15,7 @@ from confsim.reference.cast import CAST, JSON
 from confsim.reference.probes import Probe, ProbeCall, distinguished, probes
 from confsim.testing.calibrating.alternative import Alternative
 
+from . import tellable
 from .making import Maker, ordered, store
 
 #: Entries that count requests, so that their effect does not follow from what the calls do.
@@ -34,6 +35,58 @@ def _send(operation: str, body: Any, caller: str = _OWN, **path: str) -> ProbeCa
 _MADE_ROOM = CAST["{tokens w1a.0}"][:1]
 _SOMEBODY, _ADMINISTRATOR = CAST[_NEW], CAST[_ADMIN]
 _OWNER, _HOST = "{tokens w3a.0}", "{tokens w4a.0}"
+
+
+def _numbered(number: str, call: ProbeCall) -> ProbeCall:
+    """The call under a number, so that others can name what it makes or lists."""
+    return replace(call, number=number)
+
+
+def _phone(number: str, name: str) -> ProbeCall:
+    """A call to a phone, which is answered and joins the channel."""
+    return _numbered(
+        number, _send("dial_unregistered_user", {"number": "{number 0}", "name": f"{{tag}} {name}"}, uuid=_ROOM)
+    )
+
+
+def _called(number: str) -> ProbeCall:
+    """A call to the phone of a registered user."""
+    body = {"number": "{number 1}", "sipUserId": "{users w2b.0}"}
+    return _numbered(number, _send("dial_registered_user", body, uuid=_ROOM))
+
+
+#: A channel that may call phones.
+_DIALS = (
+    *_MADE_ROOM,
+    _numbered("k6a", _get("set_client_dial_out_state", state="enable")),
+    _numbered("k6b", _get("set_dial_out_state", uuid=_ROOM, state="enable")),
+)
+#: The channel with a session that is active, as a phone has joined it.
+_MEETING = (*_DIALS, _phone("k6c", "Ann"))
+_SESSIONS = _numbered("k6d", _get("list_sessions", _OWNER, {"channel": _ROOM}))
+_SESSION = "{sessions k6d.0}"
+_END = _get("end_active_session", uuid=_ROOM)
+_CONNECTED = _get("get_populations", channelIds=_ROOM)
+#: The same as an event room, with a breakout session of one room that has not started.
+_BREAKOUT, _BREAKOUT_ROOM = "{breakout_sessions k7b.0}", "{breakout_rooms k7c.0}"
+_EVENT = (
+    *_MADE_ROOM,
+    _numbered("k7a", _get("set_event_room_state", uuid=_ROOM, state="enable")),
+    *_MEETING[1:],
+    _numbered("k7b", _send("create_breakout_session", {"name": "{tag} groups", "duration": 3_600_000}, uuid=_ROOM)),
+    _numbered("k7c", _send("create_breakout_room", {"name": "{tag} group"}, uuid=_ROOM, breakoutSession=_BREAKOUT)),
+)
+_START = _numbered("k7e", _get("start_breakout_session", uuid=_ROOM))
+
+
+def _assigned(number: str, user: str) -> ProbeCall:
+    """The call that assigns a user to the breakout room."""
+    path = {"uuid": _ROOM, "breakoutSession": _BREAKOUT, "breakoutRoom": _BREAKOUT_ROOM, "userId": user}
+    return _numbered(number, _get("add_breakout_participant", **path))
+
+
+#: Two phones, of which one has gone to the breakout room.
+_APART = (*_EVENT, _phone("k7f", "Bob"), _assigned("k7d", "{users k6c.0}"), _START)
 #: The calls of each; those without a number get one.
 WRITTEN: Sequence[Sequence[ProbeCall]] = (
     (_get("list_client_auth_providers", "", clientId=_CLIENT),),
@@ -123,6 +176,95 @@ WRITTEN: Sequence[Sequence[ProbeCall]] = (
     ),
     (_send("update_terms_url", {"url": "https://example.com/{tag}"}), _get("get_client_terms", "", clientId=_CLIENT)),
     (_get("list_api_tokens"),),
+    (*_MADE_ROOM, _get("get_turn_credentials", uuid=_ROOM), _get("get_turn_credentials", uuid=_ROOM)),
+    (_get("get_populations", channelIds=",".join(["a"] * 201)),),
+    (*_MADE_ROOM, _send("add_dial_pin", {"pin": "1"}, uuid=_ROOM)),
+    (*_MEETING, _CONNECTED),
+    (
+        *CAST[_OWNER],
+        *_MEETING[1:],
+        _SESSIONS,
+        ProbeCall("", "set_channel_image", _OWN, {"uuid": _ROOM}, {}, None, b"GIF89a;", "image/gif"),
+        _get("get_session", _OWNER, sessionId=_SESSION),
+    ),
+    (
+        *CAST[_OWNER],
+        *_MEETING[1:],
+        _send("rename_channel_user", {"handle": "{tag} Eve"}, uuid=_ROOM, userId="{users k6c.0}"),
+        _SESSIONS,
+        _get("list_session_participants", _OWNER, sessionId=_SESSION),
+    ),
+    (
+        *CAST[_OWNER],
+        *_MEETING[1:],
+        _END,
+        _phone("k6e", "Bob"),
+        _get("list_sessions", _OWNER, {"channel": _ROOM, "sort": "ended"}),
+    ),
+    (
+        *CAST[_OWNER],
+        *_MEETING[1:],
+        _phone("k6f", "Bob"),
+        _END,
+        _phone("k6e", "Eve"),
+        _get("list_sessions", _OWNER, {"channel": _ROOM, "sort": "presence"}),
+    ),
+    (
+        *_SOMEBODY,
+        *_DIALS[1:],
+        _called("k6i"),
+        _END,
+        _called("k6j"),
+        _get("list_channel_participants", uuid=_ROOM),
+    ),
+    (*CAST[_OWNER], *_MEETING[1:], _get("start_recording", uuid=_ROOM), _SESSIONS),
+    (
+        *_MEETING,
+        _get("start_recording", uuid=_ROOM),
+        ProbeCall("k6g", "list_recordings", _OWN, {"channelId": _ROOM}),
+        _get("get_recording_download", channelId=_ROOM, recordingId="{recordings k6g.0}"),
+    ),
+    (*CAST[_OWNER], *_MEETING[1:], _get("start_recording", _OWNER, uuid=_ROOM)),
+    (*_EVENT, _START, _CONNECTED),
+    (*_APART, _CONNECTED),
+    (*CAST[_OWNER], *_APART[1:], _get("list_sessions", _OWNER)),
+    (*CAST[_OWNER], *_APART[1:], _get("list_sessions", _OWNER), _get("list_active_channels")),
+    (
+        *_SOMEBODY,
+        *_EVENT[1:],
+        _assigned("k7d", "{users w2b.0}"),
+        _START,
+        _called("k6i"),
+        _CONNECTED,
+    ),
+    (
+        *_APART,
+        _send(
+            "update_breakout_session",
+            {"name": "{tag} groups", "duration": 7_200_000},
+            uuid=_ROOM,
+            breakoutSession=_BREAKOUT,
+        ),
+    ),
+    (*_APART, _get("delete_breakout_session", uuid=_ROOM, breakoutSession=_BREAKOUT)),
+    (*CAST[_OWNER], *_APART[1:], _END, _get("get_active_breakout_session", _OWNER, uuid=_ROOM)),
+    (*_APART, _get("set_event_room_state", uuid=_ROOM, state="disable")),
+    (
+        *_MEETING,
+        _get("set_broadcast_state", uuid=_ROOM, state="enable"),
+        _send("add_broadcast_destination", {"destination": "rtmp://example.com/{tag}"}, channel=_ROOM),
+        _get("start_broadcast", uuid=_ROOM),
+        _get("set_broadcast_state", uuid=_ROOM, state="disable"),
+        _get("get_broadcast_state", uuid=_ROOM),
+    ),
+    (
+        *_EVENT,
+        _get("set_lobby_auto_close", uuid=_ROOM, state="enable"),
+        _get("set_lobby_door", uuid=_ROOM, state="open"),
+        _assigned("k7d", "{users k6c.0}"),
+        _START,
+        _get("get_channel_settings", uuid=_ROOM),
+    ),
 )
 
 
@@ -149,6 +291,8 @@ def main() -> None:
     """Add what is written to the probes that are there."""
     found = list(made(Maker(), set(distinguished())))
     store([*probes(), *ordered(found)])
+    told = {f"{id}={value}" for probe in found for id, values in probe.tells.items() for value in values}
+    tellable.store(told | {f"{id}={value}" for id, values in tellable.tellable().items() for value in values})
 
 
 if __name__ == "__main__":

@@ -33,6 +33,15 @@ def test_a_secret_that_follows_from_a_value_does_not_hide_it(calibrated):
     assert (report.learned, report.contradicted) == ({"turn.life": 3600}, [])
 
 
+@pytest.mark.parametrize("value", ["fresh", "constant"])
+def test_secrets_that_stay_are_told_from_those_of_each_call(calibrated, value):
+    """Each is the service's own: the first of a caller tells nothing, the second whether it is another one."""
+    report = calibrated(choices(turn__credentials=value), "turn.credentials")
+    is_default = value == "fresh"
+    assert (report.learned, report.contradicted) == ({} if is_default else {"turn.credentials": value}, [])
+    assert ("turn.credentials" in report.confirmed) is is_default
+
+
 def test_what_only_another_explanation_depends_on_is_sought_with_it(calibrated):
     """Whoever is admitted is told to wait, which nobody is who is refused."""
     gate = "gate.get_streaming_proxy"

@@ -88,6 +88,18 @@ def test_a_probe_is_tried_in_the_model_before(met):
     assert (run.service.sent, run.model.world) == (sent, world)
 
 
+def test_a_trial_waits_where_a_run_would(met):
+    """A secret of the second in which it is read is another one by the next read; the clock is as before after it."""
+    run, alternatives, player = met
+    now, room = run.model.clock.now(), {"uuid": "{channels a1.0}"}
+    made = ProbeCall("a1", "create_channel", "{tokens own}", body={"name": "{tag} turn"})
+    calls = [made, *(ProbeCall(number, "get_turn_credentials", "{tokens own}", room) for number in ("a2", "a3"))]
+    constant = Alternative(("turn.credentials", "constant"))
+    assert player.shown(Symbols("t1", symbols_of(run)), calls[:2], constant, alternatives) == 0
+    assert player.shown(Symbols("t2", symbols_of(run)), calls, constant, alternatives) == 3
+    assert run.model.clock.now() == now
+
+
 def test_things_of_earlier_probes_are_used_again():
     """Many probes share a channel: far fewer are made than they name."""
     calibrator = Beside().calibrator(journeys=2, most=150)

@@ -98,6 +98,11 @@ class Correspondence:
         return len(self._made)
 
     @property
+    def renames(self) -> bool:
+        """Return whether any value of the model has another on the side of the service."""
+        return any(model != service for pairs in self._to_service.values() for model, service in pairs.items())
+
+    @property
     def pairs(self) -> frozenset[tuple[str, Any]]:
         """Return the kind and the value of the model of each pair."""
         return frozenset((kind, model) for kind, pairs in self._to_service.items() for model in pairs)
