@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
 
 from confsim.api.telephony import numbers
 from confsim.assumptions.identity import LEVELS
@@ -22,7 +23,7 @@ from confsim.domain.users import handles, user_images, users
 from confsim.domain.users.users import USERS, AuthKind, Level
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change
-from confsim.service.clock import Clock
+from confsim.service.clock import LATEST, Clock
 from confsim.simulator import Simulator
 
 from .accounts import Accounts
@@ -30,6 +31,8 @@ from .before import Before, copy_before
 from .comparing.correspondence import MILLISECONDS, Correspondence
 from .model import Model
 from .service import Reads, RealService, excerpt
+
+V = TypeVar("V")
 
 #: The role whose token is not used: the API does not say which channel it belongs to. The run creates guests instead.
 UNUSED = frozenset({"guest"})
@@ -78,6 +81,8 @@ class Discovery:
         self.others: dict[int, dict[str, Any]] = {} if before is None else before.others
         #: Other things that were there and are described.
         self.before: Before = {} if before is None else before.before
+        #: What no model could be made of, in words.
+        self.notes: list[str] = []
         #: The reads that were made.
         self.reads: Reads = Reads(service) if before is None else before.reads
 
@@ -86,16 +91,21 @@ class Discovery:
         return Discovery(self._service, self._accounts, profile, known, self).model(clock=clock)
 
     def model(self, seed: int = 0, clock: Clock | None = None) -> Model:
-        """Return the model. Raises Misuse, naming the token, when the service is not this API or refuses a token."""
+        """Return the model. Raises Misuse when the service is not this API, or a token is refused or for another role.
+
+        What the service says otherwise than declared is left as in a new client, and noted.
+        """
         for role, token in self._accounts.tokens.items():
             if role not in UNUSED and role != "api-token":
                 self._people[role] = self._person(role, token)
-        if not self._people:
-            self._check_api_token()
+        self._check_api_token()
         self._check_client()
         self._people = {role: self._described(role, person) for role, person in self._people.items()}
         document, ids = self._world_file()
-        simulator = Simulator(document, seed, clock if clock is not None else Clock(), dict(self._profile))
+        try:
+            simulator = Simulator(document, seed, clock if clock is not None else Clock(), dict(self._profile))
+        except Misuse as misuse:
+            raise Misuse(f"no model can be made of what the service says of its clients and users: {misuse}") from None
         simulator.service.webhooks.set_listed(True)
         change = simulator.service.change()
         for client_id in ids:
@@ -118,6 +128,17 @@ class Discovery:
 
     # Reads
 
+    def _taken(self, operation: str, take: Callable[[], V]) -> V | None:
+        """Return what is taken from the answer to a read; None, which is noted, if the answer is not as declared."""
+        try:
+            return take()
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+            wrong = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            note = f"{operation} is not answered as declared, so that the model begins without: {wrong}"
+            if note not in self.notes:
+                self.notes.append(note)
+            return None
+
     def _read_of(self, client_id: str, operation: str, **path: str) -> Any:
         """Return the body of the answer to the first who may read something of a client; None when all are refused."""
         for token in self._readers(client_id, **path):
@@ -132,17 +153,19 @@ class Discovery:
         if reply.status == 401:
             raise Misuse(f"the token of the {role} is refused: {excerpt(reply)}")
         body = reply.body
-        if reply.status >= 400 or not isinstance(body, dict) or not {"id", "handle", "clientId"} <= body.keys():
+        if reply.status >= 400 or not _is_user(body):
             wrong = "the base URL is not this API"
             if reply.status == 403:
                 wrong += ", or the token not one of a user"
             raise Misuse(f"{wrong}: get_me of the {role} is answered by {excerpt(reply)}")
-        return body
+        return dict(body)
 
     def _described(self, role: str, person: Mapping[str, Any]) -> dict[str, Any]:
         """Return a user of a token with levels, accepted terms and address."""
         token, id = self._accounts.tokens[role], str(person["id"])
-        terms = self.reads.body("get_user_terms", token) or {"isCurrent": True, "currentVersion": 1}
+        terms = self.reads.body("get_user_terms", token)
+        if not isinstance(terms, dict):
+            terms = {"isCurrent": True}
         address = self.reads.body("get_user_email", token, userId="me")
         if address is None:  # some services know me in few paths
             address = self.reads.body("get_user_email", token, userId=id)
@@ -150,17 +173,25 @@ class Discovery:
             address = self._read_of(str(person["clientId"]), "get_user_email", userId=id)
         if address is None and self._can_record(token):
             address = {"email": f"unknown-{id}@example.invalid", "verified": True}
+        if not isinstance(address, dict):
+            address = {}
         levels = _levels(self.reads.body("list_own_access_levels", token))
-        return {**person, "levels": levels, "terms": terms, "address": address or {}}
+        return {**person, "levels": levels, "terms": terms, "address": address}
 
     def _can_record(self, token: str) -> bool:
         """Return whether a user may record a channel of its own, as one who has a verified address may (R499)."""
-        owned = [each["channelUuid"] for each in _rows(self.reads.body("list_channels", token)) if each.get("isOwner")]
+        channels = _rows(self.reads.body("list_channels", token))
+        owned = self._taken("list_channels", lambda: [each["channelUuid"] for each in channels if each.get("isOwner")])
         found = self.reads.body("check_record_possible", token, uuid=str(owned[0])) if owned else None
         return bool(found.get("possible") if isinstance(found, dict) else found)
 
     def _check_api_token(self) -> None:
+        """Raise Misuse when nobody can be used, or the API token is one of a user, or the only one and refused."""
         token = self._accounts.tokens.get("api-token")
+        if token is not None and _is_user(user := self.reads.body("get_me", token)):
+            raise Misuse(f"the api-token of the accounts is no API token: it is that of the user {user['id']}")
+        if self._people:
+            return
         if token is None:
             roles = ", ".join(self._accounts.tokens)
             raise Misuse(f"the accounts have no token that can be used: the channel of the {roles} is not known")
@@ -241,28 +272,17 @@ class Discovery:
             made["channels"] = [{"name": ELSEWHERE, **hosts}]
         if client_id == self._accounts.client and "api-token" in self._accounts.tokens:
             made["apiTokens"] = [{"token": self._accounts.tokens["api-token"]}]
-        made["numbers"] = [
-            {"number": _e164(each["number"]), "isDefault": bool(each.get("isDefault"))}
-            for each in self._numbers_of(client_id)
-        ]
-        made["validators"] = [
-            {
-                "id": each["id"],
-                "algorithm": "HS256",
-                "key": "unknown-to-the-model-but-long-enough",
-                "name": each.get("name"),
-                "active": bool(each.get("active")),
-            }
-            for each in _rows(self._read_of(client_id, "list_validators"))
-        ]
+        made["numbers"] = self._numbers_of(client_id)
+        validators = _rows(self._read_of(client_id, "list_validators"))
+        made["validators"] = self._taken("list_validators", lambda: [*map(_validator_file, validators)]) or []
         return made
 
-    def _numbers_of(self, client_id: str) -> list[Any]:
+    def _numbers_of(self, client_id: str) -> list[dict[str, Any]]:
         """Return the inbound numbers of a client; where nobody may list these, those that a channel can get."""
         for operation in NUMBERED_BY:
             listed = self._read_of(client_id, operation)
             if listed is not None:
-                return _rows(listed)
+                return self._taken(operation, partial(list, map(_number_file, _rows(listed)))) or []
         return []
 
     def _others_of(self, client_ids: list[str]) -> list[dict[str, Any]]:
@@ -295,23 +315,28 @@ class Discovery:
         client, fields = CLIENTS.of(change)[client_id], dict[str, Any]()
         terms = self.reads.body("get_client_terms", None, clientId=client_id)
         if terms is not None:
-            unit = in_force(self._profile, units.PROMULGATED)
-            at = int(terms["promulgated"]) * MILLISECONDS[unit]
-            here = at - (self._known.shift or 0)
-            fields["terms"] = Terms(int(terms["version"]), str(terms["url"]), here, bool(terms["required"]))
+            fields |= self._taken("get_client_terms", lambda: {"terms": self._terms(terms)}) or {}
         providers = self.reads.body("list_client_auth_providers", None, clientId=client_id)
         if providers is not None:
-            fields["providers"] = tuple(each["name"] for each in providers["providers"])
-            fields["default_provider"] = providers.get("defaultProvider")
+            fields |= self._taken("list_client_auth_providers", lambda: _providers(providers)) or {}
         for operation, field in (("list_origins", "origins"), ("list_domains", "domains")):
             listed = self._read_of(client_id, operation, clientId=client_id)
-            if listed is not None:
-                fields[field] = tuple(listed)
+            if isinstance(listed, list):
+                fields[field] = tuple(map(str, listed))
         self._copy_switches(change, clients.update(change, client, **fields))
+
+    def _terms(self, shown: Mapping[str, Any]) -> Terms:
+        """Return the terms that a client is said to have."""
+        at = int(shown["promulgated"]) * MILLISECONDS[in_force(self._profile, units.PROMULGATED)]
+        if not 0 <= at <= LATEST:
+            raise ValueError(f"{shown['promulgated']} is no instant of terms")
+        return Terms(int(shown["version"]), str(shown["url"]), at - (self._known.shift or 0), bool(shown["required"]))
 
     def _copy_switches(self, change: Change, client: Client) -> None:
         """Copy what is enabled for a client to the model."""
-        shown = self._read_of(client.id, "get_client_settings") or {}
+        shown = self._read_of(client.id, "get_client_settings")
+        if not isinstance(shown, dict):
+            shown = {}
         unique = bool(shown.get("uniqueUsersHandle", client.unique_handles))
         if unique is not client.unique_handles:
             client = handles.require(change, client, unique)
@@ -323,7 +348,7 @@ class Discovery:
             if bool(shown.get(name, held)) is not held:
                 client = settings.switch_default(change, client, default, _trigger(not held))
         events = self._read_of(client.id, "get_events_status")
-        if events is not None and bool(events["enabled"]) is not client.events:
+        if isinstance(events, dict) and bool(events.get("enabled")) is not client.events:
             endpoints.set_interface(change, client, _trigger(not client.events))
 
     def _copy_user(self, change: Change, person: Mapping[str, Any]) -> None:
@@ -332,26 +357,18 @@ class Discovery:
         named = (each for each in everybody if each.handle == person["handle"])
         user = next(each for each in named if not self._known.knows("users", each.id))
         words: Any = in_force(self._profile, AUTH_KIND_WORDS)
-        languages = person.get("languages") or {}
         if person.get("imageUrl"):
             user = user_images.adopt(change, user, "https://images.example/unknown")
-        users.update(
-            change,
-            user,
-            description=person.get("description"),
-            languages=tuple(languages.get("languages", ())),
-            auth_kind=next((each for each in AuthKind if words[each] == person.get("authKind")), None),
-            reputation=int(person.get("reputation", user.reputation)),
-        )
+        shown = self._taken("get_me", lambda: _fields_of_user(person, words))
+        users.update(change, user, **(shown or {}))
         self._known.pair("users", user.id, person["id"])
 
     def _copy_acceptance(self, change: Change, person: Mapping[str, Any]) -> None:
-        """Copy to the model that a user has accepted the current terms."""
+        """Copy to the model that a user has accepted the current terms, whatever version they are said to be."""
         if person["terms"].get("isCurrent"):
             client_id = str(person["clientId"])
             client, user = CLIENTS.of(change)[client_id], self._known.model("users", person["id"])
-            with contextlib.suppress(Refusal):  # of a version that is not that of the client
-                terms.accept(change, client, USERS.of(change, client_id)[user], int(person["terms"]["currentVersion"]))
+            terms.accept(change, client, USERS.of(change, client_id)[user], client.terms.version)
 
     def _copy_config(self, change: Change) -> None:
         """Copy the configuration of the service's client to the model's."""
@@ -393,8 +410,51 @@ def _rows(body: Any) -> list[Any]:
 
 def _levels(body: Any) -> list[Any] | None:
     """Return the elements of a list, None where it could not be read."""
-    return None if body is None else [each for each in _rows(body) if isinstance(each, dict) and "id" in each]
+    rows = None if body is None else _rows(body)
+    return rows if rows is None or all(isinstance(each, dict) and "id" in each for each in rows) else None
 
 
-def _e164(number: str) -> str:
-    return number if number.startswith("+") else f"+{number}"
+def _is_user(body: Any) -> bool:
+    """Return whether an answer describes a user."""
+    named = ("id", "handle", "clientId")
+    return isinstance(body, dict) and all(isinstance(body.get(name), str | int) for name in named)
+
+
+def _fields_of_user(shown: Mapping[str, Any], words: Mapping[AuthKind, str]) -> dict[str, Any]:
+    """Return the fields of a user who is said to be so; ``words`` has those for the kinds of authentication."""
+    fields: dict[str, Any] = {
+        "description": _text(shown.get("description")),
+        "languages": tuple((shown.get("languages") or {}).get("languages", ())),
+        "auth_kind": next((each for each in AuthKind if words[each] == shown.get("authKind")), None),
+    }
+    return fields | ({"reputation": int(shown["reputation"])} if "reputation" in shown else {})
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _providers(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a client that is said to have these providers."""
+    names = tuple(str(each["name"]) for each in shown["providers"])
+    return {"providers": names, "default_provider": shown.get("defaultProvider")}
+
+
+def _validator_file(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a validator in the form of a world file."""
+    return {
+        "id": str(shown["id"]),
+        "algorithm": "HS256",
+        "key": "unknown-to-the-model-but-long-enough",
+        "name": _text(shown.get("name")),
+        "active": bool(shown.get("active")),
+    }
+
+
+def _number_file(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an inbound number in the form of a world file. Raises ValueError when it is none."""
+    number = str(shown["number"])
+    number = number if number.startswith("+") else f"+{number}"
+    if not number[1:].isdigit():
+        raise ValueError(f"{number} is no number")
+    return {"number": number, "isDefault": bool(shown.get("isDefault"))}

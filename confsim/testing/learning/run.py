@@ -116,7 +116,7 @@ class Run:
         #: When secrets that are made of an instant were read last, by operation and caller.
         self._read_at: dict[tuple[str, str | None], int] = {}
         self.journey = 0
-        self.notes: list[str] = [*self._misplaced()]
+        self.notes: list[str] = [*self.discovery.notes, *self._misplaced()]
         self.history: list[RunStep] = []
         self._meet()
 

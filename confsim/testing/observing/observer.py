@@ -22,7 +22,7 @@ from confsim.service.clock import Clock
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import plain
 from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
-from confsim.testing.learning.accounts import Accounts
+from confsim.testing.learning.accounts import USERS, Accounts
 from confsim.testing.learning.calls import ME, ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison, Reply, chosen_values, reply_of
 from confsim.testing.learning.comparing.correspondence import Correspondence
@@ -103,8 +103,8 @@ class _PassedService(RealService):
         seen = self.reads.get(self.key(call))
         if seen is not None:
             return seen
-        if call.operation == "get_me":
-            role = self._accounts.role(call.caller)
+        role = self._accounts.role(call.caller)
+        if call.operation == "get_me" and role in USERS:
             home = self._homes.get(role, self._accounts.client)
             number = -1 - list(self._accounts.tokens).index(role)
             return Reply(200, "application/json", {"id": number, "handle": role, "clientId": home})

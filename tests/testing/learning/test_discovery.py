@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.correspondence import Correspondence
-from confsim.testing.learning.discovery import UNUSED
+from confsim.testing.learning.discovery import NUMBERED_BY, UNUSED
 from confsim.testing.learning.run import Run
+from confsim.testing.learning.service import RealService
 from kit import ADMIN, OWNER, choices
 from kit.beside import Beside
 
@@ -26,6 +32,16 @@ _READS = (
     "list_inbound_numbers",
     "list_origins",
     "list_validators",
+)
+#: All reads of which a model is made.
+_EVERY_READ = (
+    *_READS,
+    "get_client_terms",
+    "get_me",
+    "get_user_email",
+    "get_user_terms",
+    "list_client_auth_providers",
+    "list_own_access_levels",
 )
 #: Those of them that name the client in the path.
 _NAMING = frozenset({"get_client", "list_domains", "list_origins"})
@@ -116,6 +132,10 @@ def test_numbers_are_planned_with_whoever_may_list_them(changed):
     [
         ({"guest": "guest"}, "no token that can be used: the channel of the guest is not known"),
         ({"owner": "api-token"}, "or the token not one of a user: get_me of the owner is answered by 403"),
+        (
+            {"owner": "owner", "api-token": "user"},
+            "the api-token of the accounts is no API token: it is that of the user",
+        ),
         ({"owner": "partner-admin"}, "the owner of the accounts belongs to the client 11111111-"),
     ],
 )
@@ -135,6 +155,87 @@ def test_a_partner_admin_may_be_of_the_client_itself(monkeypatch):
     tokens = {"partner-admin": beside.accounts.tokens["customer-admin"]}
     monkeypatch.setattr(beside, "accounts", Accounts(beside.accounts.client, tokens))
     assert beside.verify(examples=1, most=40).divergences == []
+
+
+def _altered(beside, operation, alter):
+    """A run beside a service that answers one operation otherwise, where it does not refuse it."""
+
+    class Altered(RealService):
+        altered: tuple[ModelCall, ...] = ()
+
+        def call(self, call, **options):
+            reply = super().call(call, **options)
+            if call.operation != operation or reply.status >= 400:
+                return reply
+            self.altered = (*self.altered, call)
+            return replace(reply, body=alter(reply.body))
+
+    service = Altered(beside.transport(), {}, Correspondence(), clock=lambda: beside.clock.now() / 1000)
+    return Run(service, beside.accounts, {}, Correspondence(), tag="cvtest", clock=beside.clock)
+
+
+@pytest.fixture(scope="module")
+def beside():
+    """A service whose client has what the reads of a run can tell."""
+    beside = Beside()
+    at = {"clientId": beside.accounts.client}
+    for operation, body in (("set_origins", ["https://one.example"]), ("set_domains", ["one.example"])):
+        assert beside.simulator.call(operation, ADMIN, body=body, **at).ok, operation
+    return beside
+
+
+_JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@st.composite
+def _alterations(draw):
+    """A change of an answer: another one, or one of which a field of any depth lacks or is another."""
+    value, lacks = draw(_JSON_VALUES), draw(st.booleans())
+    seed = draw(st.integers(0, 2**16))
+
+    def alter(body):
+        chance = random.Random(seed)
+        if not body or not isinstance(body, list | dict):
+            return value
+        places = list(body) if isinstance(body, dict) else list(range(len(body)))
+        place = chance.choice(places)
+        if isinstance(body[place], list | dict) and body[place]:
+            inner = alter(body[place])
+            return {**body, place: inner} if isinstance(body, dict) else [*body[:place], inner, *body[place + 1 :]]
+        if isinstance(body, dict):
+            return {name: each for name, each in body.items() if name != place} | ({} if lacks else {place: value})
+        return [*body[:place], *([] if lacks else [value]), *body[place + 1 :]]
+
+    return draw(st.sampled_from([alter, lambda body: value]))
+
+
+@given(read=st.sampled_from(_EVERY_READ), alter=_alterations())
+def test_a_run_begins_whatever_a_read_is_answered_by(beside, read, alter):
+    """Else it says that none can: no answer of a service is a defect of the run."""
+    with contextlib.suppress(Misuse):
+        run = _altered(beside, read, alter)
+        assert all(read in note or "access level" in note for note in run.notes)
+
+
+@pytest.mark.parametrize("read", [each for each in _EVERY_READ if each not in NUMBERED_BY[1:]])
+@pytest.mark.parametrize("body", [7, "other", {}, {"results": [{"x": 1}], "total": 1}, [["x"]]])
+def test_what_is_not_answered_as_declared_is_a_difference_of_that_call(beside, read, body):
+    """Not of a later one that rests on it; ``get_me`` says who calls, so that no run begins without it.
+
+    A configuration is any object.
+    """
+    if read == "get_me":
+        with pytest.raises(Misuse, match="get_me of the partner-admin is answered by"):
+            _altered(beside, read, lambda before: body)
+        return
+    run = _altered(beside, read, lambda before: body)
+    step = run.take(run.service.altered[0])
+    assert step.reply.status < 400
+    assert (step.difference is None) is (read == "get_config" and isinstance(body, dict))
 
 
 def _simulator(model):
