@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register import REGISTER, Assumption
 from confsim.assumptions.register.candidates import candidates
 
 #: Alternatives of assumptions, by id.
@@ -24,6 +24,8 @@ Choices = Mapping[str, Any]
 Token = tuple[str, int]
 #: Most choices of a set, by round: pairs of which a run used only one assumption are tried again in smaller sets.
 _SIZES = (8, 3, 2)
+#: How many times smaller a limit is under test: no test is to be named for an ordinary name, only for a long one.
+_SMALLER = 4
 #: Longest text of a value in a report.
 _LONGEST = 60
 
@@ -92,7 +94,14 @@ Run = Callable[[Choices], RunOutcome]
 
 def alternatives(used: Iterable[str], chosen: Choices) -> dict[str, tuple[Any, ...]]:
     """Return the alternatives to try for each assumption used, without those that a profile chose."""
-    return {id: found for id in sorted(used) if id not in chosen and (found := candidates(REGISTER.entries[id]))}
+    return {id: found for id in sorted(used) if id not in chosen and (found := _alternatives(REGISTER.entries[id]))}
+
+
+def _alternatives(entry: Assumption[Any]) -> tuple[Any, ...]:
+    """Return the alternatives of one assumption; a limit that states none is tried at a part of its size."""
+    if entry.id.startswith("size.") and not entry.alternatives:
+        return (entry.default // _SMALLER,)
+    return candidates(entry)
 
 
 def pair_rows(domains: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from . import ROOM
 
-CREATE = "s.call('create_channel', 'demo-owner', body={'name': 'x'})"
+CREATE = "s.call('create_channel', 'demo-owner', body={'name': 'Weekly planning'})"
 TWICE = f"[{CREATE}, {CREATE}][-1]"
-GUEST = "s.call('create_channel', 'demo-guest', body={'name': 'x'})"
+GUEST = "s.call('create_channel', 'demo-guest', body={'name': 'Weekly planning'})"
 RESERVED = (
     "[s.call('reserve_handle', 'demo-user', body={'handle': 'free'}),"
     " s.call('reserve_handle', 'demo-owner', body={'handle': 'free'})][-1]"
@@ -35,7 +35,10 @@ LEANING = {
     "status.handle-taken": (RESERVED, "a.status in (200, 400, 401, 403, 409, 413)"),
     "status.invalid-input": ("s.call('create_channel', 'demo-owner', body={})", "a.status in (400, 401, 403)"),
     "parse.unknown-query": ("s.client('demo-owner').get('/channels?zzz=1')", "a.status_code != 400"),
-    "parse.unknown-fields": ("s.call('create_channel', 'demo-owner', body={'name': 'x', 'zzz': 1})", "a.status != 400"),
+    "parse.unknown-fields": (
+        "s.call('create_channel', 'demo-owner', body={'name': 'Weekly planning', 'zzz': 1})",
+        "a.status != 400",
+    ),
     "parse.limit-large": ("s.call('list_channels', 'demo-owner', limit=1000)", "a.status != 400"),
     "status.recording-needs-session": (RECORD, "a.status in (200, 401, 403, 409)"),
     "recordings.without-session": (RECORD, "a.status != 200"),

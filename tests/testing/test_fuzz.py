@@ -172,3 +172,13 @@ def test_assumptions_that_a_profile_chose_are_not_tried():
     """What somebody has chosen is known; what has no alternative cannot be tried."""
     found = fuzz.alternatives(["status.role-missing", "status.created", "breakout.paths"], {"status.created": 201})
     assert list(found) == ["status.role-missing"]
+
+
+def test_a_limit_that_states_no_alternative_is_tried_at_a_part_of_its_size():
+    """Hardly a test is about how long an ordinary name may be: a name of sixty characters is none."""
+    sizes = [id for id, entry in REGISTER.entries.items() if id.startswith("size.") and not entry.alternatives]
+    assert len(sizes) > 5
+    found = fuzz.alternatives(sizes, {})
+    assert found["size.name"] == (63,)
+    for id, values in found.items():
+        assert [REGISTER.entries[id].default // value for value in values] == [4], id
