@@ -41,6 +41,17 @@ class _BrokenOff(Exception):
     """Raised with the reason when a request or a response does not come to its end."""
 
 
+class _HTTPConnection(HTTPConnection):
+    """A connection that sends the bytes of a request's target as they came, and not those of ASCII alone."""
+
+    def _encode_request(self, request: str) -> bytes:
+        return request.encode("latin-1")
+
+
+class _HTTPSConnection(_HTTPConnection, HTTPSConnection):
+    """The same over TLS."""
+
+
 class Proxy:
     """Forwards requests to ``upstream``, and responses back, as they arrive.
 
@@ -78,7 +89,7 @@ class Proxy:
 
     def connection(self) -> HTTPConnection:
         """Return a new connection to the service."""
-        kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
+        kind = _HTTPSConnection if self._parts.scheme == "https" else _HTTPConnection
         return kind(self._parts.netloc, timeout=self._timeout)
 
     @contextlib.contextmanager

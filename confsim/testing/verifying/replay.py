@@ -44,7 +44,7 @@ class Renaming:
         before, after = list(chosen_values(shape, was.body)), list(chosen_values(shape, now.body))
         if len(before) == len(after):
             for (kind, old), (_, new) in zip(before, after, strict=True):
-                if old != new and kind not in NOT_NAMES:
+                if kind not in NOT_NAMES:
                     self._names.setdefault((kind, old), new)
 
 

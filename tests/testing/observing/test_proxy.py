@@ -21,15 +21,21 @@ ME = "/v1_0/users/me"
 
 
 @contextlib.contextmanager
-def answering(*answers):
-    """A service that answers one connection after the other with these bytes, and closes it; gets its base URL."""
+def answering(*answers, heads=None):
+    """A service that answers one connection after the other with these bytes, and closes it; gets its base URL.
+
+    What the requests begin with is added to ``heads``.
+    """
 
     def serve():
         for answer in answers:
             connection, _ = listener.accept()
             with connection:
-                while b"\r\n\r\n" not in connection.recv(65536):
-                    pass
+                head = b""
+                while b"\r\n\r\n" not in head:
+                    head += connection.recv(65536)
+                if heads is not None:
+                    heads.append(head)
                 with contextlib.suppress(ConnectionError):
                     connection.sendall(answer)
 
@@ -78,6 +84,19 @@ def test_an_answer_that_breaks_off_does_so_for_the_client(answer, body, capsys):
     assert report.unanswered == {f"{url} broke its answer off: the connection was closed": 1}
     assert (report.seen, report.learned, report.contradicted) == (0, {}, [])
     assert capsys.readouterr().err == ""
+
+
+def test_the_bytes_of_a_target_are_passed_on(capsys):
+    """Also those that are no ASCII, which some clients do not escape."""
+    heads = []
+    with (
+        answering(TYPE + b"Content-Length: 2\r\n\r\n{}", heads=heads) as url,
+        observe(url, ACCOUNTS) as (proxy, observer),
+    ):
+        got = exchange(proxy.base_url, "GET /v1_0/channels/caf\u00e9?name=\u00fc HTTP/1.1", "Connection: close")
+    assert got.startswith(b"HTTP/1.1 200")
+    assert [head.splitlines()[0] for head in heads] == ["GET /v1_0/channels/caf\u00e9?name=\u00fc HTTP/1.1".encode()]
+    assert (observer.report.seen, capsys.readouterr().err) == (1, "")
 
 
 def test_a_length_beside_chunks_is_not_passed_on():

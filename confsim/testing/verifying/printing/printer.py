@@ -7,6 +7,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from confsim.assumptions.protocol.transport import PREFIX
+from confsim.assumptions.protocol.wire import PRESENTATION
+from confsim.service.files.profile import plain
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.run import Run, RunStep
 from confsim.transport.address import address
@@ -105,7 +108,7 @@ class Printer:
         """Return the steps as a test that fails while the service differs from the model."""
         *earlier, last = self._steps
         calls, used = self._symbols.calls, self._symbols.used
-        body = ['service = Url(os.environ["BASE_URL"])']
+        body = [f'service = Url(os.environ["BASE_URL"]{self._addressed()})']
         body += [f'{role} = os.environ["{shell.variable(role)}"]' for role in self._symbols.roles]
         if used & {TAG, CAPITALS}:
             body.append(f'{TAG} = f"cv{{uuid4().hex[:6]}}"')
@@ -126,6 +129,12 @@ class Printer:
         lines += ["", "from confsim.testing import Url", "", ""]
         lines.append(f"def test_{last.call.operation}_answers_as_the_model() -> None:")
         return "\n".join([*lines, *(f"    {line}" for line in body)]) + "\n"
+
+    def _addressed(self) -> str:
+        """Return the argument with the values of the profile by which the service is addressed, "" for none."""
+        routes = {f"route.{step.call.operation}" for step in self._steps}
+        ids = {PRESENTATION.id, PREFIX.id, *routes} & self._run.profile.keys()
+        return f", {plain({id: self._run.profile[id] for id in sorted(ids)})!r}" if ids else ""
 
     def _python(self, call: ModelCall) -> str:
         words = [repr(call.operation), python.expression(call.caller)]

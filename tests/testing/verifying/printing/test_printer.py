@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.service.files.profile import read_profile
 from confsim.service.messages import Response
 from confsim.testing import Wsgi
 from confsim.testing.learning.calls import ModelCall
@@ -124,7 +125,7 @@ def run_test(text, simulator, number=0, alter=None):
     """Run a printed test; returns the line that failed, "" for none."""
     target = Wsgi(simulator)
     target.transport = Altered(simulator, number, alter)
-    scope = {"Url": lambda _: target}
+    scope = {"Url": lambda *_: target}
     exec(compile(text.replace("from confsim.testing import Url", ""), "printed", "exec"), scope)
     try:
         next(each for name, each in scope.items() if name.startswith("test_"))()
@@ -247,6 +248,23 @@ def test_a_test_fails_wherever_an_answer_differs(journeys, change):
             assert run_test(text, simulator, len(steps), alter) in claims[1:], text
             tried += 1
     assert tried > 50
+
+
+def test_the_service_is_addressed_as_in_the_run():
+    """The test has the values of the profile that say how tokens and operations are sent, and no others."""
+    chosen = {
+        "auth.presentation": ["X-Api-Key: {token}"],
+        "route.get_guest_access": "GET /moved/channels/{uuid}/guests",
+        "route.get_user_email": "GET /moved/users/{userId}/email",
+        "status.created": 201,
+    }
+    profile = read_profile(chosen)
+    printed = Printed(Beside(profile).verifier(profile=profile)._make())
+    steps = printed.differing(printed.took(("get_user_email", "owner", {"userId": "me"}, None)), with_status)
+    text = Printer(printed.run, steps).test()
+    addressed = {id: chosen[id] for id in ("auth.presentation", "route.get_user_email")}
+    assert f'    service = Url(os.environ["BASE_URL"], {addressed!r})' in text.splitlines()
+    assert run_test(text, Simulator(profile=profile)) == ""
 
 
 def test_a_failure_says_which_step_it_is_of(journeys):
