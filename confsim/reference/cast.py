@@ -81,6 +81,13 @@ class _Undone(NamedTuple):
 
 #: By the id of an assumption: the call that makes what is new as it is under the default.
 _AS_BY_DEFAULT = {
+    "guests.creation": _Undone(
+        "create_channel",
+        "create_guest",
+        "{{channels {number}.0}}",
+        "",
+        ProbeCall("o", "set_lobby_door", path={"uuid": "{made}", "state": "open"}),
+    ),
     "initial.guest-access": _Undone(
         "create_channel",
         "create_guest",

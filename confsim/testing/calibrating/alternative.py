@@ -22,6 +22,10 @@ class Alternative:
     def __hash__(self) -> int:
         return hash(self.key)
 
+    def is_part_of(self, other: Alternative) -> bool:
+        """Return whether another alternative has all values of this one."""
+        return all(value in other.values for value in self.values)
+
     def over(self, profile: Mapping[str, Any]) -> dict[str, Any]:
         """Return the profile with these values set."""
         return {**profile, **dict(self.values)}

@@ -191,7 +191,11 @@ class Alternatives:
 
     def answer(self, step: RunStep, alternative: Alternative) -> tuple[Prediction, ModelCall] | None:
         """Return the model's answer to a step under an alternative, and the call with the ids of that world."""
-        followed = self._followed.get(alternative)
+        return self._answer(step, alternative, self._followed.get(alternative))
+
+    def _answer(
+        self, step: RunStep, alternative: Alternative, followed: _Followed | None
+    ) -> tuple[Prediction, ModelCall] | None:
         call = step.call if followed is None else step.call.renamed(followed.known.service)
         service = self._service(alternative)
         service.live.suppose(step.before if followed is None else followed.world)
@@ -202,11 +206,11 @@ class Alternatives:
 
     def explains(self, step: RunStep, alternative: Alternative) -> bool:
         """Return whether the model under an alternative gives the answer that the service gave to a step."""
-        found = self.answer(step, alternative)
+        followed = self._begun(alternative)
+        found = self._answer(step, alternative, followed)
         if found is None:
             return False
         run, (predicted, call) = self._run, found
-        followed = self._followed.get(alternative)
         known = run.known.copy()
         known.undo(step.pairs)  # what was paired with an answer that was not as expected is paired anew
         known = known if followed is None else known.through(followed.known)
@@ -215,6 +219,14 @@ class Alternatives:
         if made is not None and followed is not None:
             made = _Named(made, followed.known)
         return comparison.difference(call.declared, predicted.reply, step.reply, made) is None
+
+    def _begun(self, alternative: Alternative) -> _Followed | None:
+        """Return the world of an alternative, else that of a part of it; None when it is the world in force."""
+        found = self._followed.get(alternative)
+        if found is not None or len(alternative.values) == 1:
+            return found
+        parts = (each for each in self._followed if each.is_part_of(alternative))
+        return next((self._followed[each] for each in parts), None)
 
     def forget(self, alternatives: Iterable[Alternative]) -> None:
         """Stop following these alternatives."""

@@ -90,7 +90,8 @@ class AssumptionEvidence:
 
     def alike(self, ids: Iterable[str]) -> list[Alternative]:
         """Return the other values of gates that mean the same as those in force, given what roles pass."""
-        return [each for id in set(ids) if id.startswith("gate.") for each in self._left(id) if self._is_alike(each)]
+        gates = [id for id in sorted(set(ids)) if id.startswith("gate.")]
+        return [each for id in gates for each in self._left(id) if self._is_alike(each)]
 
     def _left(self, id: str) -> list[Alternative]:
         return [each for each in self._values[id] if each.key != self._in_force[id] and each.key not in self._ruled_out]
@@ -112,7 +113,7 @@ class AssumptionEvidence:
         """Return the alternatives of these assumptions that are not ruled out, rivals included."""
         ids = set(used)
         rivals = [each.alternative for each in self.rivals if not ids.isdisjoint(each.alternative.ids)]
-        return [*rivals, *(each for id in ids for each in self.others(id))]
+        return [*rivals, *(each for id in sorted(ids) for each in self.others(id))]
 
     def wanted(self) -> set[str]:
         """Return the assumptions that have a value which is not ruled out."""
@@ -181,7 +182,11 @@ class AssumptionEvidence:
         known = {each.alternative.key: each for each in self.rivals}
         for instead in rivals:
             known.setdefault(instead.key, Rival(instead, chosen))
-        self.rivals = [each for each in known.values() if dict(each.alternative.values) != dict(chosen.values)]
+        self.rivals = [each for each in known.values() if not self._is_in_force(each.alternative)]
+
+    def _is_in_force(self, alternative: Alternative) -> bool:
+        """Return whether all values of an alternative are those in force."""
+        return all(self._in_force[id] == Alternative((id, value)).key for id, value in alternative.values)
 
     def _means(self, chosen: Alternative, other: Alternative) -> bool:
         """Return whether another explanation means the same as the one that is in force."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import Any
 
 from msgspec import Struct
@@ -124,6 +124,7 @@ class Learner:
             Alternative(*one.values, *other.values) for one, other in combinations(single, 2) if one.ids != other.ids
         ]
         pairs += self._behind(step, single)
+        pairs += self._with_rivals(single)
         if self.adopt_one([each for each in pairs if alternatives.explains(step, each)]):
             return
         if alternatives.lost and not alternatives.patient and self._followed_again(recording):
@@ -139,6 +140,16 @@ class Learner:
                 for other in self.evidence.open_to(set(found[0].used) - set(step.predicted.used)):
                     if len(other.values) == 1 and other.ids != each.ids:
                         yield Alternative(*each.values, *other.values)
+
+    def _with_rivals(self, single: list[Alternative]) -> Iterator[Alternative]:
+        """Yield the other explanations of earlier answers, each with one alternative more or another such explanation.
+
+        One that was put in force earlier may be wrong where this answer depends on another assumption too.
+        """
+        rivals = [each.alternative for each in self.evidence.rivals][:_IN_PAIRS]
+        for one, other in chain(product(rivals, single), combinations(rivals, 2)):
+            if set(one.ids).isdisjoint(other.ids):
+                yield Alternative(*one.values, *other.values)
 
     def adopt_one(self, found: list[Alternative]) -> bool:
         """Put the first of some alternatives in force under which the model expects every answer so far."""

@@ -192,6 +192,15 @@ def test_a_rival_keeps_a_value_from_being_claimed():
     assert evidence.learned() == {"encode.empty": "204"}
 
 
+def test_what_has_come_into_force_is_no_rival_any_more():
+    """Neither alone nor together with other values."""
+    one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
+    evidence = AssumptionEvidence().renewed(one, [other])
+    (rival,) = [each.alternative for each in evidence.rivals]
+    assert evidence.renewed(rival, []).rivals == []
+    assert evidence.renewed(Alternative(*rival.values, ("channels.unique-names", "allow")), []).rivals == []
+
+
 def test_what_was_ruled_out_is_open_again_under_another_value():
     """Once an assumption has another value, everything is judged again: nothing stays ruled out by itself."""
     evidence = AssumptionEvidence()

@@ -6,8 +6,10 @@ import pytest
 
 from confsim.reference.probes import probes
 from confsim.testing.calibrating import playing
+from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.probing import Prober
 from confsim.testing.calibrating.raw import RawPlayer
+from confsim.testing.learning.calls import ModelCall
 from kit import choices
 from kit.beside import Beside
 
@@ -48,6 +50,37 @@ def test_what_only_another_explanation_depends_on_is_sought_with_it(calibrated):
     report = calibrated(choices(gate__get_streaming_proxy=["api-token"], duration__placement="manual(3)"), gate)
     assert report.contradicted == []
     assert {**report.learned, **report.assumed}[gate] == ["api-token"]
+
+
+def test_what_two_earlier_explanations_hide_is_found():
+    """Two refusals have been explained otherwise; the channel that is shown then needs three values at once."""
+    hidden = choices(guests__creation="open-channel", roles__owner_is_operator=False)
+    calibrator = Beside(hidden).calibrator(journeys=0)
+    calibrator.run()
+    learner, tokens = calibrator.learner, calibrator.learner.run.accounts.tokens
+
+    def make(operation, role="", body=None, **path):
+        kind = None if body is None else "application/json"
+        call = ModelCall(operation, tokens.get(role), path, {}, body, kind)
+        learner.take_up(learner.recordings[-1].take(call))
+        return learner.run.history[-1].predicted.reply.body
+
+    room = make("create_channel", "owner", {"name": "cvtest room"})["channelUuid"]
+    make("list_linked_users", "owner", uuid=room)
+    make("create_guest", body={"handle": "cvtest guest"}, clientId=learner.run.accounts.client, uuid=room)
+    assert not hidden.keys() & learner.evidence.profile.keys()
+    make("get_channel", "owner", uuid=room)
+    assert hidden.items() <= learner.evidence.profile.items()
+    assert learner.contradicted == []
+
+
+def test_which_explanation_comes_first_is_not_by_chance():
+    """Alternatives are tried in one order, whatever the order of a set is in this process."""
+    evidence, used = (
+        AssumptionEvidence(),
+        ["status.role-missing", "gate.add_owner", "code.role-missing", "gate.get_channel"],
+    )
+    assert [each.key for each in evidence.open_to(used)] == [each.key for each in evidence.open_to(reversed(used))]
 
 
 def test_what_me_is_not_known_for_is_read_by_number(calibrated):

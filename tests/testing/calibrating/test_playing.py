@@ -218,6 +218,8 @@ def test_what_is_new_is_made_as_by_default_where_later_calls_need_it():
         "get_me",
     ]
     assert (open_to_guests[2].caller, open_to_guests[2].path["uuid"]) == ("{tokens user}", "{channels a2.0}")
+    (door,) = [each for each in as_by_default(calls, ["guests.creation"]) if each not in calls]
+    assert (door.operation, door.path) == ("set_lobby_door", {"uuid": "{channels a2.0}", "state": "open"})
     accepted = as_by_default(calls, ["initial.terms-required"])
     assert (accepted[3].operation, accepted[3].caller) == ("accept_terms", "{tokens a3.0}")
     assert as_by_default(calls, ["initial.midi"]) == tuple(calls)
