@@ -15,7 +15,7 @@ from confsim.testing.learning.run import RunStep
 
 from .alike import DECIDE, admit_alike
 from .alternative import Alternative, plain
-from .seeing import NO_ALTERNATIVE
+from .seeing import HIDDEN_BY, NO_ALTERNATIVE
 
 
 class Rival(Struct, frozen=True):
@@ -220,13 +220,19 @@ class AssumptionEvidence:
         return {id: value for id, value in sorted(self.profile.items()) if id not in self.learned()}
 
     def confirmed(self) -> list[str]:
-        """Return the assumptions whose default is proved: every other value is ruled out."""
+        """Return the assumptions whose default is proved: every other value is ruled out, and nothing may hide it."""
         disputed = self._disputed()
         return [
             id
             for id in sorted(self._values)
-            if id not in self.profile and id not in disputed and len(self._values[id]) > 1 and self._is_settled(id)
+            if id not in self.profile and id not in disputed and len(self._values[id]) > 1
+            if self._is_settled(id) and not self._hiding(id)
         ]
+
+    def _hiding(self, id: str) -> str:
+        """Return the assumption that may hide another, as its own value is not known; "" for none."""
+        other = HIDDEN_BY.get(id, "")
+        return other if other and not self._is_settled(other) else ""
 
     def _is_settled(self, id: str) -> bool:
         """Return whether no other value is left; one that means the same counts once it is known why it does."""
@@ -240,6 +246,8 @@ class AssumptionEvidence:
                 yield id, f"it cannot be distinguished from {disputed[id]}"
             elif len(self._values[id]) < 2:
                 yield id, NO_ALTERNATIVE
+            elif self._is_settled(id):
+                yield id, f"another value of it would not be seen under another value of {self._hiding(id)}"
             elif id not in self.used:
                 yield id, reasons.get(id, "no call that was made depends on it")
             else:

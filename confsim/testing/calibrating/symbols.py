@@ -67,7 +67,7 @@ class Symbols:
             probed.operation,
             probed.caller or None,
             self._texts(probed.path),
-            self._within(self._texts(probed.query), _sizes_of_query(probed.operation)),
+            self._within(self._texts(probed.query), *_sizes_of_query(probed.operation)),
             _filled(self._body(probed) if probed.data is None else probed.data, probed.length),
             probed.content_type,
         )
@@ -93,17 +93,26 @@ class Symbols:
 
     def _body(self, probed: ProbeCall) -> Any:
         body = self._texts(probed.body)
-        return self._within(body, _sizes_of_body(probed.operation)) if isinstance(body, dict) else body
+        return self._within(body, *_sizes_of_body(probed.operation)) if isinstance(body, dict) else body
 
-    def _within(self, texts: dict[str, Any], sizes: Mapping[str, Assumption[int]]) -> dict[str, Any]:
-        """Return fields with short names in the place of those that would be refused under the profile alone."""
-        long = [
-            (name, text)
-            for name, size in sizes.items()
-            if size.id in self._profile and isinstance(text := texts.get(name), str)
-            if in_force(self._profile, size) < len(text) <= size.default and text.startswith(self._tag)
-        ]
-        return {**texts, **{name: self.short.setdefault(text, short_name(len(self.short))) for name, text in long}}
+    def _within(
+        self, texts: dict[str, Any], sizes: Mapping[str, Assumption[int]], optional: frozenset[str]
+    ) -> dict[str, Any]:
+        """Return fields without texts that would be refused under the profile alone.
+
+        A name is a short one instead; what else is optional is left out.
+        """
+        found = dict(texts)
+        for name, size in sizes.items():
+            text = texts.get(name)
+            if size.id not in self._profile or not isinstance(text, str):
+                continue
+            if in_force(self._profile, size) < len(text) <= size.default:
+                if text.startswith(self._tag):
+                    found[name] = self.short.setdefault(text, short_name(len(self.short)))
+                elif name in optional:
+                    del found[name]
+        return found
 
     def _texts(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -115,17 +124,21 @@ class Symbols:
 
 
 @cache
-def _sizes_of_body(operation: str) -> Mapping[str, Assumption[int]]:
-    """Return the limits of the texts in the body of an operation, by field."""
+def _sizes_of_body(operation: str) -> tuple[Mapping[str, Assumption[int]], frozenset[str]]:
+    """Return the limits of the texts in the body of an operation, by field, and the fields that are optional."""
     body = API[operation].body
     struct = None if body is None else struct_of(body.type)
-    return {} if struct is None else _sizes({each.encode_name: each.type for each in fields_of(struct)})
+    fields = () if struct is None else fields_of(struct)
+    optional = frozenset(each.encode_name for each in fields if not each.required)
+    return _sizes({each.encode_name: each.type for each in fields}), optional
 
 
 @cache
-def _sizes_of_query(operation: str) -> Mapping[str, Assumption[int]]:
-    """Return the limits of the texts in the query of an operation, by parameter."""
-    return _sizes({each.name: each.annotation for each in API[operation].query_parameters})
+def _sizes_of_query(operation: str) -> tuple[Mapping[str, Assumption[int]], frozenset[str]]:
+    """Return the limits of the texts in the query of an operation, by parameter, and the optional parameters."""
+    parameters = API[operation].query_parameters
+    optional = frozenset(each.name for each in parameters if not each.required)
+    return _sizes({each.name: each.annotation for each in parameters}), optional
 
 
 def _sizes(annotations: Mapping[str, Any]) -> Mapping[str, Assumption[int]]:

@@ -252,6 +252,7 @@ class Run:
 
     def took(self, call: ModelCall, reply: Reply) -> RunStep:
         """Make a call in the model that the service has already answered with this response."""
+        self.model.service.live.fire_due_timers(self.model.clock.now())  # so that they come before the step
         before = self.model.world
         made = self.things if self.scope.is_open(call) else None
         predicted, pairs = self.model.call(call), self.known.count

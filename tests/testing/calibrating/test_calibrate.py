@@ -192,6 +192,17 @@ def test_a_rival_keeps_a_value_from_being_claimed():
     assert evidence.learned() == {"encode.empty": "204"}
 
 
+def test_what_another_value_would_hide_is_not_claimed():
+    """A session that is not started is in no list where none is made before the first comes in."""
+    evidence = AssumptionEvidence()
+    evidence.rule_out_others("sessions.not-started")
+    assert "sessions.not-started" not in evidence.confirmed()
+    why = dict(evidence.undetermined({}))["sessions.not-started"]
+    assert why == "another value of it would not be seen under another value of streaming.session"
+    evidence.rule_out_others("streaming.session")
+    assert "sessions.not-started" in evidence.confirmed()
+
+
 def test_what_has_come_into_force_is_no_rival_any_more():
     """Neither alone nor together with other values."""
     one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))

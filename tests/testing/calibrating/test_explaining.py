@@ -15,8 +15,8 @@ from kit.beside import Beside
 
 
 @pytest.fixture
-def calibrated(monkeypatch):
-    """Calibrate under a profile with the probes of some assumptions alone; answers the report."""
+def calibrator(monkeypatch):
+    """Calibrate under a profile with the probes of some assumptions alone; answers the calibrator."""
 
     def calibrating(profile, *ids):
         some = tuple(each for each in probes() if not each.tells.keys().isdisjoint(ids))
@@ -24,9 +24,17 @@ def calibrated(monkeypatch):
         monkeypatch.setattr(playing, "_telling", dict)
         monkeypatch.setattr(Prober, "calls", lambda *given: iter(()))
         monkeypatch.setattr(RawPlayer, "wanted", lambda self: iter(()))
-        return Beside(profile).calibrator(journeys=3).run()
+        calibrator = Beside(profile).calibrator(journeys=3)
+        calibrator.run()
+        return calibrator
 
     return calibrating
+
+
+@pytest.fixture
+def calibrated(calibrator):
+    """The same; answers the report."""
+    return lambda profile, *ids: calibrator(profile, *ids).report
 
 
 def test_a_secret_that_follows_from_a_value_does_not_hide_it(calibrated):
@@ -111,6 +119,16 @@ def test_what_a_read_writes_is_followed(calibrated):
     """Who asks for the address of a streaming server may be in the channel from then on."""
     report = calibrated(choices(presence__joining="proxyfor"), "gate.get_streaming_proxy", "gate.list_active_channels")
     assert (report.learned, report.contradicted) == ({"presence.joining": "proxyfor"}, [])
+
+
+def test_what_is_judged_again_is_judged_as_before(calibrator):
+    """Also what timers decide that fired between two calls, such as that a recording is ready."""
+    ids = "recordings.processing", "duration.recording-processing", "gate.list_session_recordings"
+    learner = calibrator({}, *ids).learner
+    again = learner.evidence.copy()
+    assert "recordings.processing='fails'" in learner.evidence.ruled_out
+    assert learner._renewed(again)
+    assert again.ruled_out == learner.evidence.ruled_out
 
 
 def test_a_text_with_the_beginning_of_an_id_is_told(calibrated):

@@ -201,6 +201,14 @@ def test_short_names_are_the_same_for_the_same_text():
     assert {len(short_name(number)) for number in range(936)} == {2}
 
 
+def test_what_is_too_long_and_optional_is_left_out():
+    """An address cannot be short: the user is made without an image, and the required name stays."""
+    body = {"name": "{tag} ann", "imageUrl": "https://example.com/2"}
+    for limit, left in ((2, ["name"]), (30, ["name", "imageUrl"])):
+        call = Symbols("t1", {}, choices(size__url=limit)).call(ProbeCall("a1", "create_predefined_user", body=body))
+        assert list(call.body) == left
+
+
 def test_what_is_new_is_made_as_by_default_where_later_calls_need_it():
     """Only the channel that a guest joins is opened for guests."""
     calls = [
