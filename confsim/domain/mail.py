@@ -73,7 +73,7 @@ def send(
         rows = MAILS.of(change)
         rows.put(mail)
         most = ask(change, assumed.MAIL_MOST)
-        while len(rows.where(CLIENT, client)) > most:
+        while len(rows) > most and len(rows.where(CLIENT, client)) > most:
             rows.remove(rows.where(CLIENT, client)[0].id)
     return mail
 

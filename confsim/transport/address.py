@@ -176,7 +176,7 @@ def _text(value: object) -> str:
     if isinstance(value, timedelta):
         return str(msgspec.to_builtins(value))  # in a body: ISO 8601
     if isinstance(value, list | tuple):
-        return ",".join(_text(item) for item in value)
+        return ",".join(map(_text, value))
     try:
         return str(value)
     except ValueError as error:

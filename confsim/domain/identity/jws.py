@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from base64 import urlsafe_b64encode
+from binascii import b2a_base64
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -125,32 +125,31 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
     The header selects neither algorithm nor key: another alg is refused, keys in it or at its URLs (jwk, jku, x5c,
     x5u) are ignored. Raises NoToken or NotSigned.
     """
+    payload = (_signed_by_secret if isinstance(key, bytes) else _signed)(token, algorithm, key)
+    return _object(payload, "payload")
+
+
+def _signed(token: str, algorithm: str, key: Any) -> bytes:
+    """The payload of a token that PyJWS accepts. Raises NoToken or NotSigned."""
+    from jwt.exceptions import InvalidTokenError
+
     match = re.match(_COMPACT, token)
     if match is None:
         raise NoToken("it does not consist of three parts in base64url")
-    if not (_is_signed_by_secret if isinstance(key, bytes) else _is_signed)(token, algorithm, key):
-        raise _problem(match, algorithm)
-    return _object(match[2], "payload")
-
-
-def _is_signed(token: str, algorithm: str, key: Any) -> bool:
-    """Whether PyJWS accepts the token."""
-    from jwt.exceptions import InvalidTokenError
-
     try:
         _jws().decode_complete(token, key, [algorithm])
     except (InvalidTokenError, RecursionError):
-        return False
-    return True
+        raise _problem(match, algorithm) from None
+    return _decoded(match[2], "payload")
 
 
 #: The same for a secret, of a token or a link that is used again without another look.
-_is_signed_by_secret = lru_cache(maxsize=256)(_is_signed)
+_signed_by_secret = lru_cache(maxsize=256)(_signed)
 
 
 def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
     """The error for a token that PyJWS refused, by its first fault in alg, crit, kid, signature. May raise NoToken."""
-    header = _object(match[1], "header")
+    header = _object(_decoded(match[1], "header"), "header")
     if header.get("alg") != algorithm:
         return NotSigned(f"it is not signed with {algorithm}")
     if "crit" in header:
@@ -175,8 +174,12 @@ def sign(claims: dict[str, Any], key: Any, algorithm: str = "HS256") -> str:
     return (text + b"." + _base64url(hmac.digest(key, text, "sha256"))).decode()
 
 
+#: The two characters of base64 that base64url has others for (RFC 4648, 5).
+_URL = bytes.maketrans(b"+/", b"-_")
+
+
 def _base64url(data: bytes) -> bytes:
-    return urlsafe_b64encode(data).rstrip(b"=")
+    return b2a_base64(data, newline=False).translate(_URL).rstrip(b"=")
 
 
 #: The header of a token that is signed with a secret, as PyJWS writes it.
@@ -213,11 +216,18 @@ def _jws() -> PyJWS:
     return jws
 
 
-def _object(part: str, name: str) -> dict[str, Any]:
+def _decoded(part: str, name: str) -> bytes:
     from jwt.utils import base64url_decode
 
     try:
-        value = msgspec.json.decode(base64url_decode(part))
+        return base64url_decode(part)
+    except ValueError:
+        raise NoToken(f"its {name} is not JSON in base64url") from None
+
+
+def _object(text: bytes, name: str) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(text)
     except (ValueError, RecursionError):
         raise NoToken(f"its {name} is not JSON in base64url") from None
     if not isinstance(value, dict):

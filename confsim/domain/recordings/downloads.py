@@ -112,9 +112,9 @@ def items(context: Context, found: Iterable[RecordingAsset]) -> list[Item]:
 def asset_of_kind(change: Change, client: str, recording: str, wanted: str | None) -> RecordingAsset:
     """The asset of a recording that a download of this kind returns (G497). Refusal RECORDING_WITHOUT."""
     word = wanted or ask(change, assumed.DEFAULT_KIND)
-    for item in items(change, assets.list_of_recording(change, client, recording)):
-        if item.kind == word:
-            return item.asset
+    for asset in assets.list_of_recording(change, client, recording):
+        if kind(change, asset.content) == word:
+            return asset
     raise Refusal(Reason.RECORDING_WITHOUT, kind=word)
 
 
