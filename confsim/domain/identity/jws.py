@@ -5,9 +5,9 @@ Own code: a message for each way in which a key or a token is unusable, because 
 
 from __future__ import annotations
 
+import binascii
 import hmac
 import re
-from binascii import b2a_base64
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -126,30 +126,39 @@ def verify(token: str, algorithm: str, key: Any) -> dict[str, Any]:
     x5u) are ignored. Raises NoToken or NotSigned.
     """
     payload = (_signed_by_secret if isinstance(key, bytes) else _signed)(token, algorithm, key)
+    if payload is None:
+        raise _problem(token, algorithm)
     return _object(payload, "payload")
 
 
-def _signed(token: str, algorithm: str, key: Any) -> bytes:
-    """The payload of a token that PyJWS accepts. Raises NoToken or NotSigned."""
+def _signed(token: str, algorithm: str, key: Any) -> bytes | None:
+    """The payload of a token of three parts that PyJWS accepts, else None."""
     from jwt.exceptions import InvalidTokenError
 
-    match = re.match(_COMPACT, token)
-    if match is None:
-        raise NoToken("it does not consist of three parts in base64url")
+    if re.match(_COMPACT, token) is None:
+        return None
     try:
-        _jws().decode_complete(token, key, [algorithm])
+        payload: bytes = _jws().decode_complete(token, key, [algorithm])["payload"]
     except (InvalidTokenError, RecursionError):
-        raise _problem(match, algorithm) from None
-    return _decoded(match[2], "payload")
+        return None
+    return payload
 
 
 #: The same for a secret, of a token or a link that is used again without another look.
 _signed_by_secret = lru_cache(maxsize=256)(_signed)
 
 
-def _problem(match: re.Match[str], algorithm: str) -> NoToken | NotSigned:
-    """The error for a token that PyJWS refused, by its first fault in alg, crit, kid, signature. May raise NoToken."""
-    header = _object(_decoded(match[1], "header"), "header")
+def _problem(token: str, algorithm: str) -> NoToken | NotSigned:
+    """The error for a refused token, by its first fault in parts, alg, crit, kid, signature. May raise NoToken."""
+    from jwt.utils import base64url_decode
+
+    match = re.match(_COMPACT, token)
+    if match is None:
+        return NoToken("it does not consist of three parts in base64url")
+    try:
+        header = _object(base64url_decode(match[1]), "header")
+    except binascii.Error:
+        return NoToken("its header is not JSON in base64url")
     if header.get("alg") != algorithm:
         return NotSigned(f"it is not signed with {algorithm}")
     if "crit" in header:
@@ -179,7 +188,7 @@ _URL = bytes.maketrans(b"+/", b"-_")
 
 
 def _base64url(data: bytes) -> bytes:
-    return b2a_base64(data, newline=False).translate(_URL).rstrip(b"=")
+    return binascii.b2a_base64(data, newline=False).translate(_URL).rstrip(b"=")
 
 
 #: The header of a token that is signed with a secret, as PyJWS writes it.
@@ -214,15 +223,6 @@ def _jws() -> PyJWS:
     jws.register_algorithm("RS256", Rsa(RSAAlgorithm.SHA256))
     jws.register_algorithm("ES256", Curve(ECAlgorithm.SHA256))
     return jws
-
-
-def _decoded(part: str, name: str) -> bytes:
-    from jwt.utils import base64url_decode
-
-    try:
-        return base64url_decode(part)
-    except ValueError:
-        raise NoToken(f"its {name} is not JSON in base64url") from None
 
 
 def _object(text: bytes, name: str) -> dict[str, Any]:
