@@ -128,6 +128,7 @@ AIMS: tuple[Aim, ...] = (
     Aim(part="calibrate", figure="three for each tellable entry", at_least="requests"),
     *_zero("calibrate", "could not begin", "ended early", "calibrated a second time with another profile"),
     Aim(part="calibrate", figure="of these profiles, with 10,000 requests or nearly", at_least=20),
+    *_zero("hiding", "hidden and not declared", "declared and not found"),
     *_zero("fuzz, singles", "robust tests that are named", "leaning tests whose set is not named"),
     *_zero("fuzz, pairs", "robust tests that are named", "leaning tests whose set is not named"),
     *_zero("cluster", "seeds that were not done"),

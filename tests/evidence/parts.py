@@ -192,7 +192,7 @@ PARTS: dict[str, Part] = {
         name: campaign(name)
         for name in (
             "cluster",
-            *("connections", "determinism", "http_cases", "linearizability", "no_trace", "non_interference"),
+            *("connections", "determinism", "hiding", "http_cases", "linearizability", "no_trace", "non_interference"),
             *("refusals", "schemathesis", "tenant_matrix"),
         )
     },
