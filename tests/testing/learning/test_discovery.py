@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import random
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -18,7 +16,7 @@ from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.discovery import NUMBERED_BY, UNUSED
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.service import RealService
-from kit import ADMIN, OWNER, choices
+from kit import ADMIN, CUSTOMER, OTHER, OWNER, PARTNER, choices
 from kit.beside import Beside
 
 #: The reads of which the model's client is made and of which no document says who may make them.
@@ -33,7 +31,7 @@ _READS = (
     "list_origins",
     "list_validators",
 )
-#: All reads of which a model is made.
+#: All reads of which a model is made, but for those of a user whose address nobody may read.
 _EVERY_READ = (
     *_READS,
     "get_client_terms",
@@ -157,15 +155,16 @@ def test_a_partner_admin_may_be_of_the_client_itself(monkeypatch):
     assert beside.verify(examples=1, most=40).divergences == []
 
 
-def _altered(beside, operation, alter):
-    """A run beside a service that answers one operation otherwise, where it does not refuse it."""
+def _altered(beside, operation, alter, role=None):
+    """A run beside a service that answers one operation otherwise, to one of the accounts or to all."""
 
     class Altered(RealService):
         altered: tuple[ModelCall, ...] = ()
 
         def call(self, call, **options):
             reply = super().call(call, **options)
-            if call.operation != operation or reply.status >= 400:
+            of_another = role is not None and beside.accounts.role(call.caller) != role
+            if call.operation != operation or reply.status >= 400 or of_another:
                 return reply
             self.altered = (*self.altered, call)
             return replace(reply, body=alter(reply.body))
@@ -185,40 +184,58 @@ def beside():
 
 
 _JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from([CUSTOMER, PARTNER, OTHER]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
     max_leaves=4,
 )
+#: A field of an answer: the numbers and names on the way to it, of which each is taken modulo how many there are.
+_PLACES = st.lists(st.integers(0, 50), max_size=4)
 
 
-@st.composite
-def _alterations(draw):
-    """A change of an answer: another one, or one of which a field of any depth lacks or is another."""
-    value, lacks = draw(_JSON_VALUES), draw(st.booleans())
-    seed = draw(st.integers(0, 2**16))
-
-    def alter(body):
-        chance = random.Random(seed)
-        if not body or not isinstance(body, list | dict):
-            return value
-        places = list(body) if isinstance(body, dict) else list(range(len(body)))
-        place = chance.choice(places)
-        if isinstance(body[place], list | dict) and body[place]:
-            inner = alter(body[place])
-            return {**body, place: inner} if isinstance(body, dict) else [*body[:place], inner, *body[place + 1 :]]
-        if isinstance(body, dict):
-            return {name: each for name, each in body.items() if name != place} | ({} if lacks else {place: value})
-        return [*body[:place], *([] if lacks else [value]), *body[place + 1 :]]
-
-    return draw(st.sampled_from([alter, lambda body: value]))
+def with_value(body, place, value):
+    """A body with another value at a place; without the place it is the value itself."""
+    if not place or not isinstance(body, list | dict) or not body:
+        return value
+    first, *rest = place
+    if isinstance(body, list):
+        at = first % len(body)
+        return [*body[:at], with_value(body[at], rest, value), *body[at + 1 :]]
+    name = first if isinstance(first, str) else list(body)[first % len(body)]
+    return {**body, name: with_value(body.get(name), rest, value)}
 
 
-@given(read=st.sampled_from(_EVERY_READ), alter=_alterations())
-def test_a_run_begins_whatever_a_read_is_answered_by(beside, read, alter):
-    """Else it says that none can: no answer of a service is a defect of the run."""
-    with contextlib.suppress(Misuse):
-        run = _altered(beside, read, alter)
-        assert all(read in note or "access level" in note for note in run.notes)
+@example("get_client", ["parentId"], [1], None)
+@example("get_client", ["parentId"], CUSTOMER, "partner-admin")
+@example("get_me", ["handle"], 7, "owner")
+@example("get_me", ["clientId"], 7, "other-admin")
+@example("get_me", ["clientId"], 7, "partner-admin")
+@example("get_me", ["id"], True, None)
+@example("get_me", ["languages"], {"languages": [7]}, "owner")
+@example("get_me", ["languages"], {"languages": "de"}, "owner")
+@example("get_me", ["fullName"], 7, "owner")
+@example("get_user_email", ["email"], 7, None)
+@example("list_inbound_numbers", [0], {"number": "+49 89 123"}, None)
+@given(st.sampled_from(_EVERY_READ), _PLACES, _JSON_VALUES, st.none() | st.sampled_from(["owner", "other-admin"]))
+def test_a_run_begins_whatever_a_read_is_answered_by(beside, read, place, value, role):
+    """Else it says that none can; and the first calls of a run that has begun are answered by the model."""
+    try:
+        run = _altered(beside, read, lambda body: with_value(body, place, value), role)
+    except Misuse:
+        return
+    assert all(read in note or "access level" in note for note in run.notes)
+    for token in run.accounts.tokens.values():
+        assert run.model.imagine(ModelCall("get_me", token)).reply.status in (200, 401, 403)
+
+
+def test_what_is_not_as_declared_is_noted_and_the_rest_is_taken_over(beside):
+    """One number of several, and one field: the note says where it is and what it is to be."""
+    numbers = _altered(beside, "list_inbound_numbers", lambda body: [{"number": "+49 89 123"}, *body[1:]])
+    assert len(numbers.numbers) == len(_altered(beside, "get_me", lambda body: body).numbers) - 1
+    (note,) = numbers.notes
+    assert note.startswith("list_inbound_numbers is not answered as declared, so that the model begins without: ")
+    assert note.endswith("- at `$.number`")
+    (note,) = _altered(beside, "get_client_terms", lambda body: {**body, "version": "new"}).notes
+    assert note.endswith("begins without: Expected `int`, got `str` - at `$.version`")
 
 
 @pytest.mark.parametrize("read", [each for each in _EVERY_READ if each not in NUMBERED_BY[1:]])
