@@ -144,7 +144,7 @@ def _signed(token: str, algorithm: str, key: Any) -> bytes | None:
     return payload
 
 
-#: The same for a secret, of a token or a link that is used again without another look.
+#: ``_signed`` with a cache, for keys that are secrets: tokens and links are used again and again.
 _signed_by_secret = lru_cache(maxsize=256)(_signed)
 
 

@@ -140,8 +140,8 @@ class Alternatives:
         self._followed = _copied(state.followed)
         self.lost = set(state.lost)
         for each, other in same.items():
-            if other in state.followed:
-                self._followed[each] = state.followed[other].copy()
+            if (found := _nearest(state.followed, other)) is not None:
+                self._followed[each] = found.copy()
             if other in state.lost:
                 self.lost.add(each)
 
@@ -206,7 +206,7 @@ class Alternatives:
 
     def explains(self, step: RunStep, alternative: Alternative) -> bool:
         """Return whether the model under an alternative gives the answer that the service gave to a step."""
-        followed = self._begun(alternative)
+        followed = _nearest(self._followed, alternative)
         found = self._answer(step, alternative, followed)
         if found is None:
             return False
@@ -219,14 +219,6 @@ class Alternatives:
         if made is not None and followed is not None:
             made = _Named(made, followed.known)
         return comparison.difference(call.declared, predicted.reply, step.reply, made) is None
-
-    def _begun(self, alternative: Alternative) -> _Followed | None:
-        """Return the world of an alternative, else that of a part of it; None when it is the world in force."""
-        found = self._followed.get(alternative)
-        if found is not None or len(alternative.values) == 1:
-            return found
-        parts = (each for each in self._followed if each.is_part_of(alternative))
-        return next((self._followed[each] for each in parts), None)
 
     def forget(self, alternatives: Iterable[Alternative]) -> None:
         """Stop following these alternatives."""
@@ -326,6 +318,14 @@ def _is_distinguished(alternative: Alternative) -> bool:
 def _told_defaults() -> frozenset[str]:
     """Return the defaults that a known probe tells from another value."""
     return frozenset(Alternative((id, REGISTER.entries[id].default)).key for id in seen_in_calls())
+
+
+def _nearest(followed: Mapping[Alternative, _Followed], alternative: Alternative) -> _Followed | None:
+    """Return the world of an alternative, else that of a part of it; None when it is the world in force."""
+    found = followed.get(alternative)
+    if found is not None or len(alternative.values) == 1:
+        return found
+    return next((world for part, world in followed.items() if part.is_part_of(alternative)), None)
 
 
 def _copied(followed: Mapping[Alternative, _Followed]) -> dict[Alternative, _Followed]:

@@ -155,8 +155,7 @@ class Calibrator:
         shown = {**self.raw.shown, **{id: self._how(step) for id, step in evidence.shown.items()}}
         report.shown = dict(sorted(shown.items()))
         report.requests, report.repeated = self._service.sent, self._service.repeated
-        if self.learner.recordings:
-            report.notes += self.learner.run.notes
+        report.notes += dict.fromkeys(note for each in self.learner.recordings for note in each.run.notes)
         if report.repeated:
             report.notes.append(f"{report.repeated} requests were sent again, when the service asked (Retry-After)")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from typing import Any
 
 from msgspec import Struct
@@ -142,12 +142,12 @@ class Learner:
                         yield Alternative(*each.values, *other.values)
 
     def _with_rivals(self, single: list[Alternative]) -> Iterator[Alternative]:
-        """Yield the other explanations of earlier answers, each with one alternative more or another such explanation.
+        """Yield each rival together with one alternative more.
 
-        One that was put in force earlier may be wrong where this answer depends on another assumption too.
+        What was adopted for an earlier answer may be wrong, its rival be right, and this answer need another value too.
         """
         rivals = [each.alternative for each in self.evidence.rivals][:_IN_PAIRS]
-        for one, other in chain(product(rivals, single), combinations(rivals, 2)):
+        for one, other in product(rivals, single):
             if set(one.ids).isdisjoint(other.ids):
                 yield Alternative(*one.values, *other.values)
 

@@ -21,7 +21,7 @@ from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.declared import disrupts_client
 from confsim.testing.learning.ledger import Ledger
 from confsim.testing.learning.model import Prediction
-from confsim.testing.learning.run import MARGIN, SOON, Run, is_of_its_second
+from confsim.testing.learning.run import MARGIN, SOON, Run, is_new_each_second
 from confsim.testing.learning.things import Things
 from confsim.testing.verifying.candidates import Candidates
 from confsim.testing.verifying.planning import Planner
@@ -343,16 +343,20 @@ class Player:
     ) -> Generator[tuple[ModelCall, Prediction, Things | None]]:
         """Try calls in the model: yield each with its prediction, and the things by which an open list is compared.
 
-        Until the end the clock is ahead by what a run would wait.
+        Until the end the clock is ahead by what a run would wait before a secret is read again.
         """
         stage = self._planner.candidates.copy()
         ledger = Ledger(stage.things, stage.names, stage.scope, self._run.shapes, lambda: _EVERY)
         ledger.begin_journey(_APART)
         clock = self._run.model.clock
-        shown = clock.values()
+        shown, read = clock.values(), set[tuple[str, str | None]]()
         try:
             for probed in calls:
                 call = symbols.call(probed)
+                if call is not None and is_new_each_second(call):
+                    if (call.operation, call.caller) in read:
+                        clock.move(clock.now() + MARGIN)
+                    read.add((call.operation, call.caller))
                 predicted = None if call is None else self._predicted(stage, probed, call)
                 if call is None or predicted is None:
                     return
@@ -361,8 +365,6 @@ class Player:
                 world = predicted.after
                 stage.go_on_in(self._run.model.waited(world, SOON) if call.declared.changes else world)
                 ledger.note(call, predicted.reply)
-                if is_of_its_second(call):
-                    clock.move(clock.now() + MARGIN)
         finally:
             clock.show(shown)
 

@@ -24,7 +24,7 @@ UNSEEN = {
     "streaming.session": "the session that is not started is in no list, so that nothing names its id",
     "time.visibility-lag": "no model is followed that shows changes later",
 }
-#: Assumptions that look as by default whatever their value is, under another value of one that no call shows.
+#: By assumption the one that may hide it: no call shows its value, and under some value of it none shows this one.
 HIDDEN_BY = {"sessions.not-started": "streaming.session"}
 NO_ALTERNATIVE = "no alternative to it is known"
 #: What the first calls of a run show.

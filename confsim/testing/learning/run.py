@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from copy import copy
 from itertools import product
 from typing import Any
@@ -36,8 +36,8 @@ SOON, MARGIN = 60_000, 2_500
 ADMINISTRATORS = frozenset({"customer-admin", "partner-admin", "other-admin"})
 
 
-def is_of_its_second(call: ModelCall) -> bool:
-    """Return whether the answer to a read has a secret that is made of the second in which it is read."""
+def is_new_each_second(call: ModelCall) -> bool:
+    """Return whether a call is a read that answers with a secret made of the second in which it is read."""
     return not call.declared.changes and call.declared.shows >= {"secrets", "instants"}
 
 
@@ -148,7 +148,12 @@ class Run:
             clients_read=self.scope.clients_read,
             clock=self.model.clock,
             read_before=self.discovery,
-        )
+        ).with_notes(self.notes)
+
+    def with_notes(self, notes: Iterable[str]) -> Run:
+        """Add the notes of another run of the same service; return this run."""
+        self.notes = list(dict.fromkeys([*notes, *self.notes]))
+        return self
 
     def state(self) -> RunState:
         """Return what the run has now; later steps do not change it."""
@@ -275,7 +280,7 @@ class Run:
 
     def _wait_for_another_second(self, call: ModelCall) -> None:
         """Wait until a secret that is made of the second in which it is read is another one, on both sides."""
-        if not is_of_its_second(call):
+        if not is_new_each_second(call):
             return
         now, last = self.model.clock.now(), self._read_at.get((call.operation, call.caller))
         if last is not None and now < last + MARGIN:

@@ -16,6 +16,7 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import quote
 
 from confsim.control.problems import problem
 from confsim.kernel.refusal import Misuse
@@ -31,6 +32,8 @@ _HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
      "upgrade", "proxy-connection"}
 )  # fmt: skip
+#: What is not escaped in a target: the bytes that are ASCII.
+_ASCII = bytes(range(128))
 _CLIENT_BROKE_OFF = "the client broke its request off"
 Notify = Callable[[Request, Response], object]
 Missed = Callable[[str, Request | None], object]
@@ -275,7 +278,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _request(self, sent: bytearray) -> Request:
         """Return the request of the client, with its body as far as it was sent."""
-        target, _, query = self.path.partition("?")
+        target, _, query = quote(self.path.encode("latin-1"), safe=_ASCII).partition("?")
         headers: dict[str, str] = {}
         for name, value in self.headers.items():
             lower = name.lower()

@@ -204,12 +204,13 @@ def test_what_another_value_would_hide_is_not_claimed():
 
 
 def test_what_has_come_into_force_is_no_rival_any_more():
-    """Neither alone nor together with other values."""
+    """Neither alone nor together with other values; one of which another value is not in force stays."""
     one, other = Alternative(("encode.empty", "204")), Alternative(("status.created", 201))
     evidence = AssumptionEvidence().renewed(one, [other])
     (rival,) = [each.alternative for each in evidence.rivals]
     assert evidence.renewed(rival, []).rivals == []
     assert evidence.renewed(Alternative(*rival.values, ("channels.unique-names", "allow")), []).rivals == []
+    assert [each.alternative for each in evidence.renewed(other, []).rivals] == [rival]
 
 
 def test_what_was_ruled_out_is_open_again_under_another_value():

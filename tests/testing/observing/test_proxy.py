@@ -99,6 +99,17 @@ def test_the_bytes_of_a_target_are_passed_on(capsys):
     assert (observer.report.seen, capsys.readouterr().err) == (1, "")
 
 
+def test_the_model_is_asked_for_the_same_text():
+    """The bytes of UTF-8 in a target are what they are when they are escaped."""
+    calls = []
+    for name in ("\u00fc", "%C3%BC"):
+        answer = TYPE + b'Content-Length: 24\r\n\r\n{"total":0,"results":[]}'
+        with answering(answer) as url, observe(url, ACCOUNTS) as (proxy, observer):
+            exchange(proxy.base_url, f"GET /v1_0/channels?search={name} HTTP/1.1", "Connection: close")
+        calls += [step.call.query for step in observer.learner.run.history]
+    assert calls == [{"search": "\u00fc"}] * 2
+
+
 def test_a_length_beside_chunks_is_not_passed_on():
     """The chunks alone count: a client that believed the length would wait for more."""
     answer = TYPE + b"Content-Length: 100\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
