@@ -127,6 +127,8 @@ class Learner:
         pairs += self._with_rivals(single)
         if self.adopt_one([each for each in pairs if alternatives.explains(step, each)]):
             return
+        if self.adopt_one(self._together(step, single)):
+            return
         if alternatives.lost and not alternatives.patient and self._followed_again(recording):
             self._explain(recording, self.run.history[-1])
         else:
@@ -140,6 +142,22 @@ class Learner:
                 for other in self.evidence.open_to(set(found[0].used) - set(step.predicted.used)):
                     if len(other.values) == 1 and other.ids != each.ids:
                         yield Alternative(*each.values, *other.values)
+
+    def _together(self, step: RunStep, single: list[Alternative]) -> list[Alternative]:
+        """Return, as one, the alternatives each of which alone brings the answer nearer to that of the service.
+
+        A value that decided how something was made long ago, such as the settings of a new client, shows in few places
+        of a later answer, and other such values in others.
+        """
+        reply, found = step.reply, dict[str, tuple[str, Any]]()
+        wrong = set(_differing(step.predicted.reply.body, reply.body))
+        for each in single:
+            answer = self.alternatives.answer(step, each)
+            if answer is not None and answer[0].reply.status == reply.status and each.ids[0] not in found:
+                left = set(_differing(answer[0].reply.body, reply.body))
+                if left < wrong:
+                    found[each.ids[0]] = each.values[0]
+        return [Alternative(*found.values())] if len(found) > 1 else []
 
     def _with_rivals(self, single: list[Alternative]) -> Iterator[Alternative]:
         """Yield each rival together with one alternative more.
@@ -276,3 +294,15 @@ class Learner:
         self._say(f"{step.call.operation} is not explained: {difference}")
         if step.apart:
             raise Apart
+
+
+def _differing(one: Any, other: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the places at which two JSON values differ; lists of unequal length differ as a whole."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in one.keys() | other.keys():
+            yield from _differing(one.get(name), other.get(name), (*place, name))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (here, there) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(here, there, (*place, index))
+    elif one != other:
+        yield place

@@ -82,6 +82,13 @@ def test_what_two_earlier_explanations_hide_is_found():
     assert learner.contradicted == []
 
 
+def test_what_shows_in_places_of_its_own_is_explained_together(calibrated):
+    """How a client was made shows in its settings: three of them differ at once, when they are first read."""
+    hidden = choices(initial__speech2text=True, initial__friendly_urls=False, initial__midi=True)
+    report = calibrated(hidden, *hidden)
+    assert (report.learned, report.contradicted) == (hidden, [])
+
+
 def test_which_explanation_comes_first_is_not_by_chance(monkeypatch):
     """Alternatives are tried in one order, whatever the order of a set is in this process."""
     evidence = AssumptionEvidence()
