@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -64,6 +64,42 @@ CAST = {
 
 #: Everybody who may call: the symbol of the token, "" for nobody, and the calls that make the caller.
 CALLERS: Mapping[str, tuple[ProbeCall, ...]] = {**{f"{{tokens {role}}}": () for role in _ROLES}, "": (), **CAST}
+
+
+#: The channel in the client of the run, and those who may do most in it: its owner, and the API token.
+_ROOM = "{channels w0.0}"
+_HOSTS: Mapping[str, tuple[ProbeCall, ...]] = {"{tokens w3a.0}": CAST["{tokens w3a.0}"], "{tokens own}": ()}
+
+
+def in_room(calls: Sequence[ProbeCall]) -> Iterator[tuple[ProbeCall, ...]]:
+    """Yield the calls of a probe in the channel of the client of the run, made by each who may do most there.
+
+    They take the place of the owner, and of the channel that the probe makes; nothing where it makes none.
+    """
+    made = next((each for each in calls if each.operation == "create_channel"), None)
+    if made is None:
+        return
+    left = [each for each in calls if each is not made]
+    room = {f"{{channels {made.number}.0}}": _ROOM, "{clients accounts}": "{clients own}"}
+    for place, (host, ahead) in enumerate(_HOSTS.items()):
+        names = {**room, "{tokens owner}": host}
+        numbers = {f" {each.number}.": f" {each.number}r{place}." for each in left}
+        yield (*ahead, *(_renamed(each, f"{each.number}r{place}", names, numbers) for each in left))
+
+
+def _renamed(call: ProbeCall, number: str, names: Mapping[str, str], numbers: Mapping[str, str]) -> ProbeCall:
+    """Return a call under another number, with other symbols, by name or by the number in them."""
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: renamed(each) for name, each in value.items()}
+        if not isinstance(value, str) or not value.startswith("{"):
+            return value
+        found = names.get(value, value)
+        return next((found.replace(old, new) for old, new in numbers.items() if old in found), found)
+
+    path, query, body = (renamed(each) for each in (call.path, call.query, call.body))
+    return replace(call, number=number, caller=renamed(call.caller), path=path, query=query, body=body)
 
 
 class _Undone(NamedTuple):

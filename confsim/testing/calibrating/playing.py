@@ -7,13 +7,13 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from enum import Enum
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 from msgspec.structs import replace
 
 from confsim.contract.types import Switch
-from confsim.reference.cast import CALLERS, as_by_default
+from confsim.reference.cast import CALLERS, as_by_default, in_room
 from confsim.reference.probes import Probe, ProbeCall, probes
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison
@@ -132,10 +132,16 @@ class Player:
     def _with_caller(
         self, probe: Probe, alternative: Alternative, alternatives: Alternatives
     ) -> tuple[Symbols, list[ProbeCall]] | None:
-        """Return the calls of a probe with another caller of the last, who tells an alternative; None for nobody."""
-        for number, (caller, ahead) in enumerate(CALLERS.items()):
-            last = replace(probe.calls[-1], caller=caller, number=f"{probe.calls[-1].number}c{number}")
-            calls = [*ahead, *(each for each in probe.calls[:-1] if each not in ahead), last]
+        """Return the calls of a probe with another caller of the last, who tells an alternative; None for nobody.
+
+        Those who are made in the client of the run have their roles in a channel there, so that this takes the place of
+        the one that the probe makes.
+        """
+        for made, (number, (caller, ahead)) in product(
+            (probe.calls, *in_room(probe.calls)), enumerate(CALLERS.items())
+        ):
+            last = replace(made[-1], caller=caller, number=f"{made[-1].number}c{number}")
+            calls = [*ahead, *(each for each in made[:-1] if each not in ahead), last]
             calls = [*as_by_default(calls, self._run.profile)]
             symbols = self._renamed_copy()
             if self.shown(symbols.copy(), calls, alternative, alternatives) == len(calls):

@@ -98,6 +98,12 @@ def test_which_explanation_comes_first_is_not_by_chance(monkeypatch):
     assert [*dict.fromkeys(each.ids[0] for each in evidence.alike(used))] == ["gate.add_owner", "gate.list_owners"]
 
 
+def test_hosts_are_told_from_owners_in_a_channel_of_the_run(calibrated):
+    """Nobody of the accounts hosts a channel that is made for a probe without owning it."""
+    hidden = choices(gate__list_app_session_logs=["owner"])
+    assert calibrated(hidden, *hidden).learned == {"gate.list_app_session_logs": ["owner"]}
+
+
 def test_what_me_is_not_known_for_is_read_by_number(calibrated):
     """A model that took users to have no address would find their recordings contradicted."""
     report = calibrated(choices(users__me="properties"), "recordings.possible", "gate.check_record_possible")

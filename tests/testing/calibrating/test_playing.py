@@ -8,7 +8,7 @@ import pytest
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
-from confsim.reference.cast import as_by_default
+from confsim.reference.cast import as_by_default, in_room
 from confsim.reference.probes import ProbeCall, probes
 from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
@@ -207,6 +207,21 @@ def test_what_is_too_long_and_optional_is_left_out():
     for limit, left in ((2, ["name"]), (30, ["name", "imageUrl"])):
         call = Symbols("t1", {}, choices(size__url=limit)).call(ProbeCall("a1", "create_predefined_user", body=body))
         assert list(call.body) == left
+
+
+def test_a_probe_moves_into_the_channel_of_the_run():
+    """Those who host it there take the place of the owner, and every name is one of this move."""
+    calls = [
+        ProbeCall("a1", "create_channel", "{tokens owner}"),
+        ProbeCall("a2", "create_guest", path={"uuid": "{channels a1.0}", "clientId": "{clients accounts}"}),
+        ProbeCall("a3", "get_channel_user", "{tokens owner}", {"uuid": "{channels a1.0}", "userId": "{users a2.0}"}),
+    ]
+    by_owner, by_token = in_room(calls)
+    assert [each.caller for each in (by_owner[-1], by_token[-1])] == ["{tokens w3a.0}", "{tokens own}"]
+    assert by_token[0].path == {"uuid": "{channels w0.0}", "clientId": "{clients own}"}
+    assert by_token[1].path == {"uuid": "{channels w0.0}", "userId": f"{{users {by_token[0].number}.0}}"}
+    assert {each.number for each in by_owner}.isdisjoint({*(each.number for each in by_token), "a1", "a2", "a3"})
+    assert list(in_room(calls[1:])) == []
 
 
 def test_what_is_new_is_made_as_by_default_where_later_calls_need_it():
