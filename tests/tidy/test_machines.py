@@ -258,7 +258,7 @@ MAPPINGS = {
     "confsim.control.operations.records._change_user": "tests of the control plane hold which fields can be set",
     "confsim.domain.identity.registration.register": "the details of a person",
     "confsim.domain.identity.token_exchange._with_details": "the details of a person",
-    "confsim.testing.learning.discovery._copy_client": "terms, providers and lists of hosts",
+    "confsim.testing.learning.discovering.copying.copy_client": "terms, providers and lists of hosts",
 }
 
 

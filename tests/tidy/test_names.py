@@ -35,7 +35,6 @@ EXCEPTIONS = {
     "testing/environment.py PHONES": "a script: what people do who are no callers of the API",
     "testing/environment.py rules": "a script: what people do who are no callers of the API",
     "testing/journey.py control": "the first call of a journey, which asks who is there",
-    "testing/learning/discovery.py _copy_client": "a script: what is read of a client to make a model of it",
     "testing/observing/observer.py call": "the call that says whom a token belongs to",
     "testing/populated.py RUNNING": "a script: a world with something of every kind, and what it needs",
     "testing/populated.py __init__": "a script: a world with something of every kind, and what it needs",

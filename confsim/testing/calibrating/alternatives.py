@@ -22,7 +22,7 @@ from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison, Made, Reply
 from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.comparing.places import Shapes
-from confsim.testing.learning.discovery import READ_UNDER
+from confsim.testing.learning.discovering.discovery import READ_UNDER
 from confsim.testing.learning.model import Prediction, after_waiting, call_service
 from confsim.testing.learning.run import Run, RunStep
 

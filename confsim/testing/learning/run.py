@@ -21,7 +21,7 @@ from .calls import ModelCall
 from .comparing.comparison import Comparison, Difference, Reply
 from .comparing.correspondence import Correspondence
 from .comparing.places import Shapes
-from .discovery import NUMBERED_BY, UNUSED, Discovery
+from .discovering.discovery import NUMBERED_BY, UNUSED, Discovery
 from .ledger import Ledger
 from .model import Prediction
 from .names import RunNames

@@ -18,11 +18,11 @@ from confsim.contract.operation import Operation
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.members.roles import HOSTS, Role
 from confsim.kernel.refusal import Misuse
-from confsim.testing.learning.before import ChannelBefore, SessionBefore
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.comparison import Reply
 from confsim.testing.learning.comparing.places import ObjectShape
 from confsim.testing.learning.declared import path_kinds
+from confsim.testing.learning.discovering.before import ChannelBefore, SessionBefore
 from confsim.testing.learning.run import Run
 
 #: Modules of the operations that depend on what a description says, and of those that depend on the hosts too.

@@ -16,7 +16,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.declared import lasting, left_out, removals, ringing, why_left_out
-from confsim.testing.learning.discovery import UNUSED
+from confsim.testing.learning.discovering.discovery import UNUSED
 from confsim.testing.learning.service import RealService
 from confsim.transport.remote import RemoteTransport
 

@@ -13,7 +13,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.correspondence import Correspondence
-from confsim.testing.learning.discovery import NUMBERED_BY, UNUSED
+from confsim.testing.learning.discovering.discovery import NUMBERED_BY, UNUSED
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.service import RealService
 from kit import ADMIN, CUSTOMER, OTHER, OWNER, PARTNER, choices

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 V = TypeVar("V")
 
 
-class Identity(Struct, frozen=True):
+class SeenIdentity(Struct, frozen=True):
     """Who a user is."""
 
     id: int | str
@@ -21,51 +21,51 @@ class Identity(Struct, frozen=True):
     clientId: str
 
 
-class Languages(Struct, frozen=True):
+class SeenLanguages(Struct, frozen=True):
     """The languages of a user."""
 
     languages: list[str] = []
 
 
-class Profile(Struct, frozen=True):
+class SeenProfile(Struct, frozen=True):
     """What else an answer says of a user."""
 
     description: str | None = None
     fullName: str | None = None
     imageUrl: str | None = None
-    languages: Languages | None = None
+    languages: SeenLanguages | None = None
     authKind: str | None = None
     reputation: int | None = None
     unregistered: bool | None = None
 
 
-class Acceptance(Struct, frozen=True):
+class SeenAcceptance(Struct, frozen=True):
     """Whether a user has accepted the current terms."""
 
     isCurrent: bool = False
 
 
-class Address(Struct, frozen=True):
+class SeenAddress(Struct, frozen=True):
     """The address of a user, and whether it is verified."""
 
     email: str | None = None
     verified: bool = False
 
 
-class AccessLevel(Struct, frozen=True):
+class SeenLevel(Struct, frozen=True):
     """An access level of a user."""
 
     id: int | str
 
 
-class ClientView(Struct):
+class SeenView(Struct, frozen=True):
     """The name of a client, and the id of the client above it."""
 
     name: str | None = None
     parentId: str | None = None
 
 
-class ClientTerms(Struct, frozen=True):
+class SeenTerms(Struct, frozen=True):
     """The terms of a client; ``promulgated`` is an instant in the unit of the profile."""
 
     version: int
@@ -74,20 +74,20 @@ class ClientTerms(Struct, frozen=True):
     required: bool
 
 
-class Provider(Struct, frozen=True):
+class SeenProvider(Struct, frozen=True):
     """A provider of authentication."""
 
     name: str
 
 
-class Providers(Struct, frozen=True):
+class SeenProviders(Struct, frozen=True):
     """The providers of a client."""
 
-    providers: list[Provider]
+    providers: list[SeenProvider]
     defaultProvider: str | None = None
 
 
-class Settings(Struct, frozen=True):
+class SeenSettings(Struct, frozen=True):
     """What is enabled for a client; None where the answer does not say."""
 
     uniqueUsersHandle: bool | None = None
@@ -98,20 +98,20 @@ class Settings(Struct, frozen=True):
     midi: bool | None = None
 
 
-class EventsStatus(Struct, frozen=True):
+class SeenEvents(Struct, frozen=True):
     """Whether the events interface of a client is enabled."""
 
     enabled: bool
 
 
-class InboundNumber(Struct, frozen=True):
+class SeenNumber(Struct, frozen=True):
     """An inbound number, with or without its plus."""
 
     number: Annotated[str, Meta(pattern=r"^\+?[1-9][0-9]{1,14}$")]
     isDefault: bool | None = None
 
 
-class Validator(Struct, frozen=True):
+class SeenValidator(Struct, frozen=True):
     """A validator of identity tokens."""
 
     id: str
@@ -119,7 +119,7 @@ class Validator(Struct, frozen=True):
     active: bool | None = None
 
 
-class OwnChannel(Struct, frozen=True):
+class SeenChannel(Struct, frozen=True):
     """A channel, and whether the caller owns it."""
 
     channelUuid: str

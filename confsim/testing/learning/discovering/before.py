@@ -20,8 +20,7 @@ from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change
-
-from .comparing.correspondence import MILLISECONDS, Correspondence
+from confsim.testing.learning.comparing.correspondence import MILLISECONDS, Correspondence
 
 #: Between these instants, in epoch milliseconds, sessions are: the years 2000 and 2100.
 _EARLIEST, _LATEST = 946_684_800_000, 4_102_444_800_000
