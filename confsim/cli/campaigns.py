@@ -67,7 +67,11 @@ def campaign(
     jobs = [Job(work, seed, campaigning.pair_choices(seed) if profiles else {}) for seed in seeded]
     results = campaigning.Results(into, work, profiles)
     with campaigning.cluster(scheduler, workers) as client:
-        report = campaigning.run(jobs, results, client, lambda line: click.echo(line, err=True))
+        try:
+            report = campaigning.run(jobs, results, client, lambda line: click.echo(line, err=True))
+        except KeyboardInterrupt:
+            click.echo("ended early: the same command goes on after the seeds that are done", err=True)
+            raise
     for line in _failures(results, report.failures):
         click.echo(line)
     for key, problem in report.problems.items():

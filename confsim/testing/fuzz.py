@@ -15,8 +15,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER, Assumption
 from confsim.assumptions.register.candidates import candidates
+from confsim.contract.gates import Grant
+from confsim.contract.operation import Operation
 
 #: Alternatives of assumptions, by id.
 Choices = Mapping[str, Any]
@@ -98,10 +101,22 @@ def alternatives(used: Iterable[str], chosen: Choices) -> dict[str, tuple[Any, .
 
 
 def _alternatives(entry: Assumption[Any]) -> tuple[Any, ...]:
-    """Return the alternatives of one assumption; a limit that states none is tried at a part of its size."""
+    """Return the alternatives of one assumption that a service may have.
+
+    A limit that states none is tried at a part of its size.
+    """
     if entry.id.startswith("size.") and not entry.alternatives:
         return (entry.default // _SMALLER,)
-    return candidates(entry)
+    operation = API.find(entry.id.removeprefix("gate."))
+    if operation is None:
+        return candidates(entry)
+    return tuple(value for value in candidates(entry) if not _is_unlikely(operation, value))
+
+
+def _is_unlikely(operation: Operation, grants: tuple[Grant, ...]) -> bool:
+    """Return whether no service has such a gate: anybody changes something, or the user is named by no call."""
+    by_anybody = operation.changes and not operation.public and Grant.PUBLIC in grants
+    return by_anybody or (grants == (Grant.SELF,) and "userId" not in operation.placeholders)
 
 
 def pair_rows(domains: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, InvalidURL
 from urllib.parse import SplitResult, urlsplit
 
 from confsim.kernel.refusal import Misuse
@@ -39,7 +39,10 @@ class RemoteTransport(WireTransport):
         parts = parsed_root(self.root, "http://127.0.0.1:8080")
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self._connect = partial(kind, parts.netloc, timeout=timeout)
-        self._connection: HTTPConnection = self._connect()
+        try:
+            self._connection: HTTPConnection = self._connect()
+        except InvalidURL as error:
+            raise Misuse(f"{self.root!r} is no address such as http://127.0.0.1:8080: {error}") from None
         self._base = parts.path
 
     def exchange(self, request: Request) -> Response:

@@ -68,7 +68,7 @@ def test_all_values_of_an_assumption_are_in_one_line(report):
     result, tests = report(GUEST, "--confsim-fuzz=singles")
     choices = [each["choices"] for each in tests["test_leans"]["findings"]]
     values = [each["gate.create_channel"] for each in choices if "gate.create_channel" in each]
-    assert len(values) > 2
+    assert len(values) > 1
     (line,) = [line for line in result.outlines if "gate.create_channel" in line]
     assert all(json.dumps(each) in line for each in values)
     assert len([line for line in result.outlines if "ask: Who may call create_channel" in line]) == 1

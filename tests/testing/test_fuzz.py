@@ -182,3 +182,12 @@ def test_a_limit_that_states_no_alternative_is_tried_at_a_part_of_its_size():
     assert found["size.name"] == (63,)
     for id, values in found.items():
         assert [REGISTER.entries[id].default // value for value in values] == [4], id
+
+
+def test_gates_that_no_service_has_are_not_tried():
+    """Nobody lets anybody change something, and who is named by no call is nobody's self; reads may be for all."""
+    ids = ["gate.create_channel", "gate.set_user_email", "gate.get_channel"]
+    found = {id: [list(map(str, value)) for value in values] for id, values in fuzz.alternatives(ids, {}).items()}
+    tried = {id: [word for word in ("public", "self") if [word] in values] for id, values in found.items()}
+    assert tried == {"gate.create_channel": [], "gate.set_user_email": ["self"], "gate.get_channel": ["public"]}
+    assert ["signed-in"] in found["gate.create_channel"]

@@ -60,6 +60,7 @@ def test_an_interrupted_request_leaves_a_transport_that_can_be_used(server, monk
         "http://127.0.0.1:65536",
         "http://127.0.0.1:port",
         "http://[::1",
+        "http://loc alhost/v1_0",
         "http://127.0.0.1/v1_0?x=1",
         "http://127.0.0.1/v1_0#x",
     ],

@@ -7,6 +7,7 @@ machine-readable code, so each code is the assumption ``code.<reason>``.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from confsim.assumptions.register import Assumption, assumption, status_code, text
@@ -27,6 +28,11 @@ class Refused:
         self.gaps = gaps
         self.source = source
         self.of_caller = of_caller
+
+    @property
+    def sentence(self) -> str:
+        """The message with dots for the facts."""
+        return re.sub(r"\{[^}]*\}", "…", self.message)
 
 
 class Reason(Enum):
@@ -213,7 +219,7 @@ class Reason(Enum):
 def _status(entry_id: str, refused: Refused) -> Assumption[int] | None:
     if refused.source:
         return None
-    statement = f"Status of the refusal: {refused.message}"
+    statement = f"Status of the refusal: {refused.sentence}"
     return assumption(entry_id, refused.gaps, statement, refused.status, ("another status",), check=status_code)
 
 
@@ -230,7 +236,7 @@ CODE: dict[Reason, Assumption[str]] = {
     reason: assumption(
         f"code.{_words(reason)}",
         "G035" if reason is not Reason.SERVICE_DISABLED else "G035 G045",
-        f"Code in the body of the refusal: {reason.value.message}",
+        f"Code in the body of the refusal: {reason.value.sentence}",
         reason.name.lower(),
         ("another code",),
         check=text,

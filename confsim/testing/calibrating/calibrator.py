@@ -175,7 +175,7 @@ class Calibrator:
             elif id in self.raw.unanswered:
                 yield id, self.raw.unanswered[id]
             elif refusal is not None:
-                yield id, f"no call was refused so: {refusal.value.message}"
+                yield id, f"no call was refused so: {refusal.value.sentence}"
             elif entry.operations:
                 yield id, f"no call of {', '.join(entry.operations[:3])} depended on it"
 
@@ -255,7 +255,7 @@ class Calibrator:
             profile, calls = self.learner.run.profile, self.learner.run.opening_calls()
             with contextlib.suppress(StopIteration):
                 call = next(calls)
-                while True:
+                while call.operation not in self.learner.set_aside:
                     self._make(call)
                     call = calls.send(self.learner.run.history[-1])  # as it is expected by now
 

@@ -93,7 +93,7 @@ def _why(id: str) -> str:
     if not_called := why_not_called(id):
         return not_called
     if reason is not None:
-        return f"no known call is refused so: {reason.value.message}"
+        return f"no known call is refused so: {reason.value.sentence}"
     if not entry.operations:
         return "no call by the API alone is known that shows it"
     called = [name for name in entry.operations if name in _called()]

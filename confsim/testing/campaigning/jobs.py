@@ -192,7 +192,7 @@ def _failure(work: JourneyMachine, error: BaseException, choices: Mapping[str, A
     signature = f"{type(error).__name__} {Path(last.filename).name} {last.name} {_VARIES.sub('*', message)}"
     notes = getattr(error, "__notes__", [])
     steps = [line for note in notes for line in note.splitlines() if line.startswith(("state", "v", "    state"))]
-    body = [f"    {line.strip()}" for line in steps] or ["    # no step is known"]
+    body = [f"    {line.strip()}" for line in steps] or [f"    {work.name}.TestCase().runTest()"]
     needed = [f"from {Path(work.file).stem} import {work.name}"]
     if choices:
         needed = ["from confsim.testing import overriding", *needed]
@@ -212,6 +212,8 @@ def machine_of(work: JourneyMachine) -> Any:
 
     Raises Misuse when it cannot be executed, or has no such class.
     """
+    from hypothesis.stateful import RuleBasedStateMachine
+
     name = f"campaign_{hashlib.sha256(work.text.encode()).hexdigest()[:12]}"
     spec = importlib.util.spec_from_loader(name, None, origin=work.file)
     assert spec is not None
@@ -225,4 +227,6 @@ def machine_of(work: JourneyMachine) -> Any:
     found = getattr(module, work.name, None)
     if found is None:
         raise Misuse(f"{work.file} has no {work.name!r}")
+    if not (isinstance(found, type) and issubclass(found, RuleBasedStateMachine)):
+        raise Misuse(f"{work.name} of {work.file} is no state machine: a Journey, or a RuleBasedStateMachine")
     return found

@@ -128,7 +128,8 @@ class Run:
                 continue
             user = authenticate(change, token).user
             if user is not None and role not in {level.word for level in user.levels}:
-                yield f"the token of the {role} is that of user {user.id}, who has not this access level"
+                there = self.known.service("users", user.id)
+                yield f"the token of the {role} is that of user {there}, who has not this access level"
 
     def begin_journey(self, number: int) -> None:
         """Count what is made from now on to this journey."""

@@ -9,7 +9,8 @@ from typing import Any
 from confsim.api.catalogue import API
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
-from confsim.testing.fuzz import question
+from confsim.service.files.profile import plain as chosen
+from confsim.testing.fuzz import in_words, question
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.cleaning import clean_up, removable
 from confsim.testing.learning.comparing.correspondence import Correspondence
@@ -155,7 +156,7 @@ class Verifier:
             curl=plain(printer.curl()),
             test=plain(printer.test()),
             explanations=why,
-            questions=[question({id: value}) for id, value in why.items()],
+            questions=[f"{in_words([chosen({id: value})])}: {question({id: value})}" for id, value in why.items()],
             repeatable=reproducer.repeatable,
         )
         self._known_as[wanted] = divergence

@@ -113,6 +113,25 @@ def test_what_nothing_explains_is_contradicted():
     assert not report.interrupted
 
 
+def test_a_service_that_fails_always_is_asked_a_few_times():
+    """No client is made again and again; what may have been made is left once."""
+    beside = Beside()
+
+    class Failing(WsgiTransport):
+        left = 40
+
+        def exchange(self, request: Request) -> Response:
+            """Answer rightly at first, then 500."""
+            self.left -= 1
+            failed = Response(500, [("Content-Type", "text/plain")], b"failed")
+            return super().exchange(request) if self.left > 0 else failed
+
+    report = beside.calibrator(transport=Failing(beside.simulator.wsgi), journeys=3).run()
+    assert report.requests < 400
+    assert len([each for each in report.contradicted if each.operation == "create_client"]) <= 1
+    assert len([each for each in report.left if "create_client" in each]) <= 1
+
+
 @pytest.mark.parametrize("most", [None, 3])
 def test_a_service_that_is_not_this_api_is_reported(most):
     """A page of something else, however few requests may be sent."""

@@ -99,6 +99,26 @@ def test_a_file_that_cannot_be_run_is_reported():
         machine_of(JourneyMachine("rooms.py", "pass", "Walls", 1, 1))
 
 
+@pytest.mark.parametrize("text", ["Rooms = 5", "def Rooms():\n    pass", "class Rooms:\n    pass"])
+def test_what_is_no_machine_is_refused(text):
+    """Before a cluster is begun: a number, a test and a class of another kind are none."""
+    with pytest.raises(Misuse, match=r"Rooms of rooms\.py is no state machine: a Journey, or a"):
+        machine_of(replace(machine("True"), text=text))
+
+
+def test_a_machine_that_cannot_begin_is_told_as_a_test(tmp_path):
+    """No step is known then: the test runs the whole machine."""
+    text = ROOMS.replace("return [Core(Simulator())]", "raise RuntimeError('no target')")
+    work = replace(machine("True", folder="."), text=text)
+    (failure,) = perform(Job(work, 1)).failures
+    assert failure.title == "RuntimeError: no target"
+    (tmp_path / "rooms.py").write_text(text)
+    (tmp_path / "test_stored.py").write_text(failure.files["py"])
+    ran = run_pytest(tmp_path / "test_stored.py")
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines("E *RuntimeError: no target*")
+
+
 def test_results_are_stored_once_and_gone_on_from(tmp_path):
     """Two seeds with one failure leave one; a line that was cut is not taken for one that is done."""
     work = machine("status == 200")
@@ -231,6 +251,21 @@ def test_a_campaign_does_all_seeds_and_goes_on_where_it_stopped(tmp_path, capsys
         assert ("3 of 3 seeds, " in printed.err) is (before == 0)
     lines = (tmp_path / "found" / "jobs.jsonl").read_text().splitlines()
     assert sorted(json.loads(line)["key"] for line in lines) == ["0", "1", "2"]
+
+
+def test_a_campaign_that_is_ended_says_how_it_goes_on(tmp_path, capsys, monkeypatch, one_worker):
+    """The same command does the other seeds."""
+    file = tmp_path / "rooms.py"
+    file.write_text(ROOMS.replace("STATUSES", "True"))
+
+    def ended(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "run", ended)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["campaign", f"{file}::Rooms", "--into", str(tmp_path / "found")])
+    assert left.value.code == 1
+    assert "ended early: the same command goes on after the seeds that are done" in capsys.readouterr().err
 
 
 def test_a_campaign_in_the_directory_of_another_is_refused(tmp_path, capsys, monkeypatch, one_worker):

@@ -64,6 +64,10 @@ def test_a_difference_is_shrunk_and_explained(differing):
     found = differing.divergences[0]
     assert (found.operation, found.place, found.expected, found.got) == ("accept_terms", "status", 403, 401)
     assert found.explanations == {"status.no-user-context": 401}
+    (question,) = found.questions
+    assert (
+        question == "status.no-user-context = 401: Status of the refusal: An API token is not a user. Is it 403 or 401?"
+    )
     assert found.repeatable
     assert [step.split()[1] for step in found.steps] == ["create_client", "create_api_token", "accept_terms"]
     assert differing.operations["create_channel"] > 1

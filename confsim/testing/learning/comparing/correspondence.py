@@ -173,7 +173,7 @@ class Correspondence:
             apart = abs(service - model) * LEFT[unit]
             return "" if apart <= tolerance + LEFT[unit] else "it is another time"
         here, there = _milliseconds(unit, model), _milliseconds(unit, service)
-        if here is None or there is None:
+        if here is None or there is None or _is_number(model) is not _is_number(service):
             return f"it is no instant as {unit}"
         if max(abs(here), abs(there)) < SINCE_OTHER:
             return "" if abs(there - here) <= tolerance else "it is another time"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from confsim.testing.learning.comparing.correspondence import Correspondence
 
 
@@ -17,6 +19,15 @@ def test_pairs_are_undone():
     assert other.service("channels", "a") == "x"
     assert other.pair("channels", "c", "y") == ""
     assert known.pair("channels", "c", "y") != ""
+
+
+@pytest.mark.parametrize("unit", ["epoch-ms", "epoch-s"])
+def test_an_instant_as_a_text_is_none_where_it_is_a_number(unit):
+    """A client with types reads a number, or a text, and not either."""
+    known, now = Correspondence(), 1_769_904_000_000
+    known.shift = 0
+    assert known.same_instant(unit, now, str(now)) == f"it is no instant as {unit}"
+    assert known.same_instant(unit, str(now), str(now)) == ""
 
 
 def test_a_time_since_a_start_is_the_same_whatever_the_clocks_show():
