@@ -166,7 +166,7 @@ def _print_calibration(report: CalibrateReport) -> None:
     for id, value in report.assumed.items():
         click.echo(f"{id} = {plain(value)}, or another value that explains the answers as well")
     for each in report.contradicted:
-        click.echo(f"not explained: {each.call}: {each.place} {each.got!r} instead of {each.expected!r}")
+        click.echo(f"not explained: {each}")
     for line in (*report.notes, *(f"left behind: {each}" for each in report.left)):
         click.echo(line)
     if report.interrupted:
@@ -209,7 +209,7 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
     for id, value in found.learned.items():
         click.echo(f"{id} = {plain(value)}")
     for each in found.contradicted:
-        click.echo(f"not explained: {each.call}: {each.place} {each.got!r} instead of {each.expected!r}")
+        click.echo(f"not explained: {each}")
     for why, count in found.unanswered.items():
         click.echo(f"not answered, {count} times: {why}")
     click.echo(

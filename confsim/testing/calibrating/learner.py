@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, product
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -29,13 +30,21 @@ _TRIED = 12
 
 
 class Contradiction(Struct):
-    """An answer that no alternative explains: the call in words, the place, the model's value and the service's."""
+    """An answer that no alternative explains: the call in words, the place, the model's value and the service's.
+
+    ``why`` is what is wrong beside the values, "" for nothing.
+    """
 
     operation: str
     call: str
     place: str
     expected: Any
     got: Any
+    why: str = ""
+
+    def __str__(self) -> str:
+        about = f" ({self.why})" if self.why else ""
+        return f"{self.call}: {self.place or 'the body'} {_json(self.got)} instead of {_json(self.expected)}{about}"
 
 
 class Apart(Exception):
@@ -289,11 +298,17 @@ class Learner:
                 difference.place,
                 masked(run, difference.predicted, replies),
                 masked(run, difference.answered, replies),
+                difference.problem,
             )
         )
         self._say(f"{step.call.operation} is not explained: {difference}")
         if step.apart:
             raise Apart
+
+
+def _json(value: Any) -> str:
+    """Return a value of an answer as JSON; of bytes only their number."""
+    return f"{len(value)} bytes" if isinstance(value, bytes) else msgspec.json.encode(value, enc_hook=str).decode()
 
 
 def _differing(one: Any, other: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

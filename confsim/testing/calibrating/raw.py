@@ -135,6 +135,7 @@ class RawPlayer:
                 difference.place,
                 masked(run, wanted, (exchange.reply, predicted)),
                 masked(run, got, (exchange.reply, predicted)),
+                difference.problem,
             )
         )
 

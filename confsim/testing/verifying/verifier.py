@@ -151,7 +151,7 @@ class Verifier:
             place=difference.place,
             expected=plain(difference.predicted),
             got=plain(difference.answered),
-            why=difference.why,
+            why=difference.problem,
             steps=plain(printer.words()),
             curl=plain(printer.curl()),
             test=plain(printer.test()),

@@ -109,6 +109,7 @@ def test_what_nothing_explains_is_contradicted():
     (found,) = report.contradicted
     assert (found.operation, found.place, found.got) == ("reserve_handle", "/reservationToken", None)
     assert found.call.startswith("owner: reserve_handle  body {")
+    assert str(found).endswith(f'/reservationToken null instead of "{found.expected}" (it is missing)')
     assert isinstance(found.expected, str)
     assert not report.interrupted
 

@@ -71,6 +71,13 @@ class Difference(Struct, frozen=True):
         return None if self.got is _ABSENT else self.got
 
     @property
+    def problem(self) -> str:
+        """Return what is wrong beside the values, "" for nothing."""
+        return self.why or (
+            "it is missing" if self.is_missing else "it is none of the model's" if self.is_added else ""
+        )
+
+    @property
     def is_missing(self) -> bool:
         """Whether the service's answer has nothing at the place."""
         return self.got is _ABSENT
