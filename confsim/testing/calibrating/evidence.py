@@ -253,6 +253,6 @@ class AssumptionEvidence:
             else:
                 yield (
                     id,
-                    "no answer that was given depends on it: "
+                    "no answer that was given rules out "
                     + ", ".join(repr(plain(each.values[0][1])) for each in self._left(id)[:3]),
                 )
