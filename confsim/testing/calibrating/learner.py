@@ -156,17 +156,30 @@ class Learner:
         """Return, as one, the alternatives each of which alone brings the answer nearer to that of the service.
 
         A value that decided how something was made long ago, such as the settings of a new client, shows in few places
-        of a later answer, and other such values in others.
+        of a later answer, and other such values in others. Those that show in the same places take turns: of each, the
+        first is in the one that is returned first.
         """
-        reply, found = step.reply, dict[str, tuple[str, Any]]()
-        wrong = set(_differing(step.predicted.reply.body, reply.body))
+        wrong = set(_differing(step.predicted.reply.body, step.reply.body))
+        groups: list[tuple[set[tuple[Any, ...]], list[tuple[str, Any]]]] = []
         for each in single:
             answer = self.alternatives.answer(step, each)
-            if answer is not None and answer[0].reply.status == reply.status and each.ids[0] not in found:
-                left = set(_differing(answer[0].reply.body, reply.body))
-                if left < wrong:
-                    found[each.ids[0]] = each.values[0]
-        return [Alternative(*found.values())] if len(found) > 1 else []
+            if answer is None or answer[0].reply.status != step.reply.status:
+                continue
+            left = set(_differing(answer[0].reply.body, step.reply.body))
+            if left < wrong:
+                right = wrong - left
+                group = next((values for places, values in groups if places & right), None)
+                if group is None:
+                    groups.append((right, list(each.values)))
+                else:
+                    group += each.values
+        first = [values[0] for _, values in groups]
+        turns = [
+            Alternative(*first[:place], other, *first[place + 1 :])
+            for place, (_, values) in enumerate(groups)
+            for other in values[1:]
+        ]
+        return [Alternative(*first), *turns] if len(groups) > 1 else []
 
     def _with_rivals(self, single: list[Alternative]) -> Iterator[Alternative]:
         """Yield each rival together with one alternative more.

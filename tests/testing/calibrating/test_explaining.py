@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from confsim.reference.probes import probes
 from confsim.testing.calibrating import playing
+from confsim.testing.calibrating.alternative import Alternative
 from confsim.testing.calibrating.evidence import AssumptionEvidence
 from confsim.testing.calibrating.probing import Prober
 from confsim.testing.calibrating.raw import RawPlayer
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.comparing.comparison import Reply
 from kit import choices
 from kit.beside import Beside
 
@@ -87,6 +91,25 @@ def test_what_shows_in_places_of_its_own_is_explained_together(calibrated):
     hidden = choices(initial__speech2text=True, initial__friendly_urls=False, initial__midi=True)
     report = calibrated(hidden, *hidden)
     assert (report.learned, report.contradicted) == (hidden, [])
+
+
+def test_values_that_show_in_the_same_place_are_not_explained_by_each_other(monkeypatch):
+    """One of them is adopted at a time, together with what shows elsewhere; the other remains its rival."""
+    calibrator = Beside().calibrator(journeys=0)
+    calibrator.run()
+    learner, body = calibrator.learner, {"a": 1, "b": 1, "c": 1}
+    expected, answered = Reply(200, "application/json", body), Reply(200, "application/json", {**body, "a": 2, "b": 2})
+    shown = {("encode.empty", "204"): {"a": 2}, ("status.created", 201): {"a": 2}, ("ids.form", "document"): {"b": 2}}
+    single = [Alternative(value) for value in (*shown, ("channels.unique-names", "allow"))]
+
+    def answer(step, alternative):
+        changed = shown.get(alternative.values[0], {"c": 3})
+        return SimpleNamespace(reply=Reply(200, "application/json", {**body, **changed})), None
+
+    monkeypatch.setattr(learner.alternatives, "answer", answer)
+    step = SimpleNamespace(predicted=SimpleNamespace(reply=expected), reply=answered)
+    found = [set(each.ids) for each in learner._together(step, single)]
+    assert found == [{"encode.empty", "ids.form"}, {"status.created", "ids.form"}]
 
 
 def test_which_explanation_comes_first_is_not_by_chance(monkeypatch):
