@@ -114,7 +114,7 @@ def _alternatives(entry: Assumption[Any]) -> tuple[Any, ...]:
 
 
 def _is_unlikely(operation: Operation, grants: tuple[Grant, ...]) -> bool:
-    """Return whether no service has such a gate: anybody changes something, or the user is named by no call."""
+    """Return whether a gate is implausible: anybody changes something, or "self" where no user is named."""
     by_anybody = operation.changes and not operation.public and Grant.PUBLIC in grants
     return by_anybody or (grants == (Grant.SELF,) and "userId" not in operation.placeholders)
 

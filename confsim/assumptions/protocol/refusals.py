@@ -31,7 +31,7 @@ class Refused:
 
     @property
     def sentence(self) -> str:
-        """The message with dots for the facts."""
+        """The message for people who have no such refusal at hand: an ellipsis stands for each fact."""
         return re.sub(r"\{[^}]*\}", "…", self.message)
 
 

@@ -73,9 +73,7 @@ class Difference(Struct, frozen=True):
     @property
     def problem(self) -> str:
         """Return what is wrong beside the values, "" for nothing."""
-        return self.why or (
-            "it is missing" if self.is_missing else "it is none of the model's" if self.is_added else ""
-        )
+        return self.why or ("it is missing" if self.is_missing else "the model has none" if self.is_added else "")
 
     @property
     def is_missing(self) -> bool:

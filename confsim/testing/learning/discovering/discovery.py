@@ -323,12 +323,12 @@ class Discovery:
         def read(operation: str, kind: type[V], **path: str) -> V | None:
             return self._parsed(operation, self._read_of(client_id, operation, **path), kind)
 
-        def read_by_nobody(operation: str, kind: type[V]) -> V | None:
+        def read_without_token(operation: str, kind: type[V]) -> V | None:
             return self._parsed(operation, self.reads.body(operation, None, clientId=client_id), kind)
 
         return SeenClient(
-            read_by_nobody("get_client_terms", SeenTerms),
-            read_by_nobody("list_client_auth_providers", SeenProviders),
+            read_without_token("get_client_terms", SeenTerms),
+            read_without_token("list_client_auth_providers", SeenProviders),
             read("list_origins", list[str], clientId=client_id),
             read("list_domains", list[str], clientId=client_id),
             read("get_client_settings", SeenSettings) or SeenSettings(),
