@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from .command import confsim, ending_at_sigterm, option, plain
 
 if TYPE_CHECKING:
     from confsim.testing.calibrating.calibrator import CalibrateReport
+    from confsim.testing.calibrating.learner import Contradiction
     from confsim.testing.verifying.findings import VerifyReport
 
 
@@ -165,8 +167,7 @@ def _print_calibration(report: CalibrateReport) -> None:
         click.echo(f"{id} = {plain(value)}")
     for id, value in report.assumed.items():
         click.echo(f"{id} = {plain(value)}, or another value that explains the answers as well")
-    for each in report.contradicted:
-        click.echo(f"not explained: {each}")
+    _print_contradicted(report.contradicted)
     for line in (*report.notes, *(f"left behind: {each}" for each in report.left)):
         click.echo(line)
     if report.interrupted:
@@ -175,6 +176,14 @@ def _print_calibration(report: CalibrateReport) -> None:
         f"{len(report.learned)} learned, {len(report.confirmed)} confirmed, {len(report.undetermined)} undetermined, "
         f"{len(report.contradicted)} contradicted in {report.requests} requests"
     )
+
+
+def _print_contradicted(contradicted: list[Contradiction]) -> None:
+    """Print each answer that no alternative explains, with its request."""
+    for each in contradicted:
+        click.echo(f"not explained: {each}")
+        for message, mark in ((each.request, "    > "), (each.answer, "    < ")):
+            click.echo(indent(message, mark, lambda line: True))
 
 
 @confsim.command()
@@ -208,8 +217,7 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
         write(report, encoded(found))
     for id, value in found.learned.items():
         click.echo(f"{id} = {plain(value)}")
-    for each in found.contradicted:
-        click.echo(f"not explained: {each}")
+    _print_contradicted(found.contradicted)
     for why, count in found.unanswered.items():
         click.echo(f"not answered, {count} times: {why}")
     click.echo(

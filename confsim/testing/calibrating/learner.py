@@ -15,6 +15,7 @@ from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import RealService
 from confsim.testing.verifying.explaining import observed
 from confsim.testing.verifying.findings import masked
+from confsim.testing.verifying.printing.messages import answer_text, request_text
 from confsim.testing.verifying.printing.printer import Printer
 
 from .alternative import Alternative, plain
@@ -32,7 +33,8 @@ _TRIED = 12
 class Contradiction(Struct):
     """An answer that no alternative explains: the call in words, the place, the model's value and the service's.
 
-    ``why`` is what is wrong beside the values, "" for nothing.
+    ``why`` is what is wrong beside the values, "" for nothing. ``request`` and ``answer`` are those of the service as
+    HTTP messages, with its ids and without secrets.
     """
 
     operation: str
@@ -40,7 +42,9 @@ class Contradiction(Struct):
     place: str
     expected: Any
     got: Any
-    why: str = ""
+    why: str
+    request: str
+    answer: str
 
     def __str__(self) -> str:
         about = f" ({self.why})" if self.why else ""
@@ -312,6 +316,8 @@ class Learner:
                 masked(run, difference.predicted, replies),
                 masked(run, difference.answered, replies),
                 difference.problem,
+                masked(run, request_text(self._service.request_of(recording.exchanges[-1].call).request), replies),
+                masked(run, answer_text(step.reply), replies),
             )
         )
         self._say(f"{step.call.operation} is not explained: {difference}")

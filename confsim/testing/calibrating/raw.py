@@ -23,6 +23,7 @@ from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.service import Interrupted, RealService, Spent
 from confsim.testing.verifying.findings import masked
+from confsim.testing.verifying.printing.messages import answer_text, request_text
 from confsim.transport.address import OperationRequest, address
 from confsim.transport.wsgi import WsgiTransport
 
@@ -127,15 +128,18 @@ class RawPlayer:
             if learner.adopt_one(found):
                 return
         exchange.explained = False
-        run, wanted, got = learner.run, difference.predicted, difference.answered
+        run, replies = learner.run, (exchange.reply, predicted)
+        request = _asked(exchange.call, exchange.probe, self._service.profile).request
         learner.contradicted.append(
             Contradiction(
                 exchange.probe.call.operation,
                 exchange.probe.seen,
                 difference.place,
-                masked(run, wanted, (exchange.reply, predicted)),
-                masked(run, got, (exchange.reply, predicted)),
+                masked(run, difference.predicted, replies),
+                masked(run, difference.answered, replies),
                 difference.problem,
+                masked(run, request_text(request), replies),
+                masked(run, answer_text(exchange.reply), replies),
             )
         )
 

@@ -88,19 +88,22 @@ class RealService:
 
     def call(self, call: ModelCall, *, reserved: bool = False) -> Reply:
         """Send a call, given with the ids of the model, and return its answer; see ``send``."""
-        there = call.renamed(self._known.service)
+        return self.send(self.request_of(call.renamed(self._known.service)), reserved=reserved)
+
+    def request_of(self, call: ModelCall) -> OperationRequest:
+        """Return the request of a call, given with the ids of the service."""
         asked = address(
-            there.declared,
-            there.arguments,
+            call.declared,
+            call.arguments,
             self.profile,
-            body=there.body,
-            content_type=there.content_type,
-            token=there.caller,
+            body=call.body,
+            content_type=call.content_type,
+            token=call.caller,
         )
         if "+" in asked.request.query:  # a plus is a space for some services alone; a plus itself is encoded
             request = replace(asked.request, query=asked.request.query.replace("+", "%20"))
             asked = replace(asked, request=request)
-        return self.send(asked, reserved=reserved)
+        return asked
 
     def send(self, asked: OperationRequest, *, reserved: bool = False) -> Reply:
         """Send a request and return its answer.

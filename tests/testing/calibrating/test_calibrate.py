@@ -112,6 +112,11 @@ def test_what_nothing_explains_is_contradicted():
     assert str(found).endswith(f'/reservationToken null instead of "{found.expected}" (it is missing)')
     assert isinstance(found.expected, str)
     assert not report.interrupted
+    assert found.request.startswith(
+        "POST /v1_0/users/handle/reserve\ncontent-type: application/json\nauthorization: Bearer ***\n\n{"
+    )
+    assert found.answer.startswith("200\ncontent-type: application/json\n")
+    assert '\n\n{"held":' in found.answer
 
 
 def test_a_service_that_fails_always_is_asked_a_few_times():

@@ -79,6 +79,8 @@ def test_what_no_value_explains_is_contradicted():
         204,
         200,
     )
+    assert found.request == "OPTIONS /v1_0/languages\nauthorization: Bearer ***"
+    assert found.answer == "200\ncontent-type: text/html\n\n<p>Hello</p>"
     assert "http.options" in report.undetermined
 
 
