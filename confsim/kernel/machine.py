@@ -176,8 +176,10 @@ class Machine(Generic[S, R]):
         if len(facts) != len(taken) or (taken and facts.keys() != taken):
             raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
-        row = self.row(state, trigger, record, facts)
-        return None if row is None else self._move(change, record, state, row, facts)
+        for row in self._rows[trigger]:
+            if state in row.on and (row.only_if is None or row.only_if.admits(record, facts)):
+                return self._move(change, record, state, row, facts)
+        return None
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
         """Raise the Refusal of a trigger that no row admits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import lru_cache
 from math import isfinite
@@ -88,19 +88,21 @@ def request_of(
     return OperationRequest(operation, path, query, request)
 
 
-def route(operation: Operation, path: Sequence[str], profile: Mapping[str, Any]) -> tuple[str, str]:
+def route(operation: Operation, path: tuple[str, ...], profile: Mapping[str, Any]) -> tuple[str, str]:
     """Return the method and the target below the mount, with these texts for the path parameters in their order."""
-    texts = tuple(map(_quoted, path)) if path else ()
     if not profile:
-        target = operation.target
-        return operation.method, target % texts if texts else target
+        return operation.method, _filled(operation.target, path) if path else operation.target
     method, target = operation.route(profile)
-    for name, text in zip(operation.placeholders, texts, strict=True):
-        target = target.replace(f"{{{name}}}", text, 1)
+    for name, text in zip(operation.placeholders, path, strict=True):
+        target = target.replace(f"{{{name}}}", _quoted(text), 1)
     return method, operation.catalogue.prefix_under(profile) + target
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
+def _filled(target: str, path: tuple[str, ...]) -> str:
+    return target % tuple(map(_quoted, path))
+
+
 def _quoted(text: str) -> str:
     return quote(text, safe="")
 
@@ -121,11 +123,8 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
     names = operation.placeholders
     if not names:
         return (), in_query(arguments) if arguments else {}
-    path: tuple[str, ...] = ()
     try:
-        for name in names:
-            value = arguments[name]
-            path += (value if type(value) is str and value.isascii() else _text(value),)
+        path = _texts(tuple(map(arguments.__getitem__, names)))
     except KeyError as missing:
         unknown = sorted(arguments.keys() - {*names, *operation.query_names})
         unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""
@@ -134,6 +133,13 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
     if len(arguments) == len(path):
         return path, {}
     return path, in_query(arguments, names)
+
+
+def _texts(values: tuple[Any, ...]) -> tuple[str, ...]:
+    for value in values:
+        if type(value) is not str or not value.isascii():
+            return tuple(map(_text, values))
+    return values
 
 
 def in_query(arguments: Mapping[str, object], but: tuple[str, ...] = ()) -> dict[str, str]:

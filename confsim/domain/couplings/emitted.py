@@ -39,17 +39,18 @@ def _emits(
     kind: EventKind,
     when: Machine[Any, Any],
     reaches: Enum,
-    payload: Callable[[Any], Payload | None],
+    payload: Callable[[Any], Payload],
     *,
+    of: Callable[[Any], bool] | None = None,
     out_of: tuple[Enum, ...] | None = None,
     by: str | None = None,
 ) -> TransitionObserver:
-    """An observer that emits an event about the record, unless its payload is None."""
+    """An observer that emits an event about the record; about those alone for which ``of`` is true."""
 
     def notify(change: Change, record: Any) -> None:
-        found = payload(record)
-        if found is not None:
-            emit(change, record.id if isinstance(record, Client) else record.client, kind, found)
+        if of is None or of(record):
+            client = record.id if isinstance(record, Client) else record.client
+            emit(change, client, kind, lambda: payload(record))
 
     return TransitionObserver(when, reaches, notify, out_of=out_of, by=by)
 
@@ -70,14 +71,17 @@ def _broadcast(broadcast: Broadcast) -> Payload:
     return {"channel": broadcast.channel, "broadcast": broadcast.id}
 
 
-def _lobby(channel: channels.Channel) -> Payload | None:
-    """The payload of the door; None for the rooms of an event room, whose door no call changes."""
-    return {"channel": channel.id} if channel.parent is None else None
+def _is_no_room(channel: channels.Channel) -> bool:
+    """Whether it is no room of an event room: such a room follows its breakout session, and no call opens its door."""
+    return channel.parent is None
 
 
-def _channel(channel: channels.Channel) -> Payload | None:
-    """The payload of a channel; None for the rooms of an event room, which follow their breakout session."""
-    return {"channel": channel.id, "name": channel.name} if channel.parent is None else None
+def _lobby(channel: channels.Channel) -> Payload:
+    return {"channel": channel.id}
+
+
+def _channel(channel: channels.Channel) -> Payload:
+    return {"channel": channel.id, "name": channel.name}
 
 
 def _user(user: User) -> Payload:
@@ -127,8 +131,8 @@ EMITTED: tuple[TransitionObserver, ...] = (
     _emits(EventKind.PARTICIPANT_LEFT, presence.MACHINE, ABSENT, _participant, out_of=_INSIDE),
     _emits(EventKind.PARTICIPANT_LEFT, presence.MACHINE, Where.WAITING, _participant, out_of=_INSIDE),
     _emits(EventKind.PARTICIPANT_WAITING, presence.MACHINE, Where.WAITING, _participant),
-    _emits(EventKind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby),
-    _emits(EventKind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby),
+    _emits(EventKind.LOBBY_OPENED, lobby.DOOR, lobby.Door.OPEN, _lobby, of=_is_no_room),
+    _emits(EventKind.LOBBY_CLOSED, lobby.DOOR, lobby.Door.CLOSED, _lobby, of=_is_no_room),
     _emits(EventKind.BREAKOUT_STARTED, breakouts.MACHINE, BreakoutState.ACTIVE, _breakout),
     _emits(EventKind.BREAKOUT_ENDED, breakouts.MACHINE, BreakoutState.COMPLETED, _breakout),
     _emits(
@@ -147,8 +151,8 @@ EMITTED: tuple[TransitionObserver, ...] = (
         _emits(EventKind.CALL_ENDED, calls.MACHINE, over, _call)
         for over in (CallState.BUSY, CallState.FAILED, CallState.ENDED)
     ),
-    _emits(EventKind.CHANNEL_CREATED, channels.MACHINE, channels.ChannelState.EXISTS, _channel),
-    _emits(EventKind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel),
+    _emits(EventKind.CHANNEL_CREATED, channels.MACHINE, channels.ChannelState.EXISTS, _channel, of=_is_no_room),
+    _emits(EventKind.CHANNEL_DELETED, channels.MACHINE, ABSENT, _channel, of=_is_no_room),
     *(_emits(EventKind.USER_CREATED, users.MACHINE, born, _user, out_of=(ABSENT,)) for born in CREATED_BY),
     _emits(EventKind.USER_REMOVED, users.MACHINE, ABSENT, _user),
     *(

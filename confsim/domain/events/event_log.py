@@ -5,7 +5,7 @@ The events of a client are recorded while it has an active endpoint, and only th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from confsim.assumptions import events as assumed
@@ -33,16 +33,17 @@ class Event(Record, kw_only=True):
 EVENTS: Table[int, Event] = Table("event log", Event, "number")
 
 
-def emit(change: Change, client: str, kind: EventKind, payload: Mapping[str, Any]) -> None:
+def emit(change: Change, client: str, kind: EventKind, describe: Callable[[], Mapping[str, Any]]) -> None:
     """Record and deliver an event, when the client has events enabled and an active endpoint (G533).
 
-    ``payload`` are JSON values: the ids of the objects concerned, and details.
+    ``describe`` returns its payload, JSON values: the ids of the objects concerned, and details.
     """
     found = CLIENTS.get(change, client)
     subscribed = found is not None and found.events and bool(endpoints.subscribed(change, client))
     recorded = ask(change, assumed.RECORDED) == "always" or subscribed
     if not recorded or kind not in ask(change, assumed.KINDS):
         return
+    payload = describe()
     rows = EVENTS.of(change, client)
     number = change.count(f"event {client}")
     id = change.uuid()

@@ -76,6 +76,7 @@ class Webhooks:
         "_listed",
         "_live",
         "_planner",
+        "_quiet",
         "_receiver",
         "_recorded",
         "_sender",
@@ -101,6 +102,8 @@ class Webhooks:
         self._busy = False
         self._under_way: set[str] = set()
         self._age = 0
+        #: The latest shared tables of the world in which nothing was ready.
+        self._quiet: object = None
         self.allowed = allowed
         live.react_with(self)
 
@@ -178,7 +181,11 @@ class Webhooks:
     def react(self, now: int) -> None:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world."""
         live = self._live
-        if self._busy or not deliveries.any_ready(live.world):
+        shared = live.world.shared
+        if shared is self._quiet or self._busy:
+            return
+        if not deliveries.any_ready(live.world):
+            self._quiet = shared
             return
         self._busy = True
         try:
