@@ -59,7 +59,6 @@ class Machine(Generic[S, R]):
         self.name = name
         self.title = title
         self._table = table if isinstance(table, Table) else None
-        self._shared = isinstance(table, Table) and table.shared
         self.table_of: Callable[[R], Table[Any, R]] | None
         self.table_of = (lambda record: table) if isinstance(table, Table) else table
         self.record = _record_of(table)
@@ -172,14 +171,20 @@ class Machine(Generic[S, R]):
 
     def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        taken = self.facts[trigger]
-        if len(facts) != len(taken) or (taken and facts.keys() != taken):
+        if facts.keys() != self.facts[trigger]:
             raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
-        for row in self._rows[trigger]:
-            if state in row.on and (row.only_if is None or row.only_if.admits(record, facts)):
-                return self._move(change, record, state, row, facts)
-        return None
+        row = self.row(state, trigger, record, facts)
+        if row is None:
+            return None
+        moved = self._move(change, record, state, row, facts)
+        for observer in row.observers:
+            if state in observer.sees:
+                observer.notify(change, moved)
+        for coupling in row.couplings:
+            if state in coupling.sees:
+                coupling.propagate(change, moved)
+        return moved
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
         """Raise the Refusal of a trigger that no row admits."""
@@ -195,50 +200,47 @@ class Machine(Generic[S, R]):
             change.take(1)
         for need in row.needs:
             need.satisfy(change, record, facts)
-        taken = facts if len(facts) == len(row.facts) else named(facts, row.facts)
         effect, then = row.effect, row.then
         moved: R
         if then is ABSENT:
             assert record is not None
-            moved = self._end(change, record, row, taken)
+            moved = self._end(change, record, row, facts)
         else:
             now = state
             if record is None:
-                moved = taken["draft"] if effect is None else effect(change, **taken)
+                moved = facts["draft"] if effect is None else effect(change, **named(facts, row.facts))
                 now = self.read(moved)
             elif effect is None:
                 moved = record
             else:
-                moved = effect(change, record, **taken) if taken else effect(change, record)
+                moved = effect(change, record, **named(facts, row.facts)) if row.facts else effect(change, record)
                 now = self.read(moved)
             if now is not then:
                 moved = self.field.write(moved, then)
             if moved is not record and self.table_of is not None:
-                rows = self._rows_of(change, moved)
+                table = self._table or self.table_of(moved)
+                client = "" if table.shared else self.client(moved)
                 if row.move_to_end:
-                    rows.remove(rows.layout.key(moved))
-                rows.put(moved)
+                    table.remove(change, table.key(moved), client)
+                table.put(change, moved, client)
         if self._timed:
             self._schedule(change, record, state, moved, then)
-        if row.observers or row.couplings:
-            _follow(change, state, row, moved)
         return moved
 
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
         """The rows that hold the record."""
-        table, shared = self._table, self._shared
+        table = self._table
         if table is None:
             assert self.table_of is not None
             table = self.table_of(record)
-            shared = table.shared
-        return table.of(change, "" if shared else self.client(record))
+        return table.of(change, "" if table.shared else self.client(record))
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
         rows = self._rows_of(change, record)
         key = rows.layout.key(record)
         if row.effect is not None:
-            row.effect(change, record, **facts)
+            row.effect(change, record, **named(facts, row.facts))
         for cascade in self.cascades:
             cascade.take(change, rows[key])
         return rows.remove(key)
@@ -264,16 +266,6 @@ class Machine(Generic[S, R]):
                     change.cancel(at.timer, self.client(timed), str(key))
                 else:
                     change.schedule(at.timer, due, self.client(timed), str(key))
-
-
-def _follow(change: Change, state: Enum, row: Row, moved: object) -> None:
-    """Let the observers and the couplings of a row follow a record that it has moved out of this state."""
-    for observer in row.observers:
-        if state in observer.sees:
-            observer.notify(change, moved)
-    for coupling in row.couplings:
-        if state in coupling.sees:
-            coupling.propagate(change, moved)
 
 
 def _only(name: str, states: type[Enum]) -> Field:

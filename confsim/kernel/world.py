@@ -15,7 +15,8 @@ from . import ids
 from .maps import Map, inserted
 from .tables.indexes import CREATED, Bucket
 from .tables.states import TableState
-from .tables.table import Owners, SharedTable, Table
+from .tables.table import SharedTable, Table
+from .tables.writing import Owners
 from .timers import HANDLERS, Name, Timers
 
 Place = tuple[str, str]

@@ -19,10 +19,15 @@ def test_no_tenant_sees_another_at_work(seed):
 
 def test_a_shared_table_is_noticed():
     """If one table belonged to all, the others would show in it."""
-    of = Table.of
 
-    def shared(self, change, client):
-        return of(self, change, CUSTOMER if self.name == "api tokens" else client)
+    def shared(name):
+        of_client = getattr(Table, name)
 
-    with mock.patch.object(Table, "of", shared):
+        def of_all(self, *arguments):
+            *others, client = arguments
+            return of_client(self, *others, CUSTOMER if self.name == "api tokens" else client)
+
+        return of_all
+
+    with mock.patch.multiple(Table, **{name: shared(name) for name in ("of", "get", "put", "remove")}):
         assert list(interferences(0, 300))

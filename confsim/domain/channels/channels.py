@@ -260,8 +260,9 @@ def _choose_name(change: Change, client: str, name: str, own: Channel | None = N
     where = [each.id for each in CLIENTS.of(change).all] if everywhere else [client]
 
     def taken(name: str) -> bool:
-        found = (other for each in where for other in CHANNELS.where(change, BY_NAME, name, each))
-        return any(own is None or other.id != own.id for other in found)
+        return any(
+            own is None or other.id != own.id for each in where for other in CHANNELS.where(change, BY_NAME, name, each)
+        )
 
     if not taken(name):
         return {"name": name, "free": True}

@@ -1,0 +1,130 @@
+"""The writing of a record: its place in the table, in the unique indexes, and among the values that locate it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
+
+from ..maps import Map, inserted, removed
+from .indexes import Index, Lookup, Unique, Values
+from .states import TableState
+
+#: By value, the ids of the clients whose records are found by it.
+Owners: TypeAlias = Map[Hashable, str]
+
+
+class Writer(Protocol):
+    """The parts of a change that ``Rows`` uses: the tables, and the lists of what was written."""
+
+    shared: list[TableState]
+    client_tables: dict[str, list[TableState]]
+    written: dict[str, None]
+    touched: list[tuple[tuple[str, str], Any]]
+    owners: Map[str, Owners]
+    steps: int
+
+    def take(self, steps: int) -> None:
+        """Take so many steps. Raises TooLong when they are more than it may."""
+        ...
+
+    def open_tables(self, client: str) -> list[TableState]:
+        """Return the tables of one client, or the shared ones for "", as a list that the change writes to."""
+        ...
+
+
+class Layout(Struct, gc=False, eq=False):
+    """The part of a table's declaration by which its records are written.
+
+    ``placed_by`` and ``found_by`` are those of the table, which are made when they are first called.
+    """
+
+    name: str
+    position: int
+    key: Callable[[Any], Any]
+    all: Index[Any]
+    indexes: tuple[Index[Any], ...]
+    uniques: tuple[Unique[Any], ...]
+    located: Callable[[Any], Values] | None
+    placed_by: Callable[[Any], object]
+    found_by: Callable[[Any], object]
+
+    def put(self, change: Writer, tables: list[TableState], client: str, record: Any, *, check: bool = True) -> None:
+        """Insert or replace a record of a client, in one of these tables, as ``Rows.put``."""
+        position = self.position
+        state, key = tables[position], self.key(record)
+        row = state.rows.get(key)
+        if row is None:
+            serial = state.serial + 1
+            rows = inserted(state.rows, key, (serial, record))
+            keys = self._found(change, state.keys, client, (key, None, record), check=check)
+            tables[position] = state.after(self.indexes, (key, None), rows, serial, keys)
+        else:
+            serial, before = row
+            rows, keys = inserted(state.rows, key, (serial, record)), state.keys
+            placed, found = self.placed_by, self.found_by
+            if placed(before) == placed(record):
+                tables[position] = TableState(rows, state.serial, keys, state.lookups, state.late)
+            else:
+                if found(before) != found(record):
+                    keys = self._found(change, keys, client, (key, before, record), check=check)
+                tables[position] = state.after(self.indexes, (key, row), rows, state.serial, keys)
+        change.written[client] = None
+        change.touched.append(((client, self.name), key))
+
+    def remove(self, change: Writer, tables: list[TableState], client: str, key: object) -> Any:
+        """Remove a record of a client, in one of these tables, and return it, as ``Rows.remove``."""
+        position = self.position
+        state = tables[position]
+        row = state.rows[key]
+        keys = self._found(change, state.keys, client, (key, row[1], None))
+        tables[position] = state.after(self.indexes, (key, row), removed(state.rows, key), state.serial, keys)
+        change.written[client] = None
+        change.touched.append(((client, self.name), key))
+        return row[1]
+
+    def _found(
+        self,
+        change: Writer,
+        keys: tuple[Lookup, ...],
+        client: str,
+        written: tuple[object, Any, Any],
+        *,
+        check: bool = False,
+    ) -> tuple[Lookup, ...]:
+        """Return the maps of the unique indexes after a change of a record, and note where it is located.
+
+        ``written`` is its key, and the record before and after, None for none. Raises ValueError like ``Rows.put``,
+        without a change.
+        """
+        key, before, after = written
+        if keys:
+            changed = [*keys]
+            for place, index in enumerate(self.uniques):
+                values = index.values
+                old = () if before is None else values(before)
+                new = () if after is None else values(after)
+                if old != new:
+                    if check:
+                        index.require_free(keys[place], new, key)
+                    changed[place] = index.after(keys[place], key, old, new)
+            keys = tuple(changed)
+        located = self.located
+        if located is not None:
+            old = () if before is None else located(before)
+            new = () if after is None else located(after)
+            if old != new:
+                _locate(change, self.name, client, old, new)
+        return keys
+
+
+def _locate(change: Writer, name: str, client: str, old: Values, new: Values) -> None:
+    """Note that a record of the client has the new values instead of the old ones."""
+    owners: Owners = change.owners.get(name, {})
+    for value in old:
+        if value not in new and owners.get(value) == client:
+            owners = removed(owners, value)
+    for value in new:
+        owners = inserted(owners, value, client)
+    change.owners = inserted(change.owners, name, owners)
