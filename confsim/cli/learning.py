@@ -81,13 +81,19 @@ def verify(
         sys.exit(1)
 
 
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
 def _print(report: VerifyReport) -> None:
     """Print the findings."""
     for number, each in enumerate(report.divergences, 1):
-        click.echo(f"\n{number}. {each.operation} at {each.place or 'its body'}, met {each.count} times")
+        click.echo(f"\n{number}. {each.operation} at {each.place or 'its body'}, met {_times(each.count)}")
         click.echo(f"   the model {each.expected!r}, the service {each.got!r}{f' ({each.why})' if each.why else ''}")
         if not each.repeatable:
             click.echo("   it did not come again on fresh things")
+        if each.also:
+            click.echo(f"   also {', '.join(each.also)}")
         for line in each.steps:
             click.echo(f"   {line}")
         for question in each.questions or ["no alternative of one assumption explains it"]:
@@ -219,7 +225,7 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
         click.echo(f"{id} = {plain(value)}")
     _print_contradicted(found.contradicted)
     for why, count in found.unanswered.items():
-        click.echo(f"not answered, {count} times: {why}")
+        click.echo(f"not answered {_times(count)}: {why}")
     click.echo(
         f"{len(found.learned)} learned, {len(found.confirmed)} confirmed by {found.followed} of {found.seen} exchanges"
     )

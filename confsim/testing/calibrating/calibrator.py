@@ -16,7 +16,7 @@ from confsim.reference.probes import seen_in_calls
 from confsim.service.clock import Clock
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
-from confsim.testing.learning.cleaning import clean_up, removable
+from confsim.testing.learning.cleaning import clean_up, reserve_removal
 from confsim.testing.learning.comparing.comparison import Reply
 from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.run import Run, RunStep
@@ -38,8 +38,6 @@ _FRUITLESS = 2
 _SOUGHT = 1
 #: Most restarts with fresh things. A restart is needed when one side may have made a change that the other has not.
 _MOST_MODELS = 60
-#: Requests reserved for the removal of what the run made.
-_RESERVED = 8
 
 
 class CalibrateReport(Struct):
@@ -312,8 +310,7 @@ class Calibrator:
         """Make calls; return whether the model is still the same after the last."""
         for call in calls:
             run.begin_journey(planner.journey)
-            left = sum(len(removable(each.run)) for each in self.learner.recordings)
-            self._service.reserve_requests(left + _RESERVED)
+            reserve_removal(*(each.run for each in self.learner.recordings))
             step = self._make(call)
             planner.set_aside.update(self.learner.set_aside)
             if self.learner.run is not run:  # the model was replaced meanwhile

@@ -9,6 +9,8 @@ from .declared import lasting, removals
 from .run import Run
 from .things import RunCaller, Stray, Thing
 
+#: Requests reserved beside one for each thing: a removal that is refused is tried as somebody else.
+_MARGIN = 8
 _ADMINS = ("customer-admin", "owner", "api-token", "partner-admin", "other-admin")
 
 
@@ -19,6 +21,11 @@ def removable(run: Run) -> list[Thing | Stray]:
         found += run.things.list_kind(kind)
         found += [each for each in run.things.strays if each.kind == kind and each.name is not None]
     return [each for each in found if not kinds.keys() & each.inside.keys()]
+
+
+def reserve_removal(*runs: Run) -> None:
+    """Reserve the requests that remove what these runs of one service have made."""
+    runs[0].service.reserve_requests(sum(len(removable(run)) for run in runs) + _MARGIN)
 
 
 def clean_up(run: Run) -> list[str]:

@@ -85,6 +85,15 @@ class Ledger:
             why = f"{call.operation}{which} is {answered}, {'with no id of it' if made else 'which may have made it'}"
             self._things.strays.extend(Stray(kind, None, home, inside, why) for kind in sorted(makes))
 
+    def abandon(self, call: ModelCall, known: Correspondence) -> None:
+        """Use no more what a call names, about which the two sides are apart; the removal at the end concerns it."""
+        for kind, name in call.names():
+            if (kind, name) in self._things and kind != "clients":
+                inside = [each for each in self._things if each.inside.get(kind) == name]
+                for each in (self._things.find(kind, name), *inside):
+                    if each is not None:
+                        self._things.abandon(each, known.service(each.kind, each.name))
+
     def _note_caller(self, token: Any, role: str, home: str, user: int | None) -> None:
         self._things.add_caller(RunCaller(token, role, home, user, True))
 

@@ -61,6 +61,11 @@ class RunStep(Struct):
         """Return whether one side may have made a change that the other has not."""
         return self.call.declared.changes and (self.predicted.reply.status < 400) != (self.reply.status < 400)
 
+    @property
+    def together(self) -> bool:
+        """Return whether both answers name the same things: two successes may differ in their status alone."""
+        return self.difference is None or self.difference.is_alone
+
 
 class RunState(Struct):
     """What a run has after so many steps (``count``), from which another can go on."""
@@ -221,7 +226,7 @@ class Run:
         if made.reply.status >= 400:
             self.notes.append(f"no client could be made: {made.reply.status}")
             return
-        if made.difference is not None:
+        if not made.together:
             self.notes.append(f"no call is made in the client that was made, as create_client is: {made.difference}")
             return
         own = {"for_client": made.predicted.reply.body["id"]}
@@ -263,11 +268,13 @@ class Run:
         made = self.things if self.scope.is_open(call) else None
         predicted, pairs = self.model.call(call), self.known.count
         difference = self.comparison.difference(call.declared, predicted.reply, reply, made)
-        if difference is None:
+        step = RunStep(call, predicted, reply, self.model.clock.now(), before, difference, pairs)
+        if step.together:
             self.ledger.note(call, predicted.reply)
         else:
             self.ledger.note_stray(call, reply, self.known)
-        step = RunStep(call, predicted, reply, self.model.clock.now(), before, difference, pairs)
+        if step.apart:
+            self.ledger.abandon(call, self.known)
         self.history.append(step)
         return step
 

@@ -112,7 +112,7 @@ class RealService:
         Interrupted when the service cannot be reached or fails to answer.
         """
         for attempt in range(WAITS + 1):
-            if self.left == 0 and not reserved:
+            if (self.left == 0 and not reserved) or self.sent == self._most:
                 raise Spent(self._spent())
             self._wait_for_turn()
             began = self._clock()

@@ -68,6 +68,7 @@ class Things:
         self.strays: list[Stray] = []
         self._by_kind: dict[str, list[Thing]] = {}
         self._names: dict[tuple[str, Any], Thing] = {}
+        self._abandoned: set[tuple[str, Any]] = set()
 
     def copy(self) -> Things:
         """Return another that has the same, and changes by itself."""
@@ -79,6 +80,7 @@ class Things:
         other.known_users = {home: list(users) for home, users in self.known_users.items()}
         other._by_kind = {kind: list(things) for kind, things in self._by_kind.items()}
         other._names = dict(self._names)
+        other._abandoned = set(self._abandoned)
         return other
 
     def __contains__(self, named: object) -> bool:
@@ -94,8 +96,9 @@ class Things:
 
     def add(self, thing: Thing) -> None:
         """Add a thing that was made."""
-        if (thing.kind, thing.name) not in self._names and (thing.kind, thing.name) not in self._before:
-            self._names[thing.kind, thing.name] = thing
+        name = (thing.kind, thing.name)
+        if name not in self._names and name not in self._before and name not in self._abandoned:
+            self._names[name] = thing
             self._by_kind.setdefault(thing.kind, []).append(thing)
 
     def remove(self, kind: str, name: Any) -> None:
@@ -103,6 +106,12 @@ class Things:
         thing = self._names.pop((kind, name), None)
         if thing is not None:
             self._by_kind[kind].remove(thing)
+
+    def abandon(self, thing: Thing, there: Any) -> None:
+        """Use a thing no more, and do not add it again; ``there`` is its id in the service, by which it is removed."""
+        self.remove(thing.kind, thing.name)
+        self.strays.append(Stray(thing.kind, there, thing.home, thing.inside))
+        self._abandoned.add((thing.kind, thing.name))
 
     def find(self, kind: str, name: Any) -> Thing | None:
         """Return the thing of this id, None when the run did not make it."""

@@ -10,24 +10,39 @@ from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
-from confsim.testing.learning.comparing.comparison import Comparison
+from confsim.testing.learning.comparing.comparison import Comparison, Difference
 from confsim.testing.learning.comparing.places import Shapes
 from confsim.testing.learning.run import Run, RunStep
 
 from .replay import Renaming
 
 
-def explanations(run: Run, steps: Sequence[RunStep]) -> dict[str, Any]:
-    """Return the alternatives, by assumption, each of which alone makes the model answer these steps correctly."""
+def explanations(run: Run, steps: Sequence[RunStep], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the alternatives, by assumption, each of which alone makes the model answer the last step correctly.
+
+    ``known`` are those that explain other differences, which the steps before may have. There is none when the steps
+    are not all that the difference depends on.
+    """
+    if not _shown(run, steps, known):
+        return {}
     used = dict.fromkeys(id for step in (steps[-1], *steps[:-1]) for id in step.predicted.used)
     found: dict[str, Any] = {}
     seen = dict(observed(steps[-1]))
     for id in [*seen, *used]:
         entry = REGISTER.entries[id]
         for value in (*([seen[id]] if id in seen else ()), *candidates(entry)):
-            if id not in found and explains(run, steps, {**run.profile, id: value}):
+            if id not in found and explains(run, steps, {**known, id: value}):
                 found[id] = value
     return found
+
+
+def _shown(run: Run, steps: Sequence[RunStep], known: Mapping[str, Any]) -> bool:
+    """Return whether these steps alone show the difference of the last one, as a model answers them."""
+    wanted = steps[-1].difference
+    *_, found = differences(run, steps, {**run.profile, **known})
+    if wanted is None or not isinstance(found, Difference):
+        return False
+    return found.place == wanted.place and (found.place != "status" or found.predicted == wanted.predicted)
 
 
 def observed(step: RunStep) -> Iterator[tuple[str, Any]]:
@@ -44,8 +59,13 @@ def observed(step: RunStep) -> Iterator[tuple[str, Any]]:
 
 
 def explains(run: Run, steps: Sequence[RunStep], profile: Mapping[str, Any]) -> bool:
-    """Return whether a model under a profile gives the service's answers to the steps that were made."""
-    return all(difference is None for difference in differences(run, steps, profile))
+    """Return whether a model under values over those of the run gives the service's answer to the last step.
+
+    It gives that to each step before it that the model of the run answers correctly, too.
+    """
+    *earlier, last = differences(run, steps, {**run.profile, **profile})
+    before = zip(steps, earlier, strict=False)
+    return last is None and all(now is None or step.difference is not None for step, now in before)
 
 
 def differences(run: Run, steps: Sequence[RunStep], profile: Mapping[str, Any]) -> Iterator[object]:

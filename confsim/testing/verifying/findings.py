@@ -28,7 +28,8 @@ class Divergence(Struct):
     ``place`` is a JSON Pointer into the answer, "status", "content-type" or a header; ``steps`` are the calls of the
     reproducer in words, ``curl`` and ``test`` the same as a shell script and as a test. ``explanations`` are the
     alternatives of assumptions that would explain it, by id, ``questions`` what to ask about them. ``count`` is the
-    number of occurrences, ``repeatable`` says whether it occurred again with fresh things.
+    number of occurrences, ``repeatable`` says whether it occurred again with fresh things. ``also`` are the other
+    operations, each with the place, that differ and are explained by the same alternatives.
     """
 
     operation: str
@@ -43,10 +44,19 @@ class Divergence(Struct):
     questions: list[str]
     repeatable: bool
     count: int = 1
+    also: list[str] = []
 
     def count_again(self) -> None:
         """Count another occurrence."""
         self.count += 1
+
+    def count_elsewhere(self, place: str, explanations: dict[str, Any]) -> None:
+        """Count an occurrence at another operation, which these of its explanations explain as well."""
+        self.count += 1
+        self.also.append(place)
+        asked = zip(self.explanations, self.questions, strict=True)
+        self.questions = [question for id, question in asked if id in explanations]
+        self.explanations = explanations
 
 
 class VerifyReport(Struct):

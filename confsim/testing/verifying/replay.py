@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
+from confsim.testing.learning.cleaning import reserve_removal
 from confsim.testing.learning.comparing.comparison import Reply, chosen_values
 from confsim.testing.learning.comparing.places import NOT_NAMES, Shapes
 from confsim.testing.learning.model import Model, Prediction
@@ -89,6 +90,13 @@ def needs_of(steps: Sequence[RunStep], place: int, origin: dict[tuple[str, Any],
     return [before for before in found if before is not None and before < place]
 
 
+def with_needed(history: Sequence[RunStep], steps: Sequence[RunStep], shapes: Shapes) -> list[RunStep]:
+    """Return the steps together with those of a history that they depend on, in order."""
+    those = set(map(id, steps))
+    wanted = [place for place, step in enumerate(history) if id(step) in those]
+    return [history[place] for place in needed(history, wanted, made_by(history, shapes))]
+
+
 def imagined(model: Model, steps: Sequence[RunStep], shapes: Shapes, tag: str, fresh: str) -> Prediction | None:
     """Return the model's last answer if these steps are repeated; None when they cannot be."""
     renaming, world, predicted = Renaming(shapes, tag, fresh), None, None
@@ -104,12 +112,13 @@ def imagined(model: Model, steps: Sequence[RunStep], shapes: Shapes, tag: str, f
 
 
 def replayed(run: Run, steps: Sequence[RunStep], fresh: str) -> list[RunStep]:
-    """Repeat steps on both sides, up to the first that differs."""
+    """Repeat steps on both sides, up to the first that differs; a status that differed before may do so again."""
     renaming, made = Renaming(run.shapes, run.names.tag, fresh), list[RunStep]()
     for step in steps:
+        reserve_removal(run)
         taken = run.take(renaming.call(step.call))
         made.append(taken)
-        if taken.difference is not None:
+        if taken.difference is not None and not (taken.together and step.together and step.difference is not None):
             break
         renaming.learn(step.call, step.predicted.reply, taken.predicted.reply)
     return made

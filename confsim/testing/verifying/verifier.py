@@ -12,22 +12,21 @@ from confsim.service.clock import Clock
 from confsim.service.files.profile import plain as chosen
 from confsim.testing.fuzz import in_words, question
 from confsim.testing.learning.accounts import Accounts
-from confsim.testing.learning.cleaning import clean_up, removable
+from confsim.testing.learning.cleaning import clean_up, reserve_removal
 from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.model import machine_rows_noted
 from confsim.testing.learning.run import Run, RunStep
 from confsim.testing.learning.service import Interrupted, RealService, Spent
 
-from .explaining import explanations
+from .explaining import explains, explanations, observed
 from .findings import Divergence, VerifyReport, masked
 from .planning import Planner
 from .printing.printer import Printer
-from .shrinking import shrink, signature
+from .replay import with_needed
+from .shrinking import Reproducer, shrink, signature
 
 #: Differences of an operation, each of which leaves the two sides apart, after which it is no longer called.
 _SET_ASIDE = 3
-#: Requests reserved for the removal of what the run made.
-_RESERVED = 8
 
 
 class Verifier:
@@ -112,7 +111,7 @@ class Verifier:
         steps: list[RunStep] = []
         for call in planner.journey_calls():
             run.begin_journey(planner.journey)
-            self._service.reserve_requests(len(removable(run)) + _RESERVED)
+            reserve_removal(run)
             step = run.take(call)
             steps.append(step)
             if step.difference is None:
@@ -123,24 +122,37 @@ class Verifier:
                 self._apart[call.operation] += 1
             if self._apart[call.operation] >= _SET_ASIDE:
                 planner.set_aside.add(call.operation)
-            if step.call.declared.changes or len(self.report.divergences) >= self._most_findings:
+            if (step.call.declared.changes and not step.together) or len(
+                self.report.divergences
+            ) >= self._most_findings:
                 return
             planner.note(call, step.predicted, step.before)
 
     def _take_up(self, run: Run, steps: list[RunStep]) -> None:
         """Shrink, explain and note the difference of the last step, unless it is known."""
-        known = self._known_as.get(signature(steps[-1]))
+        wanted, reproducer = signature(steps[-1]), None
+        known = self._known_as.get(wanted)
         if known is not None:
             known.count_again()
             return
-        wanted = signature(steps[-1])
-        reproducer = shrink(run, steps)
+        found = self._explained_alike(run, with_needed(run.history, steps, run.shapes))
+        if found is None:
+            everything = [*run.history]
+            reproducer = shrink(run, steps)
+            shown = reproducer.steps if reproducer.repeatable else everything
+            found = self._explained_alike(run, shown) or self._divergence(run, reproducer)
+            self.found.append((steps[-1], reproducer.steps))
+        self._known_as[wanted] = found
+        if reproducer is not None and reproducer.interrupted is not None:
+            raise reproducer.interrupted
+
+    def _divergence(self, run: Run, reproducer: Reproducer) -> Divergence:
+        """Explain the difference that a reproducer shows, and add it to the report."""
         short = reproducer.steps
-        self.found.append((steps[-1], short))
         last = short[-1]
         difference = last.difference
         assert difference is not None
-        why = explanations(run, short)
+        why = explanations(run, short, self._first_explanations())
         printer = Printer(run, short)
 
         def plain(value: Any) -> Any:
@@ -159,11 +171,28 @@ class Verifier:
             questions=[f"{in_words([chosen({id: value})])}: {question({id: value})}" for id, value in why.items()],
             repeatable=reproducer.repeatable,
         )
-        self._known_as[wanted] = divergence
         self.report.divergences.append(divergence)
         self._progress(f"{divergence.operation} differs at {difference}")
-        if reproducer.interrupted is not None:
-            raise reproducer.interrupted
+        return divergence
+
+    def _explained_alike(self, run: Run, steps: list[RunStep]) -> Divergence | None:
+        """Count the difference with a divergence that has an explanation of it, and return that; None for none."""
+        last, difference = steps[-1], steps[-1].difference
+        assert difference is not None
+        known, seen = self._first_explanations(), dict(observed(last))
+        for each in self.report.divergences:
+            others = {id: value for id, value in known.items() if id not in each.explanations}
+            why = each.explanations.items()
+            shown = {id: value for id, value in why if id in seen and seen[id] == value}
+            common = shown or {id: value for id, value in why if explains(run, steps, {**others, id: value})}
+            if shown or (common and not explains(run, steps, others)):
+                each.count_elsewhere(f"{last.call.operation} at {difference.place or 'its body'}", common)
+                return each
+        return None
+
+    def _first_explanations(self) -> dict[str, Any]:
+        """Return the first explanation of each divergence that has one."""
+        return dict(next(iter(each.explanations.items())) for each in self.report.divergences if each.explanations)
 
     def _count(self, run: Run) -> None:
         report = self.report

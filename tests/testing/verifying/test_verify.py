@@ -73,6 +73,29 @@ def test_a_difference_is_shrunk_and_explained(differing):
     assert differing.operations["create_channel"] > 1
 
 
+@pytest.mark.parametrize(
+    ("hidden", "most"),
+    [
+        (choices(status__created=201, status__role_missing=401), 260),
+        (choices(gate__add_owner=("partner-admin",), code__channel_name_taken="taken"), 500),
+        (choices(initial__guest_access=False, encode__empty="204"), 300),
+        (choices(size__property_value=2, roles__operator_again="refuse"), 500),
+    ],
+)
+def test_each_cause_is_one_divergence_whatever_else_differs(hidden, most):
+    """What it shows elsewhere is counted with it, and so is what follows from a change that one side did not make."""
+    report = Beside(hidden).verify(examples=500, most=most)
+    found = [{*each.explanations} & hidden.keys() for each in report.divergences]
+    assert sorted(id for (id,) in found) == sorted(hidden), report.divergences
+    assert [len(each.questions) for each in report.divergences] == [
+        len(each.explanations) for each in report.divergences
+    ]
+    assert sum(each.count for each in report.divergences) > len(found)
+    assert any(each.also for each in report.divergences)
+    assert report.requests <= most
+    assert [each for each in report.left if "no documented call removes it" not in each] == []
+
+
 def test_the_test_that_is_printed_fails_as_long_as_the_service_differs(differing, monkeypatch):
     """The test that is printed fails as long as the service differs."""
     text = differing.divergences[0].test.replace("from confsim.testing import Url", "")

@@ -51,7 +51,8 @@ class Reply(Struct, frozen=True):
 class Difference(Struct, frozen=True):
     """The first difference of two answers: its place (a JSON Pointer, or "status"), both values, and what is wrong.
 
-    ``things`` lists the things involved (kind and id in the model) when the answers name different ones.
+    ``things`` lists the things involved (kind and id in the model) when the answers name different ones. ``is_alone``
+    says that all that follows the place agrees: two successes differ in their status, and their bodies do not.
     """
 
     place: str
@@ -59,6 +60,7 @@ class Difference(Struct, frozen=True):
     got: Any
     why: str = ""
     things: tuple[tuple[str, Any], ...] = ()
+    is_alone: bool = False
 
     @property
     def predicted(self) -> Any:
@@ -118,7 +120,13 @@ class Comparison:
         If ``made`` is given, only the elements of a list that name one of these things are compared.
         """
         if expected.status != got.status:
-            return Difference("status", expected.status, got.status)
+            succeed = expected.status < 400 and got.status < 400
+            is_alone = succeed and self._after_status(operation, expected, got, made) is None
+            return Difference("status", expected.status, got.status, is_alone=is_alone)
+        return self._after_status(operation, expected, got, made)
+
+    def _after_status(self, operation: Operation, expected: Reply, got: Reply, made: Made | None) -> Difference | None:
+        """Return the first difference behind the status."""
         if expected.kind != got.kind:
             return Difference("content-type", expected.kind or "no body", got.kind or "no body")
         for name, header in operation.headers.items():

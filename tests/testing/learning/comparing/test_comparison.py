@@ -40,6 +40,23 @@ def test_ids_are_matched_and_not_compared(compare, known):
     assert compare("create_channel", {"channelUuid": "b"}, {"channelUuid": "x"}) == "/channelUuid"
 
 
+def test_two_successes_that_differ_in_their_status_alone_name_the_same_things(known):
+    """Their ids are matched; a body that differs too says that the status is not all."""
+    comparison = Comparison(Shapes({}), known)
+
+    def compare(status, one, other):
+        replies = (Reply(each, "application/json", body) for each, body in ((200, one), (status, other)))
+        return comparison.difference(API["create_channel"], *replies)
+
+    found = compare(201, {"channelUuid": "a"}, {"channelUuid": "x"})
+    assert (found.place, found.expected, found.got, found.is_alone) == ("status", 200, 201, True)
+    assert known.service("channels", "a") == "x"
+    assert compare(202, {"channelUuid": "a"}, {"channelUuid": "x"}).is_alone
+    assert not compare(201, {"channelUuid": "a"}, {"channelUuid": "y"}).is_alone
+    assert not compare(403, {"channelUuid": "b"}, {"channelUuid": "y"}).is_alone
+    assert not known.met("channels", "y")
+
+
 def test_the_order_of_a_list_is_that_of_the_model(compare, known):
     """The order of a list is that of the model."""
     known.pair("users", 1, 11)
