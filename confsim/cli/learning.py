@@ -217,8 +217,10 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
         click.echo(f"Base URL   {proxy.base_url}")
         _wait_for_end()
     found = observer.conclude()
-    if output is not None:
+    if output is not None and found.followed:
         write(output, profile_text(found.learned).encode())
+    elif output is not None:
+        click.echo(f"{output} is left as it was, since no exchange could be followed")
     if report is not None:
         write(report, encoded(found))
     for id, value in found.learned.items():

@@ -48,14 +48,18 @@ def test_a_run_that_is_told_to_end_removes_what_it_made(name, number, tmp_path):
 
 
 def test_observing_ends_at_sigterm(tmp_path):
-    """Exit 0, and the report is written."""
-    simulator, report = Simulator(), tmp_path / "report.json"
+    """Exit 0, and the report is written; a profile that nothing was learned for is left as it was."""
+    simulator, report, profile = Simulator(), tmp_path / "report.json", tmp_path / "learned.toml"
+    profile.write_text("[status]\ncreated = 201\n")
     (tmp_path / "accounts.toml").write_bytes(simulator.control("get_accounts").data)
     options = ["--upstream", "http://127.0.0.1:9/v1_0", "--accounts", tmp_path / "accounts.toml", "--report", report]
-    with Command("confsim", "observe", *options, "-p", "0") as process:
+    with Command("confsim", "observe", *options, "-p", "0", "-o", profile) as process:
         assert process.stdout.readline().startswith("Base URL")
         process.send_signal(signal.SIGTERM)
-        assert process.wait() == 0
+        out, _ = process.communicate()
+    assert process.returncode == 0
+    assert f"{profile} is left as it was, since no exchange could be followed" in out
+    assert profile.read_text() == "[status]\ncreated = 201\n"
     assert json.loads(report.read_text())["seen"] == 0
 
 

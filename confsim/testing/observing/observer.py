@@ -83,6 +83,10 @@ class _Nowhere(WireTransport):
         raise AssertionError(f"nothing is sent: {request.method} {request.target}")
 
 
+#: Headers that no request may have both (RFC 9112, 6.2): a service may refuse it, whatever the call is.
+_TWO_LENGTHS = {"content-length", "transfer-encoding"}
+
+
 class _PassedService(RealService):
     """Takes the place of the service: answers with what passed through the proxy, and sends nothing."""
 
@@ -186,6 +190,8 @@ class Observer:
         call = Reader(run.profile).call(request, token)
         if call is None:
             return "a request of no operation"
+        if reply.status == 400 and request.headers.keys() >= _TWO_LENGTHS:
+            return "a request that states the length of its body twice"
         if not familiar and not made:
             return "a token that the accounts do not know"
         if self._store(call, reply):

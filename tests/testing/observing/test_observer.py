@@ -83,6 +83,17 @@ def test_what_was_not_seen_made_is_passed_over():
     }
 
 
+def test_a_request_that_is_malformed_as_a_message_says_nothing_about_the_call():
+    """Two lengths of one body may be refused, whatever the call is; with one the same refusal is a contradiction."""
+    for lengths, followed in (({"transfer-encoding": "chunked"}, 0), ({}, 1)):
+        observer = Observer("http://confsim.test/v1_0", ACCOUNTS)
+        headers = {"authorization": f"Bearer {OWNER}", "content-type": "application/json", "content-length": "14"}
+        request = Request("POST", "/v1_0/channels/create", "", headers | lengths, b'{"name":"One"}')
+        observer.see(request, Response(400, [("Content-Type", "text/html")], b"<p>Bad request</p>"))
+        report = observer.conclude()
+        assert (report.followed, len(report.contradicted)) == (followed, followed)
+
+
 class Traffic:
     """Calls of a service that has long been in use, which an observer sees pass."""
 
