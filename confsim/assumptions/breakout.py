@@ -183,6 +183,27 @@ ROOM_CHANNEL = assumption(
     ("creation",),
     "list_breakout_rooms rename_breakout_room",
 )
+ROOM_SETTINGS = assumption(
+    "breakout.room-settings",
+    "G438",
+    "The channel of a room starts with service mode, audio quality, guest access, privacy and the most users of the "
+    "event room, and with an open door. Attendee lock, presenters limit, door and automatic closing, and the number of "
+    "users who have room, are those of the event room in its rooms too; what is set for the channel of a room is "
+    "stored and shown.",
+    "event-room",
+    (),
+    "start_breakout_session create_breakout_room set_attendees_state set_presenters_limit remove_presenters_limit "
+    "set_lobby_door set_lobby_auto_close",
+)
+ROOM_LIFE = assumption(
+    "breakout.room-life",
+    "G438 G441",
+    "The channel of a room stays when its room goes or its breakout session ends, until it or the event room is "
+    "deleted; nobody comes in by it then. Deleting it while it is in use leaves those inside in the event room.",
+    "stays",
+    (),
+    "start_breakout_session create_breakout_room",
+)
 MAIN_ENDS = assumption(
     "breakout.main-session-ends",
     "G440 G365",

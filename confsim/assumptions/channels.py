@@ -18,7 +18,8 @@ UNIQUE_NAMES = assumption(
     "channels.unique-names",
     "G300",
     "A base channel that would have exactly the name of another of the client: refused, or allowed, or its name gets a "
-    "number; or refused whichever client has the other. Breakout rooms need not differ.",
+    "number; or refused whichever client has the other. Breakout rooms need not differ. Names that are coded "
+    "otherwise in Unicode differ.",
     "refuse",
     ("allow", "number", "refuse-everywhere"),
     "create_channel rename_channel",
@@ -66,7 +67,8 @@ DESCRIPTION_TOO_LONG = assumption(
 DESCRIPTION_CLEARED = assumption(
     "channels.description-cleared",
     "G305",
-    "A description that was cleared is absent from answers, or an empty text.",
+    "A description that was cleared is absent from answers, or an empty text. Those of users and media, and full "
+    "names, are absent when they are empty.",
     "absent",
     ("empty",),
     "set_channel_description",
@@ -94,8 +96,8 @@ ACCESS = assumption(
     "channels.access",
     "G310",
     "Who has access to a channel: the users of the client and the channel's own guests (to a private channel only "
-    "hosts, administrators and those linked to it), or anyone of the client who knows its id; nobody of another "
-    "client, as a client's things are not there for others.",
+    "hosts, administrators, those linked to it and those made for it), or anyone of the client who knows its id; "
+    "nobody of another client, as a client's things are not there for others.",
     "client",
     ("anyone",),
 )
@@ -285,7 +287,8 @@ URL_NAME = assumption(
 PARENT = assumption(
     "channels.parent",
     "G312",
-    "Only channels of breakout rooms have a parent, and keep it: the documents show no other use of one.",
+    "Only channels of breakout rooms have a parent, and keep it: the documents show no other use of one. That of a "
+    "room made below a room is the same event room.",
     "breakout-rooms",
     (),
     "get_channel",

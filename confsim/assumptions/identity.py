@@ -253,7 +253,8 @@ PERSISTENT_EXCHANGE = assumption(
 RECREATION = assumption(
     "invitations.recreation",
     "G236",
-    "Service tokens of the user when the invitation is re-created: they stay, or die with the old code.",
+    "Service tokens of the user when the invitation is re-created: they stay, or die with the old code. Whoever is in "
+    "a channel stays there.",
     "stay",
     ("die",),
     "create_invitation",

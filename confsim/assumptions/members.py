@@ -89,7 +89,8 @@ OPERATORS_LIST = assumption(
 LAST_OWNER = assumption(
     "roles.last-owner",
     "G562 G563",
-    "The last owner of a channel can be neither removed nor demoted, or can.",
+    "The last owner of a channel can be neither removed nor demoted, or can. A user who is removed as such is no "
+    "owner any more, be it the last one.",
     "keep",
     ("let-go",),
     "remove_owner demote_owner",
@@ -109,7 +110,8 @@ GUEST_ACCESS_OFF = assumption(
 GUEST_CREATION = assumption(
     "guests.creation",
     "G230",
-    "Whether guests are made while the lobby door is closed or the channel private (they wait at joining), or not.",
+    "Whether guests are made while the lobby door is closed (they wait at joining) or the channel private (they have "
+    "access to it), or not.",
     "always",
     ("open-channel",),
     "create_guest",
@@ -118,7 +120,7 @@ GUEST_CREATION = assumption(
 GUEST_END = assumption(
     "guests.end",
     "G231",
-    "A guest whose token expires: the user stays readable, or is removed.",
+    "A guest whose token expires: the user stays readable, and in the channel, or is removed.",
     "stays",
     ("removed",),
     "create_guest",

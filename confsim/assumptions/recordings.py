@@ -67,8 +67,8 @@ STOPPED_BY = assumption(
 SESSION_ENDS = assumption(
     "recordings.session-ends",
     "G487 G365",
-    "A recording whose session ends, as it does when the channel becomes empty: stops, or goes on. Deleting the "
-    "channel stops it, disabling the service does not.",
+    "A recording whose session ends, as that of a base channel does when it becomes empty: stops, or goes on. "
+    "Deleting the channel stops it, disabling the service does not.",
     "stops",
     ("goes-on",),
     f"{_RECORDINGS} stop_recording",

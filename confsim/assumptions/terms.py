@@ -15,8 +15,8 @@ BINDS = assumption(
 FIRST = assumption(
     "terms.first",
     "G168",
-    "The terms that a client starts with bind its users, or count as accepted by everybody until new ones are "
-    "published.",
+    "The terms that a client starts with bind its users, or bind nobody until new ones are published, which are the "
+    "first that users accept.",
     "bind",
     ("accepted",),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -11,8 +12,10 @@ from confsim.assumptions.protocol import refusals, wire
 from confsim.assumptions.register import Context, ask
 
 from . import containers
+from .annotations import fields_of, mark_of
 from .headers import WithHeaders, header_lines
 from .operation import Contract
+from .types import AlwaysOmitted
 
 _encoded = msgspec.json.Encoder().encode
 _JSON = ("Content-Type", "application/json")
@@ -54,6 +57,11 @@ def encode(context: Context, contract: Contract, result: Any) -> tuple[int, list
     return status, [_JSON], _encoded(result)
 
 
+@cache
+def _always_omitted(kind: type[Struct]) -> frozenset[str]:
+    return frozenset(each.encode_name for each in fields_of(kind) if mark_of(each.type, AlwaysOmitted) is not None)
+
+
 def _other(context: Context, contract: Contract, result: Any) -> tuple[int, list[tuple[str, str]], bytes]:
     """Return the response for a result that is more than JSON, or none."""
     if isinstance(result, WithHeaders):
@@ -90,7 +98,7 @@ def with_nulls(value: Any, fields: str | tuple[str, ...]) -> Any:
         return {
             name: with_nulls(member, fields)
             for name, member in ((name, getattr(value, field)) for name, field in members)
-            if member is not None or fields == "null" or name in fields
+            if member is not None or ((fields == "null" or name in fields) and name not in _always_omitted(kind))
         }
     if isinstance(value, list | tuple):
         return [with_nulls(item, fields) for item in value]

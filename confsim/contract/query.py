@@ -69,10 +69,10 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
                 raise invalid_input(f"query {name}", "no such parameter")
     for parameter in _concerned(operation, tuple(values)):
         text = values.get(parameter.name)
-        if text == "" and parameter.wire is not str:
+        if text == "" and (parameter.wire is not str or parameter.names):
             if ask(context, parsing.EMPTY_QUERY) == "absent":
                 text = None
-            elif get_origin(parameter.wire) is list:
+            elif parameter.wire is str or get_origin(parameter.wire) is list:
                 raise invalid_input(parameter.where, "it is empty")
         if text is not None:
             _read(context, parameter, text, named)

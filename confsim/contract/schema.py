@@ -35,6 +35,7 @@ from .encode import NoContent, Raw
 from .types import (
     PIXELS,
     AbsoluteUrl,
+    AlwaysOmitted,
     AtLeast,
     ImageSize,
     InUnit,
@@ -280,7 +281,7 @@ class Schemas:
         base, marks = peeled(inner)
         options = options_of(base)
         optional = not field.required and NoneType in options
-        if optional and not (self._nullable(field.encode_name, body=body) and self._may_lack(inner)):
+        if optional and not (self._nullable(field.encode_name, inner, body=body) and self._may_lack(inner)):
             options = tuple(option for option in options if option is not NoneType)
         if options == (base,):
             schema = self._whole(base, marks, body=body)
@@ -302,7 +303,7 @@ class Schemas:
 
     def _present(self, field: msgspec.structs.FieldInfo, annotation: Any, *, body: bool) -> bool | None:
         """Return whether an optional field is always there, or never; None where that depends."""
-        if not body and field.default is None and self._nullable(field.encode_name, body=False):
+        if not body and field.default is None and self._nullable(field.encode_name, annotation, body=False):
             return True  # without a value it is null
         mark = mark_of(annotation, Present)
         return None if mark is None else mark.under(self.profile)
@@ -312,10 +313,12 @@ class Schemas:
         mark = mark_of(annotation, Present)
         return mark is None or mark.under(self.profile) is not True
 
-    def _nullable(self, name: str, *, body: bool) -> bool:
+    def _nullable(self, name: str, annotation: Any, *, body: bool) -> bool:
         """Return whether null stands for an optional field without a value (G071, G077)."""
         if body:
             return self._null_in_bodies
+        if mark_of(annotation, AlwaysOmitted) is not None:
+            return False
         return bool(self._absent == "null" or (self._absent != "omit" and name in self._absent))
 
 

@@ -140,6 +140,12 @@ class Samples:
         self.values = values
 
 
+class AlwaysOmitted:
+    """Marks an option that is left out of an answer when it has no value, under every profile (P2 Settings L116)."""
+
+    __slots__ = ()
+
+
 class InUnit:
     """Marks a time whose unit an assumption chooses; the description names the unit."""
 
@@ -256,6 +262,8 @@ FullName = Annotated[str, Sized(sizes.NAME, allow_blank=True)]
 Handle = Annotated[str, Sized(sizes.HANDLE)]
 Label = Annotated[str, Sized(sizes.LABEL, allow_blank=True)]
 FreeText = Annotated[str, Sized(sizes.TEXT, allow_blank=True)]
+Word = Annotated[str, Sized(sizes.WORD)]
+SoughtAddress = Annotated[str, Sized(sizes.TEXT)]
 Key = Annotated[str, Sized(sizes.KEY), Samples("sample"), "The key of the property."]
 Url = Annotated[str, AbsoluteUrl(sizes.URL)]
 Link = Annotated[str, Invented.LINK]

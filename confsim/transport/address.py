@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import isfinite
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -130,9 +130,27 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple
         unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""
         meant = suggest_near(unknown[0], [each for each in names if each not in arguments]) if unknown else ""
         raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}{meant}") from None
+    reserved = _reserved(operation)
+    if reserved and not reserved.keys().isdisjoint(path):
+        name, text = next((name, text) for name, text in zip(names, path, strict=True) if text in reserved)
+        raise Misuse(f"{operation.name} with {name} {text!r} is {reserved[text]}, by its path: call that")
     if len(arguments) == len(path):
         return path, {}
     return path, in_query(arguments, names)
+
+
+@cache
+def _reserved(operation: Operation) -> dict[str, str]:
+    """Return the texts for a placeholder with which a path is that of another operation, each with its name."""
+    mine = operation.path.split("/")
+    found: dict[str, str] = {}
+    for other in operation.catalogue:
+        its = other.path.split("/")
+        if other.method == operation.method and len(its) == len(mine):
+            differ = [(one, two) for one, two in zip(mine, its, strict=True) if one != two]
+            if len(differ) == 1 and differ[0][0].startswith("{") and not differ[0][1].startswith("{"):
+                found[differ[0][1]] = other.name
+    return found
 
 
 def _texts(values: tuple[Any, ...]) -> tuple[str, ...]:

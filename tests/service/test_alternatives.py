@@ -31,6 +31,8 @@ READING = [
     ("parse.unknown-query", "refuse", 403, {"operation": "list_users", "for_client": CUSTOMER}),
     ("parse.empty-query", "absent", 200, {"operation": "list_users", "limit": "", "sort": "", "levels": ""}),
     ("parse.empty-query", "absent", 200, {"operation": "list_users", "for_client": ""}),
+    ("parse.empty-query", "absent", 200, {"operation": "list_sessions", "channel": ""}),
+    ("parse.empty-query", "absent", 200, {"operation": "list_available_dial_numbers", "countryCode": ""}),
     ("parse.content-type", "ignore", 200, {"operation": "create_api_token", "body": b"{}", "content_type": "text/x"}),
     ("size.json-body", 20, 413, {"operation": "create_api_token", "body": {"label": "x" * 20}}),
     ("size.handle", 3, 400, {"operation": "reserve_handle", "body": {"handle": "Zora"}}),

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 from confsim.api.call import Call, operation
 from confsim.assumptions import config as assumed
-from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.transport import LANGUAGE
 from confsim.assumptions.register import ask, in_force
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Int, Json, Long, Pattern, Samples, Sized, Switch, Wire
+from confsim.contract.types import AlwaysOmitted, Int, Json, Long, Pattern, Samples, Switch, Wire, Word
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import settings
 from confsim.domain.clients.settings import Default
@@ -23,8 +22,6 @@ from confsim.domain.config.templates import VisibleTemplate
 from confsim.domain.media import media
 
 LINE = "P2 Configuration and templates"
-
-Word = Annotated[str, Sized(sizes.WORD)]
 
 
 def _contexts(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +74,9 @@ class ChannelSettings(Wire, kw_only=True):
     dialOut: Annotated[bool, "Whether the channel can call phones."]
     dialIn: Annotated[bool, "Whether phones can call the channel."]
     presentersLimit: Annotated[Int | None, "The number of users who can share video; absent without a limit."] = None
-    populationLimit: Annotated[Int | None, "The number of users it has room for; absent without a limit."] = None
+    populationLimit: Annotated[
+        Int | None, AlwaysOmitted(), "The number of users it has room for; absent without a limit."
+    ] = None
     mediaPoolSize: Annotated[Long, "The size of its media pool, in bytes."]
     midi: Annotated[bool, "Whether midi is on."]
     offAir: Annotated[bool, "Whether listeners of a panel get no content."]

@@ -12,8 +12,9 @@ from confsim.api.call import Call, operation
 from confsim.api.ids import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
+from confsim.assumptions.breakout import ROOM_SETTINGS
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, in_force
+from confsim.assumptions.register import ask, in_force, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
 from confsim.contract import gates
@@ -36,6 +37,12 @@ from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, 
 MOST_CHANNELS = 200
 
 _UUID = r"(?a)[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
+
+
+def _note_room(call: Call, channel: Channel) -> None:
+    """Note that what is set for the channel of a breakout room does not hold in the room (G438)."""
+    if channel.parent is not None:
+        note(call, ROOM_SETTINGS)
 
 
 def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,6 +80,7 @@ def set_presenters_limit(
     """
     if limit > 2**31 - 1:
         raise invalid_input("path limit", f"{limit} does not fit 32 bits")
+    _note_room(call, uuid)
     switches.limit_presenters(call.change, uuid, limit)
 
 
@@ -86,6 +94,7 @@ def set_presenters_limit(
 )
 def remove_presenters_limit(call: Call, uuid: Channel) -> None:
     """Remove the limit on users who share video; no effect when there is none."""
+    _note_room(call, uuid)
     switches.limit_presenters(call.change, uuid, None)
 
 
@@ -284,6 +293,7 @@ def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
 
     Those who wait come in when it opens; those inside stay when it closes.
     """
+    _note_room(call, uuid)
     lobby.set_door(call.change, uuid, state)
 
 
@@ -297,6 +307,7 @@ def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
 )
 def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable closing of the lobby door whenever the channel becomes empty."""
+    _note_room(call, uuid)
     lobby.set_auto_close(call.change, uuid, state)
 
 
@@ -310,6 +321,7 @@ def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
 )
 def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
     """Lock the attendees, who are then muted and cannot unmute, or unlock them."""
+    _note_room(call, uuid)
     switches.set_attendees(call.change, uuid, state)
 
 

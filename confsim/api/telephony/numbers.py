@@ -12,7 +12,7 @@ from confsim.assumptions import telephony as assumed
 from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.operation import Source
-from confsim.contract.types import Chosen, Limit, Offset, Page, Switch, Wire
+from confsim.contract.types import Chosen, Limit, Offset, Page, Switch, Wire, Word
 from confsim.domain.channels.channels import Channel
 from confsim.domain.telephony import e164, number_assignments, numbers
 from confsim.domain.telephony.number_assignments import NumberAssignment as Assigned
@@ -80,7 +80,7 @@ def list_available_dial_numbers(
     *,
     limit: Limit | None = None,
     offset: Offset | None = None,
-    countryCode: Annotated[str | None, "The code of a country, as in the list."] = None,
+    countryCode: Annotated[Word | None, "The code of a country, as in the list."] = None,
 ) -> Page[AvailableNumber]:
     """List the numbers that can be attached to a channel, directly or through a routing code."""
     found = number_assignments.list_available(call.change, call.client, countryCode)
@@ -93,7 +93,7 @@ def list_inbound_numbers(
     *,
     limit: Limit | None = None,
     offset: Offset | None = None,
-    countryCode: Annotated[str | None, "The code of a country, as in the list."] = None,
+    countryCode: Annotated[Word | None, "The code of a country, as in the list."] = None,
 ) -> list[AvailableNumber]:
     """List the enabled inbound numbers of the client, exclusively assigned ones included."""
     found = numbers.list_inbound(call.change, call.client, countryCode)

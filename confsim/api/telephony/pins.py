@@ -26,7 +26,7 @@ class NewPin(Wire):
     """A PIN to be set."""
 
     pin: Annotated[PinText, "The PIN."]
-    organizer: Annotated[bool, "Whether it is for organizers, whose call starts the meeting."] = False
+    organizer: Annotated[bool | None, "Whether it is for organizers, whose call starts the meeting."] = False
 
 
 @operation(
@@ -59,7 +59,7 @@ def add_dial_pin(call: Call, uuid: Channel, body: NewPin) -> None:
 
     Refusals PIN_MALFORMED; PIN_TAKEN and DIAL_IN_OFF by assumption.
     """
-    pins.add(call.change, uuid, body.pin, organizer=body.organizer)
+    pins.add(call.change, uuid, body.pin, organizer=bool(body.organizer))
 
 
 @operation(

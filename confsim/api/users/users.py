@@ -30,6 +30,7 @@ from confsim.contract.types import (
     Page,
     Search,
     SortOrder,
+    SoughtAddress,
     Url,
     Wire,
 )
@@ -249,7 +250,7 @@ def find_user_by_handle(call: Call, *, handle: Annotated[Handle, "The handle tha
 def find_user_by_email(
     call: Call,
     *,
-    email: Annotated[FreeText, "The verified address that is looked for."],
+    email: Annotated[SoughtAddress, "The verified address that is looked for."],
     imgSize: ImageSize | None = None,
 ) -> UserView:
     """Find the user who has verified an address; pending addresses are not found."""

@@ -8,8 +8,8 @@ from confsim.assumptions.register import assumption
 SEARCH = assumption(
     "lists.search",
     "G092",
-    "How search and query match a text, always without case and without wildcards: anywhere in it, at its "
-    "beginning, or at the beginning of one of its words.",
+    "How search and query match a text, always without case, without wildcards and as it is coded in Unicode: "
+    "anywhere in it, at its beginning, or at the beginning of one of its words.",
     "anywhere",
     ("beginning", "word"),
 )

@@ -19,7 +19,8 @@ UNREACHABLE: Assumption[tuple[str, ...]] = assumption(
 GIVEN_URL = assumption(
     "images.given-url",
     "G243",
-    "An image URL given with a new user, registered or predefined: stored as it is, or fetched like any other.",
+    "An image URL given with a new user, registered or predefined: stored as it is, or fetched like any other. The "
+    "picture of an identity token is stored as it is, if it is a URL.",
     "stored",
     ("fetched",),
     "create_user create_predefined_user",

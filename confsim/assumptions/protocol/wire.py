@@ -141,7 +141,8 @@ def _absent(value: object) -> str | tuple[str, ...]:
 ABSENT = assumption(
     "encode.absent",
     "G077",
-    "An option without a value: left out of the answer, or null, or null where its field is listed and left out else.",
+    "An option without a value: left out of the answer, or null, or null where its field is listed and left out else. "
+    "populationLimit is left out in any case.",
     _OMIT,
     ("null", "any list of fields"),
     check=_absent,

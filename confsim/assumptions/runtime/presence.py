@@ -19,7 +19,8 @@ JOINING = assumption(
 LOBBY_ON_OPEN = assumption(
     "lobby.on-open",
     "G328 G329",
-    "When the door opens, users who wait enter, the longest wait first, or keep waiting to be admitted one by one.",
+    "When the door opens, users who wait enter, the longest wait first, or keep waiting to be admitted one by one. "
+    "Those for whom the channel has no room then wait until they join again or are admitted.",
     "admit",
     ("wait",),
     "set_lobby_door",

@@ -7,6 +7,8 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import value_of
+from confsim.assumptions.runtime.sessions import IMAGE
 from confsim.domain import images, repeats
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Filled, Row
@@ -25,14 +27,20 @@ class ChannelImageState(Enum):
 def _set(change: Change, channel: Channel, *, data: bytes, url: str | None) -> Channel:
     """The new image is stored and the one before removed."""
     image = images.store(change, channel.client, data, url)
-    images.remove(change, channel.client, channel.image)
+    _forget(change, channel)
     return replace(channel, image=image)
 
 
 def _remove(change: Change, channel: Channel) -> Channel:
     """The bytes are no longer served."""
-    images.remove(change, channel.client, channel.image)
+    _forget(change, channel)
     return replace(channel, image=None)
+
+
+def _forget(change: Change, channel: Channel) -> None:
+    """Remove the bytes of the image, unless sessions go on showing it."""
+    if value_of(change, IMAGE) != "snapshot":
+        images.remove(change, channel.client, channel.image)
 
 
 MACHINE: Machine[ChannelImageState, Channel] = Machine(

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from confsim.assumptions import breakout
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol import initial, sizes
 from confsim.assumptions.protocol.refusals import Reason
@@ -148,8 +149,10 @@ def _load(
 
 def _create_room(change: Change, *, id: str, event_room: Channel, name: str) -> Channel:
     """A channel below the event room, with its settings and an open door, and without hosts of its own (G312)."""
+    note(change, breakout.ROOM_SETTINGS)
+    note(change, breakout.ROOM_LIFE)
     return replace(
-        _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.id),
+        _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.parent or event_room.id),
         service_mode=event_room.service_mode,
         audio_quality=event_room.audio_quality,
         guest_access=event_room.guest_access,

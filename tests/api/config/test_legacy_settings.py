@@ -6,7 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.domain.channels import channels
-from kit import ADMIN, CUSTOMER, EVENT_ROOM, ROOM
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, ROOM, demo
 
 # Legacy settings
 
@@ -69,6 +69,15 @@ def test_each_channel_setting_shows_its_own_switch(sim, field):
     value = 7 if field in {"presentersLimit", "populationLimit", "mediaPoolSize"} else not before[field]
     change_room(sim, **{SHOWN[field]: value})
     assert sim.call("get_channel_settings", "demo-user", uuid=ROOM).body == {**before, field: value}
+
+
+@pytest.mark.rule("R318")
+def test_a_channel_without_a_limit_of_users_has_no_such_field_whatever_the_profile():
+    """P2 L116: it is omitted if there is no limit; any other option without a value may be null."""
+    for fields in ("null", ("populationLimit", "presentersLimit")):
+        shown = demo(encode__absent=fields).call("get_channel_settings", "demo-user", uuid=ROOM).body
+        assert shown["presentersLimit"] is None
+        assert "populationLimit" not in shown
 
 
 @pytest.mark.rule("R263", "R265", "R266", "R273")

@@ -153,7 +153,7 @@ def test_foreign_and_unknown_users_are_not_there(sim, people, operation):
     level = {} if operation == "list_user_access_levels" else {"level": CUSTOMER_ADMIN}
     for user in (people["demo-other-admin"], people["demo-partner-admin"], 7):
         assert sim.call(operation, "demo-customer-admin", userId=user, **level).status == 404
-    assert sim.call(operation, "demo-customer-admin", userId="me", **level).status == 400
+    assert sim.call(operation, "demo-customer-admin", userId="Me", **level).status == 400
 
 
 @pytest.mark.rule("R024", "R215")

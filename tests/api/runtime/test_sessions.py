@@ -24,6 +24,7 @@ from kit import (
     code,
     demo,
 )
+from kit.things.people import PNG
 from kit.things.sessions import ran, session
 
 
@@ -176,6 +177,18 @@ def test_the_image_is_the_present_one_or_that_of_the_time(choice, shown):
     sim.call("set_channel_image", OWNER, uuid=ROOM, url="https://images.example/1.png")
     assert ("imageUrl" in session(sim, id)) is shown
     assert "imageUrl" in session(sim, ran(sim, USER))
+
+
+def test_the_image_of_the_time_is_served_when_the_channel_has_another():
+    """Its link leads to what the channel showed then, also once the channel shows none; the present one is gone."""
+    for choice, status in (("snapshot", 200), ("current", 404)):
+        sim = demo(sessions__image=choice)
+        sim.call("set_channel_image", OWNER, uuid=ROOM, body=PNG, content_type="image/png")
+        id = ran(sim, USER)
+        link = session(sim, id)["imageUrl"]
+        sim.call("remove_channel_image", OWNER, uuid=ROOM)
+        assert ("imageUrl" in session(sim, id)) is (choice == "snapshot")
+        assert sim.client(None).get(link).status_code == status
 
 
 def test_instants_may_be_seconds():

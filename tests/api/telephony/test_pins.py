@@ -89,6 +89,8 @@ def test_the_same_pin_changes_whom_it_is_for(sim):
     add(sim, "1")
     add(sim, "1", organizer=True)
     assert listed(sim).body == [{"pin": "1", "organizer": True}]
+    add(sim, "1", organizer=None)  # as if absent, which is false (G071)
+    assert listed(sim).body == [{"pin": "1", "organizer": False}]
 
 
 def test_pins_by_profile():

@@ -13,6 +13,7 @@ from confsim.domain import images
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind
+from confsim.kernel.refusal import Misuse
 from confsim.service.conformance import Conformance
 from kit import ADMIN, API_TOKEN, CUSTOMER, PARTNER_ADMIN
 from kit.things.people import PNG, made_user, under, updated
@@ -222,7 +223,8 @@ def test_the_user_id_is_a_number(sim, text):
 @pytest.mark.rule("R149")
 def test_me_is_a_call_of_its_own(sim):
     """The number in the path takes no me; the caller has a path of the same form."""
-    assert sim.call("get_user", API_TOKEN, userId="me").status == 400
+    with pytest.raises(Misuse, match="get_user with userId 'me' is get_me"):
+        sim.call("get_user", API_TOKEN, userId="me")
     assert API_OPERATIONS["get_me"].path == API_OPERATIONS["get_user"].path.format(userId="me")
 
 
