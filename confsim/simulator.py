@@ -120,7 +120,8 @@ class Simulator(Controls):
         type ``content_type``; every other argument is a path or query parameter by its name on the wire. Raises
         StatusError when the status is not the one, or one of those, that ``expect`` names; Misuse for an unknown
         operation, a missing path parameter, a value that cannot be sent, or one with which the path is that of another
-        operation; ConnectionResetError when a fault drops the connection. Warns (IgnoredInputWarning) of fields and parameters that the API ignores as it does not know them.
+        operation; ConnectionResetError when a fault drops the connection. Warns (IgnoredInputWarning) of fields and
+        parameters that the API ignores as it does not know them.
         """
         answer: Answer
         if self._make_transport or self.default_transport:
