@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Any
 
 from msgspec.structs import replace
@@ -122,13 +124,40 @@ class RealService:
             reply = reply_of(response)
             if "date" in reply.headers:
                 self._known.learn_shift(reply.headers["date"], self.now())
-            if reply.status not in _LATER or "retry-after" not in reply.headers or attempt == WAITS:
+            is_limited = reply.status == HTTPStatus.TOO_MANY_REQUESTS
+            if reply.status not in _LATER or ("retry-after" not in reply.headers and not is_limited):
                 return reply
+            if attempt == WAITS:
+                if is_limited:
+                    raise Interrupted(f"{asked.operation.name} is answered by 429 again and again: --rate sends less")
+                return reply
+            seconds = self._seconds(reply, asked.operation.name, attempt)
             self.repeated += 1
-            seconds = _seconds(reply, asked.operation.name)
             self.waited += seconds
             self.sleep(seconds)
         raise AssertionError("unreachable")
+
+    def _seconds(self, reply: Reply, operation: str, attempt: int) -> float:
+        """Return the seconds of a Retry-After (RFC 9110, 10.2.3), of a date by the clock of the service.
+
+        Without one they double with each attempt. Raises Interrupted when that is longer than a run can wait.
+        """
+        stated = reply.headers.get("retry-after", str(2**attempt))
+        try:
+            seconds, when = float(stated), f"in {stated} seconds"
+        except ValueError:
+            seconds, when = self._until(stated, reply.headers.get("date")), f"at {stated}"
+        if not seconds <= LONGEST_WAIT:  # nor "nan"
+            raise Interrupted(f"{operation} is answered by {reply.status}: the service asks to come back {when}")
+        return max(seconds, 0.1)
+
+    def _until(self, stated: str, date: str | None) -> float:
+        """Return the seconds from the date of an answer, or from now, until an HTTP date; 5 when that is none."""
+        try:
+            now = self._clock() if date is None else parsedate_to_datetime(date).timestamp()
+            return parsedate_to_datetime(stated).timestamp() - now
+        except ValueError:
+            return 5.0
 
     def _spent(self) -> str:
         """Return in words that no request is left but those of the reserve."""
@@ -188,17 +217,3 @@ class Reads:
 def excerpt(reply: Reply) -> str:
     """Return an abridged reply for an error message."""
     return f"{reply.status} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"
-
-
-def _seconds(reply: Reply, operation: str) -> float:
-    """Return the seconds of a Retry-After. Raises Interrupted when that is longer than a run can wait."""
-    stated = reply.headers["retry-after"]
-    try:
-        seconds = float(stated)
-    except ValueError:
-        seconds = 5.0
-    if not seconds <= LONGEST_WAIT:  # nor "nan"
-        raise Interrupted(
-            f"{operation} is answered by {reply.status}: the service asks to come back in {stated} seconds"
-        )
-    return max(seconds, 0.1)

@@ -12,8 +12,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.api.channels import channels, friendly_urls
+from confsim.api.identity import providers
 from confsim.api.members import roles
 from confsim.api.runtime import sessions
+from confsim.api.users import predefined
 from confsim.contract.operation import Operation
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.members.roles import HOSTS, Role
@@ -24,10 +26,19 @@ from confsim.testing.learning.comparing.places import ObjectShape
 from confsim.testing.learning.declared import path_kinds
 from confsim.testing.learning.discovering.before import ChannelBefore, SessionBefore
 from confsim.testing.learning.run import Run
+from confsim.testing.learning.things import RunCaller
 
 #: Modules of the operations that depend on what a description says, and of those that depend on the hosts too.
 _OF_DESCRIPTION = frozenset({channels.__name__, friendly_urls.__name__})
 _OF_HOSTS = frozenset({roles.__name__})
+#: Operations whose answers depend on how a user was made: by whom, and with what from a provider of identities.
+_OF_PROVIDER = frozenset(
+    each.__name__
+    for each in (
+        *(providers.get_auth_profile, providers.get_user_auth_method),
+        *(predefined.get_user_origin_id, predefined.find_predefined_user),
+    )
+)
 #: The triggers that appoint to a role, and the lists of those who have it.
 _APPOINT = {Role.OPERATOR: "make operator", Role.OWNER: "make owner"}
 _ROLES = {
@@ -115,10 +126,16 @@ def _channel(run: Run, id: Any) -> ChannelBefore | None:
     return found if isinstance(found, ChannelBefore) else None
 
 
-def why_not(run: Run, call: ModelCall) -> str:
-    """Return why a call that names things of before cannot be followed; "" when it can, or names none."""
+def why_not(run: Run, call: ModelCall, *, is_stored: bool) -> str:
+    """Return why a call that names things of before cannot be followed; "" when it can, or names none.
+
+    ``is_stored`` says that the model was made from the answer to this call.
+    """
     caller = run.things.caller(run.known.model("tokens", call.caller))
     user = None if caller is None or caller.user is None else run.known.service("users", caller.user)
+    why = _why_not_of_client(run, call, caller, is_stored=is_stored) or _why_not_of_provider(run, call, caller)
+    if why:
+        return why
     for kind, there in call.names():
         found = run.discovery.before.get((kind, there))
         if isinstance(found, SessionBefore):
@@ -131,6 +148,30 @@ def why_not(run: Run, call: ModelCall) -> str:
             return f"it is about more of the {kind} of before than is known"
         if channel is not None and user is not None and user not in channel.hosts and not channel.is_complete:
             return "it is made by somebody whose role in a channel of before is not known"
+    return ""
+
+
+def _why_not_of_client(run: Run, call: ModelCall, caller: RunCaller | None, *, is_stored: bool) -> str:
+    """Return why a call about a client of before cannot be followed; of that of the accounts its answers say enough."""
+    made = (each.name for each in run.things.list_kind("clients"))
+    own = {run.accounts.client, *(run.known.service("clients", each) for each in made)}
+    named = {there for kind, there in call.names() if kind == "clients"}
+    home = "" if caller is None else run.known.service("clients", caller.home)
+    if not all(each in own or run.known.met("clients", each) for each in named):
+        return "it names one of the clients that was not seen made"
+    declared = call.declared
+    others = named - own if named else set() if caller is None or declared.about_caller else {home} - own
+    if is_stored or declared.changes or not others:
+        return ""
+    return "it is about a client of before, of which little is known"
+
+
+def _why_not_of_provider(run: Run, call: ModelCall, caller: RunCaller | None) -> str:
+    """Return why a call that depends on how a user of before was made cannot be followed."""
+    named = [run.known.model("users", there) for kind, there in call.names() if kind == "users"]
+    about = named or ([] if caller is None or caller.made else [caller.user])
+    if call.operation in _OF_PROVIDER and any(("users", each) not in run.things for each in about):
+        return "it depends on how a user of before was made"
     return ""
 
 

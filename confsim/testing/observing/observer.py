@@ -27,13 +27,14 @@ from confsim.testing.learning.calls import ME, ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison, Reply, chosen_values, reply_of
 from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.comparing.places import Elements, ObjectShape
+from confsim.testing.learning.discovering.discovery import UNUSED
 from confsim.testing.learning.run import Run
 from confsim.testing.learning.service import RealService
 from confsim.transport.transport import WireTransport
 
 from .before import changes_channel, grown, why_not
 from .presence import Comings
-from .requests import Reader, token_of
+from .requests import TWO_LENGTHS, Reader, token_of
 
 #: Reasons for which a token is refused.
 _CREDENTIAL = frozenset({Reason.CREDENTIAL_INVALID, Reason.CREDENTIAL_EXPIRED, Reason.CREDENTIAL_MISSING})
@@ -81,10 +82,6 @@ class _Nowhere(WireTransport):
     def exchange(self, request: Request) -> Response:
         """Raise: nothing may be sent."""
         raise AssertionError(f"nothing is sent: {request.method} {request.target}")
-
-
-#: Headers that no request may have both (RFC 9112, 6.2): a service may refuse it, whatever the call is.
-_TWO_LENGTHS = {"content-length", "transfer-encoding"}
 
 
 class _PassedService(RealService):
@@ -187,15 +184,16 @@ class Observer:
         run = self.learner.run
         familiar, token = token_of(request, self._accounts)
         made = token is not None and run.known.met("tokens", token)
+        if self._accounts.role(token) in UNUSED:
+            return "the API does not say to which channel the guest of the accounts belongs"
         call = Reader(run.profile).call(request, token)
         if call is None:
             return "a request of no operation"
-        if reply.status == 400 and request.headers.keys() >= _TWO_LENGTHS:
+        if reply.status == 400 and request.headers.keys() >= TWO_LENGTHS:
             return "a request that states the length of its body twice"
         if not familiar and not made:
             return "a token that the accounts do not know"
-        if self._store(call, reply):
-            run = self.learner.run
+        self._store(call, reply)
         if self._appear(call, reply):
             return "it describes users of before, who are known from now on"
         appeared = self._appears(call, reply)
@@ -286,7 +284,7 @@ class Observer:
         alone = {kind for kind, _ in named} <= _PEOPLE and not _describes(run, call)
         if alone and any(kind == "users" and there in others for kind, there in named):
             return "it is about a user of before, of whom only a description is known"
-        return why_not(run, call)
+        return why_not(run, call, is_stored=self._service.key(call) in self._service.reads)
 
     def _appears(self, call: ModelCall, reply: Reply) -> str:
         """Store what an answer says of a thing of before, and return that it does; "" when it says nothing new."""
@@ -355,20 +353,19 @@ class Observer:
             self._begin(Correspondence())
         return ""
 
-    def _store(self, call: ModelCall, reply: Reply) -> bool:
-        """Store an answer that shows earlier state; return whether the model was made anew with it."""
+    def _store(self, call: ModelCall, reply: Reply) -> None:
+        """Store an answer that shows earlier state, and make the model anew with it."""
         key = self._service.key(call)
         if call.declared.changes or reply.status >= 400 or call.query or key in self._service.reads:
-            return False
+            return
         if not self.learner.run.discovery.reads.forget(call):
-            return False
+            return
         self._service.reads[key] = reply
         try:
-            return self.learner.again(self._forget_stand_ins)
+            self.learner.again(self._forget_stand_ins)
         except Misuse:  # no model can be made of it
             del self._service.reads[key]
             self.learner.run.discovery.reads.forget(call)
-            return False
 
     def conclude(self) -> ObserveReport:
         """Return the report of the exchanges so far."""

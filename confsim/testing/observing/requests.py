@@ -19,6 +19,8 @@ from confsim.service.messages import Request
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
 
+#: Headers that no request may have both (RFC 9112, 6.2): a service may refuse it, whatever the call is.
+TWO_LENGTHS = {"content-length", "transfer-encoding"}
 _HOLE = "\0token\0"
 
 

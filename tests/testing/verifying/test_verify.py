@@ -240,8 +240,18 @@ def test_a_token_that_expires_is_named():
     assert "token of the owner is not accepted any more" in report.interrupted
 
 
-def test_retry_after_is_respected():
-    """Retry after is respected."""
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ([("Retry-After", "7")], 7),
+        ([("Date", "Sun, 01 Feb 2026 00:00:53 GMT"), ("Retry-After", "Sun, 01 Feb 2026 00:01:00 GMT")], 7),
+        ([("Retry-After", "soon")], 5),
+        ([], 1),
+    ],
+    ids=["seconds", "date", "neither", "none"],
+)
+def test_retry_after_is_respected(headers, seconds):
+    """As seconds, as a date by the clock of the service, or a while when it is not said."""
     beside, count = Beside(), [0]
 
     class Limited(WsgiTransport):
@@ -249,16 +259,29 @@ def test_retry_after_is_respected():
             """Refuse every twentieth request."""
             count[0] += 1
             if count[0] % 20 == 0:
-                return Response(429, [("Retry-After", "7")], b"")
+                return Response(429, headers, b"")
             return super().exchange(request)
 
     before = beside.clock.now()
     report = beside.verify(transport=Limited(beside.simulator.wsgi), examples=1, most=70)
     assert report.divergences == []
     assert report.repeated > 1
-    assert report.waited >= report.repeated * 7
+    assert report.waited >= report.repeated * seconds
     assert report.notes[-1:] == [f"{report.repeated} requests were sent again, when the service asked (Retry-After)"]
-    assert beside.clock.now() - before >= report.repeated * 7000
+    assert beside.clock.now() - before >= report.repeated * seconds * 1000
+
+
+def test_a_service_that_limits_requests_for_good_ends_the_run():
+    """It is no behaviour of the call; what was found so far is kept, and how to send less is said."""
+    beside, count = Beside(), [0]
+
+    def limited(request, response):
+        count[0] += 1
+        return response if count[0] < 60 else Response(429, [], b"")
+
+    report = beside.verify(transport=Altered(beside, limited), examples=9)
+    assert report.interrupted.endswith("is answered by 429 again and again: --rate sends less")
+    assert report.divergences == []
 
 
 @pytest.mark.parametrize("later", ["600", "inf", "nan"])
