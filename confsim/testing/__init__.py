@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from .learning.accounts import Accounts, accounts_of, read_accounts
     from .learning.comparing.comparison import Comparison, Difference, Reply
     from .learning.comparing.correspondence import Correspondence
-    from .observing.observer import Evidence, Observer, ObserveReport
+    from .observing.observer import Observer
     from .observing.proxy import Proxy
+    from .observing.report import Evidence, ObserveReport
     from .observing.session import observe
     from .rules_of_operations import api_journey
     from .samples import Arguments
@@ -88,7 +89,8 @@ _MODULES = {
     "Contradiction": "calibrating.learner",
     **dict.fromkeys(("seen", "unseen"), "calibrating.seeing"),
     **dict.fromkeys(("calibrate", "profile_text"), "calibrating.session"),
-    **dict.fromkeys(("Evidence", "ObserveReport", "Observer"), "observing.observer"),
+    **dict.fromkeys(("Evidence", "ObserveReport"), "observing.report"),
+    "Observer": "observing.observer",
     "Proxy": "observing.proxy",
     "observe": "observing.session",
     **dict.fromkeys(("Divergence", "VerifyReport"), "verifying.findings"),

@@ -42,7 +42,7 @@ def test_a_run_that_is_told_to_end_removes_what_it_made(name, number, tmp_path):
     found = json.loads(report.read_text())
     assert found["interrupted"] == "it was interrupted"
     left = [each for each in found["left"] if "no documented call removes it" not in each]
-    under_way = [each for each in left if "is interrupted, which may have made it" in each]
+    under_way = [each for each in left if "is not answered, which may have made it" in each]
     assert left == under_way
     assert under_way or made(simulator) == before
 

@@ -39,8 +39,8 @@ def clean_up(run: Run) -> list[str]:
         if not why:
             try:
                 why = _remove(run, thing)
-            except Misuse as misuse:  # the service cannot be reached: report the rest as left
-                why = gone = str(misuse)
+            except (Misuse, KeyboardInterrupt) as end:  # report the rest as left, and what was found nevertheless
+                why = gone = str(end) or "the removal was interrupted"
         if why:
             left.append(f"{thing.kind} {run.known.service(thing.kind, thing.name)}: {why}")
     for kind in sorted(lasting()):

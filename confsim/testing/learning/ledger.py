@@ -65,7 +65,7 @@ class Ledger:
     def note_stray(self, call: ModelCall, reply: Reply | None, known: Correspondence) -> None:
         """Note what a call made in the service, whose answer was not as expected; a failure (5xx) may have made it.
 
-        So may a call that was interrupted before its answer (None).
+        So may a call whose answer did not come (None).
         """
         makes = made_by(call.declared) & (removals().keys() | makes_lasting(call.declared))
         if not makes or (reply is not None and 400 <= reply.status < 500):
@@ -81,7 +81,7 @@ class Ledger:
         if not named:
             sent = call.body.values() if isinstance(call.body, dict) else ()
             which = next((f" of {each!r}" for each in sent if isinstance(each, str) and self._names.tag in each), "")
-            answered = "interrupted" if reply is None else f"answered by {reply.status}"
+            answered = "not answered" if reply is None else f"answered by {reply.status}"
             why = f"{call.operation}{which} is {answered}, {'with no id of it' if made else 'which may have made it'}"
             self._things.strays.extend(Stray(kind, None, home, inside, why) for kind in sorted(makes))
 

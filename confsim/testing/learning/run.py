@@ -26,7 +26,7 @@ from .ledger import Ledger
 from .model import Prediction
 from .names import RunNames
 from .scope import RunScope
-from .service import Interrupted, RealService
+from .service import AnswerLost, Interrupted, RealService
 from .things import RunCaller, Things
 
 #: Milliseconds within which the run waits for a delayed effect, and the margin it adds.
@@ -253,7 +253,7 @@ class Run:
         try:
             reply = self.service.call(call, reserved=reserved)
             step = self.took(call, reply)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, AnswerLost):
             self.ledger.note_stray(call, reply, self.known)
             raise
         read = _read_by(self.accounts.role(call.caller), call.caller)

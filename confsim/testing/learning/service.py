@@ -34,6 +34,10 @@ class Spent(Interrupted):
     """Raised when all allowed requests have been sent."""
 
 
+class AnswerLost(Interrupted):
+    """Raised when no answer to a request came, which the service may have processed."""
+
+
 class RealService:
     """The service's side. Ids are translated on the way in; only the API is called.
 
@@ -176,7 +180,7 @@ class RealService:
         except (Misuse, ConnectionError, TimeoutError) as error:
             if not self._answered:
                 raise Interrupted(str(error)) from None
-            raise Interrupted(f"the service does not answer any more: {error}") from None
+            raise AnswerLost(f"the service does not answer any more: {error}") from None
 
     def _wait_for_turn(self) -> None:
         if not self._pause:

@@ -12,8 +12,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
-
 from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import in_force
 from confsim.assumptions.users.users import KIND_WORDS
@@ -21,7 +19,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.service.messages import Request, Response
 from confsim.testing.calibrating.alternative import plain
-from confsim.testing.calibrating.learner import Apart, Contradiction, Learner
+from confsim.testing.calibrating.learner import Apart, Learner
 from confsim.testing.learning.accounts import USERS, Accounts
 from confsim.testing.learning.calls import ME, ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison, Reply, chosen_values, reply_of
@@ -34,6 +32,7 @@ from confsim.transport.transport import WireTransport
 
 from .before import changes_channel, grown, why_not
 from .presence import Comings
+from .report import Evidence, ObserveReport
 from .requests import TWO_LENGTHS, Reader, token_of
 
 #: Reasons for which a token is refused.
@@ -48,32 +47,6 @@ _PLAIN = frozenset({"registered", "guest"})
 _PEOPLE = frozenset({"users", "clients", "tokens"})
 #: Most exchanges that are stored for remaking the model.
 _MOST = 3000
-
-
-class Evidence(Struct):
-    """How many answers that depended on an assumption were as expected, and how many were not."""
-
-    value: Any
-    expected: int = 0
-    unexpected: int = 0
-
-
-class ObserveReport(Struct):
-    """The findings about each assumption, as in a calibrate report, with the number of answers for each.
-
-    ``seen`` counts the exchanges, ``followed`` those that the model could follow, ``passed_over`` the others by reason;
-    ``unanswered`` the requests that were not answered, or not to the end, by reason.
-    """
-
-    upstream: str
-    seen: int = 0
-    followed: int = 0
-    passed_over: dict[str, int] = {}
-    unanswered: dict[str, int] = {}
-    learned: dict[str, Any] = {}
-    confirmed: list[str] = []
-    evidence: dict[str, Evidence] = {}
-    contradicted: list[Contradiction] = []
 
 
 class _Nowhere(WireTransport):
@@ -156,10 +129,15 @@ class Observer:
                 if isinstance(named, int) and named < 0:
                     run.known.forget("users", user)
 
-    def see(self, request: Request, response: Response) -> None:
-        """Learn from an exchange: a request below the mount of the API, and its response."""
+    def see(self, request: Request, response: Response | None) -> None:
+        """Learn from an exchange: a request below the mount of the API, and its response.
+
+        Without the response it is passed over, since a body of it is too large to follow.
+        """
         self.report.seen += 1
-        why = self._follow(request, reply_of(response))
+        if response is None:
+            self._lose_what(request)
+        why = "a body of it is too large" if response is None else self._follow(request, reply_of(response))
         if why:
             self._passed[why] += 1
         else:
@@ -175,9 +153,7 @@ class Observer:
         self._unanswered[why] += 1
         if request is None:
             return
-        call = Reader(self.learner.run.profile).call(request, token_of(request, self._accounts)[1])
-        if call is not None:
-            self._lose(call)
+        self._lose_what(request)
 
     def _follow(self, request: Request, reply: Reply) -> str:
         """Follow an exchange; return why it is skipped, "" when it is not."""
@@ -209,6 +185,12 @@ class Observer:
                 self._lose(call)
             return why
         return self._take(here, call, reply)
+
+    def _lose_what(self, request: Request) -> None:
+        """Note that what a request may have changed is not known from now on."""
+        call = Reader(self.learner.run.profile).call(request, token_of(request, self._accounts)[1])
+        if call is not None:
+            self._lose(call)
 
     def _lose(self, call: ModelCall) -> None:
         """Note that what a call changed, with the ids of the service, is not known from now on."""

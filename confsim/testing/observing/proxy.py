@@ -9,11 +9,10 @@ import contextlib
 import select
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead, parse_headers
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +21,8 @@ from confsim.control.problems import problem
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
 from confsim.transport.remote import parsed_root
+
+from .queueing import Put, Queued
 
 #: Bytes that are forwarded at a time, and the most bytes of a body that are stored for the observer.
 _PIECE, _STORED = 64 << 10, 1 << 20
@@ -35,17 +36,30 @@ _HOP = frozenset(
 #: What is not escaped in a target: the bytes that are ASCII.
 _ASCII = bytes(range(128))
 _CLIENT_BROKE_OFF = "the client broke its request off"
-Notify = Callable[[Request, Response], object]
+#: Called with an exchange; without the response when a body was too large to store.
+Notify = Callable[[Request, Response | None], object]
 Missed = Callable[[str, Request | None], object]
-Put = Callable[[Callable[[], object]], None]
 
 
 class _BrokenOff(Exception):
     """Raised with the reason when a request or a response does not come to its end."""
 
 
+class _HTTPResponse(HTTPResponse):
+    """A response that is not one of those that come before it, such as 103 (RFC 9110, 15.2)."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not 100 < status < 200 or status == HTTPStatus.SWITCHING_PROTOCOLS:
+                return version, status, reason
+            parse_headers(self.fp)
+
+
 class _HTTPConnection(HTTPConnection):
     """A connection that sends the bytes of a request's target as they came, and not those of ASCII alone."""
+
+    response_class = _HTTPResponse
 
     def _encode_request(self, request: str) -> bytes:
         return request.encode("latin-1")
@@ -97,7 +111,10 @@ class Proxy:
 
     @contextlib.contextmanager
     def serving(self) -> Iterator[Proxy]:
-        """Serve until the end of the block, then wait until the observer has every exchange."""
+        """Serve until the end of the block, then wait until the observer has every exchange.
+
+        One that takes longer than a while counts as missed.
+        """
         thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         before = sys.getswitchinterval()
@@ -109,7 +126,8 @@ class Proxy:
             self._server.shutdown()
             self._server.server_close()
             thread.join()
-            self._queue.close()
+            for _ in range(self._queue.close()):
+                self.missed("it was not over when the observation ended", None)
 
     def drain(self) -> None:
         """Wait until the observer has every finished exchange."""
@@ -126,66 +144,6 @@ class Proxy:
                 super().__init__(*args)
 
         return Handler
-
-
-class Queued:
-    """Calls each function that is put, in order, in a thread of its own; the traceback of one that fails is printed."""
-
-    def __init__(self) -> None:
-        self._waiting: list[Callable[[], object]] = []
-        self._open = True
-        self._under_way = 0
-        self._changed = threading.Condition()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    @contextlib.contextmanager
-    def exchange(self) -> Iterator[Put]:
-        """Mark an exchange as under way until the end of the block, which gets the function that puts."""
-        with self._changed:
-            self._under_way += 1
-        try:
-            yield self._put
-        finally:
-            self._over()
-
-    def _put(self, function: Callable[[], object]) -> None:
-        with self._changed:
-            self._under_way += 1
-            self._waiting.append(function)
-            self._changed.notify_all()
-
-    def _over(self) -> None:
-        with self._changed:
-            self._under_way -= 1
-            self._changed.notify_all()
-
-    def drain(self) -> None:
-        """Wait until no exchange is under way and each function has been called."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._under_way)
-
-    def close(self) -> None:
-        """Wait until the observer has every exchange, and end the thread."""
-        self.drain()
-        with self._changed:
-            self._open = False
-            self._changed.notify_all()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or not self._open)
-                if not self._waiting:
-                    return
-                function = self._waiting.pop(0)
-            try:
-                function()
-            except Exception:
-                traceback.print_exc()
-            finally:
-                self._over()
 
 
 class _Server(ThreadingHTTPServer):
@@ -235,8 +193,18 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(response.body)
 
+    @property
+    def _target(self) -> str:
+        """The target of the request as it came; ``path`` has one slash at its beginning, where the client sent more."""
+        return self.requestline.split()[1]
+
     def _pass_on(self) -> None:
         sent = bytearray()
+        length = self.headers.get("Content-Length") or "0"
+        if not (length.isascii() and length.isdigit()):
+            self._give_up("a request states a length that is no number", None)
+            self.send_error(HTTPStatus.BAD_REQUEST, f"Content-Length: {length!r} is no number")
+            return
         if self._there.sock is not None and select.select([self._there.sock], [], [], 0)[0]:
             self._there.close()  # the service has closed the idle connection; the next request opens another
         try:
@@ -245,14 +213,18 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError as error:
             self._refuse(f"{self.proxy.upstream} cannot be reached: {_reason(error)}", None)
             return
+        failed: OSError | None = None
         try:
-            self._send(sent)
+            try:
+                self._send(sent, int(length))
+            except OSError as error:  # it may have answered before it had the whole body
+                failed, self.close_connection = error, True
             response = self._there.getresponse()
         except _BrokenOff as broken:
             self._give_up(str(broken), self._request(sent))
             return
         except (OSError, HTTPException) as error:
-            self._refuse(f"{self.proxy.upstream} did not answer: {_reason(error)}", self._request(sent))
+            self._refuse(f"{self.proxy.upstream} did not answer: {_reason(failed or error)}", self._request(sent))
             return
         with self.exchange() as put:
             try:
@@ -260,9 +232,11 @@ class _Handler(BaseHTTPRequestHandler):
             except _BrokenOff as broken:
                 self._give_up(str(broken), self._request(sent))
                 return
-            if len(sent) <= _STORED and got is not None:
-                answer = Response(response.status, response.getheaders(), got)
-                put(partial(self.proxy.notify, self._request(sent), answer))
+            is_stored = len(sent) <= _STORED and got is not None and failed is None
+            answer = Response(response.status, response.getheaders(), got or b"") if is_stored else None
+            put(partial(self.proxy.notify, self._request(sent), answer))
+        if failed is not None:
+            self._there.close()
 
     def _refuse(self, why: str, request: Request | None) -> None:
         """Tell the client why there is no answer."""
@@ -278,17 +252,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _request(self, sent: bytearray) -> Request:
         """Return the request of the client, with its body as far as it was sent."""
-        target, _, query = quote(self.path.encode("latin-1"), safe=_ASCII).partition("?")
+        target, _, query = quote(self._target.encode("latin-1"), safe=_ASCII).partition("?")
         headers: dict[str, str] = {}
         for name, value in self.headers.items():
             lower = name.lower()
             headers[lower] = f"{headers[lower]}, {value}" if lower in headers else value
         return Request(self.command, target, query, headers, bytes(sent))
 
-    def _send(self, sent: bytearray) -> None:
-        """Forward the request, its body in pieces."""
+    def _send(self, sent: bytearray, length: int) -> None:
+        """Forward the request, its body of this length in pieces, or in chunks."""
         there = self._there
-        there.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+        there.putrequest(self.command, self._target, skip_host=True, skip_accept_encoding=True)
         there.putheader("Host", self.netloc)
         chunked = "chunked" in self.headers.get("Transfer-Encoding", "").lower()
         for name, value in self.headers.items():
@@ -297,7 +271,7 @@ class _Handler(BaseHTTPRequestHandler):
         if chunked:
             there.putheader("Transfer-Encoding", "chunked")
         there.endheaders()
-        for piece in self._chunks() if chunked else self._body(int(self.headers.get("Content-Length") or 0)):
+        for piece in self._chunks() if chunked else self._body(length):
             if len(sent) <= _STORED:
                 sent += piece
             there.send(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
@@ -331,8 +305,10 @@ class _Handler(BaseHTTPRequestHandler):
 
         Raises _BrokenOff when the service or the client ends it early.
         """
-        chunked = response.length is None  # it is 0 for a response that has no body
-        hidden = _HOP | {"content-length"} if chunked else _HOP
+        is_open = response.length is None  # it is 0 for a response that has no body
+        chunked = is_open and self.request_version != "HTTP/1.0"
+        self.close_connection = self.close_connection or chunked != is_open  # its end is that of the connection then
+        hidden = _HOP | {"content-length"} if is_open else _HOP
         got = bytearray()
         try:
             self.send_response_only(response.status, response.reason)

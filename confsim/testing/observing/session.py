@@ -30,7 +30,7 @@ def observe(
             request = replace(request, target=request.target[len(mount) :])
         return request
 
-    def notify(request: Request, response: Response) -> None:
+    def notify(request: Request, response: Response | None) -> None:
         observer.see(below(request), response)
 
     def missed(why: str, request: Request | None) -> None:

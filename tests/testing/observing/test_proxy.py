@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from confsim.testing.learning.accounts import accounts_of
-from confsim.testing.observing.proxy import Queued
+from confsim.testing.observing.queueing import Queued
 from confsim.testing.observing.session import observe
 from kit import CUSTOMER, OWNER
 
@@ -163,3 +163,96 @@ def test_a_bad_gateway_is_a_problem(method, answer, why):
     problem = {"type": "about:blank", "title": "Bad Gateway", "status": 502, "detail": reason}
     assert (json.loads(body) if body else None) == (problem if method == "GET" else None)
     assert observer.conclude().unanswered == {reason: 1}
+
+
+def test_what_comes_before_an_answer_is_not_taken_for_it(capsys):
+    """Such as early hints (103): the client gets the answer behind them."""
+    answer = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + TYPE + b"Content-Length: 2\r\n\r\n{}"
+    with answering(answer) as url, observe(url, ACCOUNTS) as (proxy, observer):
+        got = exchange(proxy.base_url, "GET /v1_0/nothing HTTP/1.1", "Connection: close")
+    assert got.startswith(b"HTTP/1.1 200")
+    assert got.endswith(b"\r\n\r\n{}")
+    assert (observer.report.seen, capsys.readouterr().err) == (1, "")
+
+
+def test_a_client_of_http_1_0_gets_no_chunks():
+    """Its answer ends with the connection (RFC 9112, 6.3)."""
+    answer = TYPE + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+    with answering(answer) as url, observe(url, ACCOUNTS) as (proxy, observer):
+        got = exchange(proxy.base_url, "GET /v1_0/nothing HTTP/1.0")
+    assert b"chunked" not in got
+    assert got.endswith(b"\r\n\r\n{}")
+    assert observer.report.seen == 1
+
+
+def test_a_length_that_is_no_number_is_refused(capsys):
+    """It is counted, nothing is sent to the service, and nothing is printed."""
+    heads = []
+    with answering(TYPE + b"\r\n", heads=heads) as url, observe(url, ACCOUNTS) as (proxy, observer):
+        got = exchange(proxy.base_url, "POST /v1_0/channels/create HTTP/1.1", "Content-Length: abc")
+        exchange(proxy.base_url, "GET /v1_0/nothing HTTP/1.1", "Connection: close")
+    assert got.startswith(b"HTTP/1.1 400")
+    assert b"'abc' is no number" in got
+    assert observer.report.unanswered == {}
+    assert observer.conclude().unanswered == {"a request states a length that is no number": 1}
+    assert [head.splitlines()[0] for head in heads] == [b"GET /v1_0/nothing HTTP/1.1"]
+    assert capsys.readouterr().err == ""
+
+
+def test_an_answer_that_comes_before_the_end_of_the_body_is_passed_on():
+    """A service that refuses a large upload answers, and closes the connection; the client gets that answer."""
+    body = bytes(8_000_000)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def refuse():
+            connection, _ = listener.accept()
+            with connection:
+                head = b""
+                while b"\r\n\r\n" not in head:
+                    head += connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig")
+                connection.shutdown(socket.SHUT_WR)
+                connection.settimeout(0.3)
+                try:
+                    while connection.recv(1 << 16):
+                        pass
+                except OSError:
+                    pass
+
+        thread = threading.Thread(target=refuse, daemon=True)
+        thread.start()
+        with observe(f"http://127.0.0.1:{listener.getsockname()[1]}/v1_0", ACCOUNTS) as (proxy, observer):
+            parts = urlsplit(proxy.base_url)
+            with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+                head = f"POST /v1_0/media HTTP/1.1\r\nHost: confsim.test\r\nContent-Length: {len(body)}\r\n\r\n"
+                connection.sendall(head.encode())
+                with contextlib.suppress(OSError):
+                    connection.sendall(body)
+                got = connection.recv(65536)
+        thread.join(10)
+    assert got.startswith(b"HTTP/1.1 413")
+    assert observer.conclude().passed_over == {"a body of it is too large": 1}
+
+
+def test_the_end_does_not_wait_for_an_answer_that_never_ends(monkeypatch):
+    """It is counted as one that was not over; what was learned is kept."""
+    monkeypatch.setattr("confsim.testing.observing.queueing._GRACE", 0.1)
+    going = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def trickle():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(TYPE + b"Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n")
+                going.wait(10)
+
+        threading.Thread(target=trickle, daemon=True).start()
+        with observe(f"http://127.0.0.1:{listener.getsockname()[1]}/v1_0", ACCOUNTS) as (proxy, observer):
+            parts = urlsplit(proxy.base_url)
+            connection = socket.create_connection((parts.hostname, parts.port), timeout=10)
+            connection.sendall(f"GET {ME} HTTP/1.1\r\nHost: confsim.test\r\n\r\n".encode())
+            assert connection.recv(100).startswith(b"HTTP/1.1 200")
+        assert observer.conclude().unanswered == {"it was not over when the observation ended": 1}
+        going.set()
+        connection.close()

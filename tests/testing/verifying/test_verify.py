@@ -190,6 +190,33 @@ def test_a_service_that_dies_ends_the_run_and_what_was_made_is_listed():
     assert report.requests == 82  # the one that failed, and the first removal
 
 
+def test_what_a_call_may_have_made_whose_answer_is_lost_is_listed():
+    """The service processed it, and closed the connection before the answer."""
+    beside, lost = Beside(), []
+
+    def losing(request, response):
+        if request.target.endswith("/channels/create") and not lost:
+            lost.append(json.loads(request.body)["name"])
+            raise ConnectionResetError("it is gone")
+        return response
+
+    report = beside.verify(transport=Altered(beside, losing), examples=9)
+    assert report.interrupted == "the service does not answer any more: it is gone"
+    (left,) = (each for each in report.left if each.startswith("channels: "))
+    assert left == f"channels: create_channel of {lost[0]!r} is not answered, which may have made it"
+
+
+def test_what_is_not_removed_when_the_removal_is_interrupted_is_listed(monkeypatch):
+    """By another Ctrl-C: the report is there all the same."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("confsim.testing.learning.cleaning._remove", interrupted)
+    report = Beside().verify(examples=9, most=150)
+    assert len([each for each in report.left if each.endswith(": the removal was interrupted")]) > 1
+
+
 def test_what_an_interrupted_call_may_have_made_is_listed():
     """The name of a channel whose making was not answered yet; what was made before it is removed."""
     beside, made = Beside(), []
@@ -204,7 +231,7 @@ def test_what_an_interrupted_call_may_have_made_is_listed():
     report = beside.verify(transport=Altered(beside, interrupted), examples=9)
     assert report.interrupted == "it was interrupted"
     (left,) = [each for each in report.left if each.startswith("channels")]
-    assert re.fullmatch(r"channels: create_channel of 'cvtest[^']*' is interrupted, which may have made it", left)
+    assert re.fullmatch(r"channels: create_channel of 'cvtest[^']*' is not answered, which may have made it", left)
     there = {each["id"] for channels in beside.simulator.state["tables"]["channels"].values() for each in channels}
     assert there & {*made} == {made[1]}
 
