@@ -196,6 +196,13 @@ def plain(value: Any) -> str:
     return msgspec.json.encode(value, enc_hook=str).decode()
 
 
+def printable(text: str) -> str:
+    """Return a text of a service in a form that controls no terminal."""
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode() for each in text
+    )
+
+
 def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
     """Yield the lines of a table whose columns are as wide as their widest cell.
 

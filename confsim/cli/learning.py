@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, ending_at_sigterm, option, plain
+from .command import confsim, ending_at_sigterm, option, plain, printable
 
 if TYPE_CHECKING:
     from confsim.testing.calibrating.calibrator import CalibrateReport
@@ -95,7 +95,7 @@ def _print(report: VerifyReport) -> None:
         if each.also:
             click.echo(f"   also {', '.join(each.also)}")
         for line in each.steps:
-            click.echo(f"   {line}")
+            click.echo(f"   {printable(line)}")
         for question in each.questions or ["no alternative of one assumption explains it"]:
             click.echo(f"   {question}")
         click.echo(f"\n{each.curl}\n\n{each.test}")
@@ -159,7 +159,10 @@ def calibrate(
         allow_phone_calls=phones,
         progress=lambda line: click.echo(line, err=True),
     )
-    write(output, session.profile_text(found.learned, found.assumed).encode())
+    if found.learned or found.assumed or not found.interrupted:
+        write(output, session.profile_text(found.learned, found.assumed).encode())
+    else:
+        click.echo(f"{output} is left as it was, since nothing was learned before the end")
     if report is not None:
         write(report, encoded(found))
     _print_calibration(found)
@@ -187,9 +190,9 @@ def _print_calibration(report: CalibrateReport) -> None:
 def _print_contradicted(contradicted: list[Contradiction]) -> None:
     """Print each answer that no alternative explains, with its request."""
     for each in contradicted:
-        click.echo(f"not explained: {each}")
+        click.echo(printable(f"not explained: {each}"))
         for message, mark in ((each.request, "    > "), (each.answer, "    < ")):
-            click.echo(indent(message, mark, lambda line: True))
+            click.echo(indent(printable(message), mark, lambda line: True))
 
 
 @confsim.command()

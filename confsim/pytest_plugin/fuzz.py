@@ -39,6 +39,8 @@ class Fuzz:
         self.file = None if file is None else config.invocation_params.dir / file
         if self.file is not None and not self.file.parent.is_dir():
             raise pytest.UsageError(f"--confsim-fuzz-report: there is no directory {self.file.parent}")
+        if config.getoption("usepdb", False):
+            raise pytest.UsageError("--confsim-fuzz runs variants that fail on purpose, which --pdb would stop at")
         self.reports: dict[str, dict[str, Any]] = {}
         run_of(config).fuzz()
 
@@ -81,7 +83,7 @@ class Fuzz:
         def again(choices: Choices) -> RunOutcome:
             with run.under(choices):
                 reports = runner.runtestprotocol(item, nextitem=item.parent, log=False)  # type: ignore[arg-type]
-            failed = next((each for each in reports if not each.passed), None)
+            failed = next((each for each in reports if each.failed), None)  # one that is skipped depends on nothing
             error = "" if failed is None else _last_line(failed)
             return RunOutcome(failed is None, error, calls(item.stash[TEST]), frozenset(item.stash[TEST].used()))
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .learning.accounts import Accounts, accounts_of, read_accounts
     from .learning.comparing.comparison import Comparison, Difference, Reply
     from .learning.comparing.correspondence import Correspondence
+    from .learning.comparing.places import Shapes
     from .observing.observer import Observer
     from .observing.proxy import Proxy
     from .observing.report import Evidence, ObserveReport
@@ -58,6 +59,7 @@ __all__ = [
     "Proxy",
     "RawProbe",
     "Reply",
+    "Shapes",
     "Target",
     "Url",
     "VerifyReport",
@@ -85,6 +87,7 @@ _MODULES = {
     **dict.fromkeys(("Accounts", "accounts_of", "read_accounts"), "learning.accounts"),
     **dict.fromkeys(("Comparison", "Difference", "Reply"), "learning.comparing.comparison"),
     "Correspondence": "learning.comparing.correspondence",
+    "Shapes": "learning.comparing.places",
     "CalibrateReport": "calibrating.calibrator",
     "Contradiction": "calibrating.learner",
     **dict.fromkeys(("seen", "unseen"), "calibrating.seeing"),

@@ -9,6 +9,7 @@ import pytest
 
 from confsim import Simulator, cli
 from confsim.service.clock import Clock
+from confsim.testing import CalibrateReport, Contradiction
 from kit import choices
 
 
@@ -72,3 +73,17 @@ def test_a_file_that_cannot_be_written_is_reported_before_anything_is_sent(calib
     code, _, err = calibrate({}, option, str(tmp_path))
     assert (code, "it is a folder" in err) == (1, True)
     assert not (tmp_path / "learned.toml").exists()
+
+
+def test_a_profile_is_left_as_it_was_when_nothing_was_learned(calibrate, tmp_path, monkeypatch):
+    """A run that ended early has nothing better to say; what it printed controls no terminal."""
+    (tmp_path / "learned.toml").write_text("[status]\ncreated = 201\n")
+    unclear = Contradiction("get_me", "owner: get_me", "", 1, 2, "\x1b[2J", "GET /", "200\n\n\x07")
+    report = CalibrateReport("http://any.example", contradicted=[unclear], interrupted="it was interrupted")
+    monkeypatch.setattr("confsim.testing.calibrating.session.calibrate", lambda *_, **__: report)
+    code, out, _ = calibrate({})
+    assert code == 1
+    assert "learned.toml is left as it was, since nothing was learned before the end" in out
+    assert (tmp_path / "learned.toml").read_text() == "[status]\ncreated = 201\n"
+    assert "not explained: owner: get_me: the body 2 instead of 1 (\\x1b[2J)" in out
+    assert all(each.isprintable() or each == "\n" for each in out)

@@ -18,7 +18,8 @@ from pathlib import Path
 import click
 import pytest
 
-import confsim.control.catalogue  # noqa: F401  (what is imported in a test is forgotten after it, and declared twice)
+import confsim.control.catalogue
+import confsim.testing
 from confsim import guides
 from confsim.cli import confsim as commands
 from confsim.cli import settings
@@ -114,6 +115,12 @@ def test_what_a_guide_shows_of_commands_that_no_test_can_run_is_a_command(name: 
             called, *arguments = shlex.split(line)[1:]
             command = commands.every()[called]
             command.make_parser(click.Context(command)).parse_args(arguments)
+
+
+def test_every_public_name_for_testing_is_in_a_guide() -> None:
+    """Whoever imports it finds what it is for."""
+    text = "\n".join(guides.get(name).text for name in guides.NAMES)
+    assert {name for name in confsim.testing.__all__ if not re.search(rf"\b{name}\b", text)} == set()
 
 
 def test_every_guide_is_listed_and_has_a_title() -> None:

@@ -153,3 +153,30 @@ def test_wrong_use_is_refused(run):
     lost = run("", "--confsim-fuzz=singles", "--confsim-fuzz-report=none/x.json")
     lost.stderr.fnmatch_lines(["*there is no directory */none*"])
     run("", "--confsim-fuzz=triples").stderr.fnmatch_lines(["*invalid choice: 'triples'*"])
+
+
+SKIPS = """
+    import pytest
+
+    def test_skips(confsim):
+        if confsim.call("create_channel", "demo-guest", body={"name": "x"}).status != 403:
+            pytest.skip("this service answers otherwise")
+
+    def test_is_known_to_fail(confsim):
+        if confsim.call("create_channel", "demo-guest", body={"name": "x"}).status != 403:
+            pytest.xfail("this service answers otherwise")
+"""
+
+
+def test_a_test_that_skips_under_an_alternative_does_not_depend_on_it(report):
+    """Nor does one that is expected to fail then."""
+    _, tests = report(SKIPS, "--confsim-fuzz=singles")
+    assert {name: each["findings"] for name, each in tests.items()} == {"test_skips": [], "test_is_known_to_fail": []}
+    assert all(each["runs"] > 3 for each in tests.values())
+
+
+def test_the_debugger_is_refused(run):
+    """It would stop at variants, which fail on purpose."""
+    result = run(GUEST, "--confsim-fuzz=singles", "--pdb")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines("*--confsim-fuzz runs variants that fail on purpose, which --pdb would stop at*")

@@ -41,6 +41,14 @@ class CampaignReport(Struct):
     problems: dict[str, str] = {}
 
 
+def _is_foreign(manifest: Path) -> bool:
+    """Return whether a file of the name of a manifest is none of a campaign."""
+    try:
+        return manifest.exists() and "confsim" not in msgspec.json.decode(manifest.read_bytes(), type=dict[str, Any])
+    except msgspec.DecodeError:
+        return True
+
+
 class Results:
     """The stored results of a campaign: what it is, one line for each job, and each failure once.
 
@@ -55,7 +63,7 @@ class Results:
         asked = {**work.identity(), **({"profiles": profiles} if profiles else {}), "confsim": __version__}
         try:
             lines = self._file.read_bytes().splitlines() if self._file.exists() else []
-            if lines or any((self.directory / "failures").glob("*")):
+            if lines or any((self.directory / "failures").glob("*")) or _is_foreign(manifest):
                 self._check(manifest.read_bytes() if manifest.exists() else b"", asked)
             (self.directory / "failures").mkdir(parents=True, exist_ok=True)
             if not lines:

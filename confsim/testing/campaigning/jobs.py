@@ -175,7 +175,7 @@ def _run(job: Job, work: JourneyMachine, choices: Mapping[str, Any], *, shrunk: 
             run_state_machine_as_test(hypothesis.seed(job.seed)(machine), settings=settings)
     except HypothesisException as problem:
         raise Misuse(f"{work.file}::{work.name}: {problem}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return _failure(work, error, plain(choices))
     return None
 
@@ -222,7 +222,7 @@ def machine_of(work: JourneyMachine) -> Any:
     sys.modules[name] = module
     try:
         exec(compile(work.text, work.file, "exec"), module.__dict__)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Misuse(f"{work.file} cannot be run: {type(error).__name__}: {error}") from error
     found = getattr(module, work.name, None)
     if found is None:

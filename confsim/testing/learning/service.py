@@ -219,5 +219,6 @@ class Reads:
 
 
 def excerpt(reply: Reply) -> str:
-    """Return an abridged reply for an error message."""
-    return f"{reply.status} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"
+    """Return an abridged reply for an error message, of a redirect with where it leads."""
+    where = f" to {reply.headers['location'][:200]}" if "location" in reply.headers else ""
+    return f"{reply.status}{where} {reply.kind or 'without a body'}: {str(reply.body)[:120]}"

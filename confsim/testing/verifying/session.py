@@ -13,6 +13,7 @@ from confsim.api.catalogue import API
 from confsim.control.scenarios import mount_url
 from confsim.kernel.ids import draw
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.profile import read_profile
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.comparing.correspondence import Correspondence
 from confsim.testing.learning.declared import lasting, left_out, removals, ringing, why_left_out
@@ -37,8 +38,11 @@ def verify(
     allow_phone_calls: bool = False,
     progress: Callable[[str], object] | None = None,
 ) -> VerifyReport:
-    """Verify the service at a base URL. Raises Misuse when it is not this API, refuses a token or cannot be reached."""
-    known = Correspondence()
+    """Verify the service at a base URL. Raises Misuse when it is not this API, refuses a token or cannot be reached.
+
+    So it does, before the first request, for a value of the profile that is none.
+    """
+    known, profile = Correspondence(), read_profile(profile)
     with closing(RemoteTransport(mount_url(base_url, profile))) as transport:
         service = RealService(transport, profile, known, most=most, rate=rate)
         return Verifier(

@@ -72,6 +72,14 @@ def test_an_assertion_without_a_message_is_told_by_its_place():
     assert found.title == f"AssertionError in make, line {line}"
 
 
+def test_a_journey_that_exits_fails_like_any_other():
+    """The worker lives, and the failure is stored."""
+    work = machine("status")
+    work = replace(work, text=work.text.replace("assert status", "raise SystemExit(4)  # "))
+    (found,) = perform(Job(work, 1)).failures
+    assert found.title == "SystemExit: 4"
+
+
 def test_what_holds_has_no_failure():
     """And no problem."""
     outcome = perform(Job(machine("status in (200, 409)"), 1))
@@ -192,6 +200,15 @@ def test_results_that_no_campaign_is_named_for_are_refused(tmp_path):
         with pytest.raises(Misuse, match=r"a campaign that it does not name, not of rooms.py::Rooms:"):
             campaign.Results(tmp_path, machine("True"))
         file.unlink()
+
+
+@pytest.mark.parametrize("text", ['{"mine": "precious"}', "not JSON", "[]"])
+def test_a_file_of_somebody_else_is_not_replaced(tmp_path, text):
+    """The directory is refused, and nothing is changed."""
+    (tmp_path / "campaign.json").write_text(text)
+    with pytest.raises(Misuse, match="name another one with --into"):
+        campaign.Results(tmp_path, machine("nothing"))
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("campaign.json", text)]
 
 
 def test_a_directory_without_results_is_that_of_the_campaign_that_was_asked_for_last(tmp_path):

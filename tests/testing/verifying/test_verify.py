@@ -11,7 +11,7 @@ import pytest
 from confsim.api.catalogue import API
 from confsim.kernel.refusal import Misuse
 from confsim.service.messages import Request, Response
-from confsim.testing import Wsgi
+from confsim.testing import Wsgi, verify
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison
 from confsim.testing.learning.declared import left_out
@@ -126,6 +126,12 @@ def test_a_base_url_that_is_not_this_api_is_reported():
     page = Response(200, [("Content-Type", "text/html")], b"<p>Hello</p>")
     with pytest.raises(Misuse, match=r"base URL is not this API: get_me of the .* 200 text/html"):
         beside.verify(transport=Altered(beside, lambda request, response: page))
+
+
+def test_a_profile_that_is_none_is_refused_before_the_first_request():
+    """It is a mistake of the caller, not of the service."""
+    with pytest.raises(Misuse, match=r"^profile: 'nosuch\.id' names no assumption"):
+        verify("http://127.0.0.1:9/v1_0", Beside().accounts, {"nosuch.id": 1})
 
 
 def test_a_token_that_is_refused_is_named():

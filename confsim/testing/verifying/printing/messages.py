@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,15 +12,16 @@ from confsim.service.messages import Request
 from confsim.testing.learning.comparing.comparison import Reply
 from confsim.testing.verifying.findings import MASK
 
-#: Headers that give access to what is not of the API, such as the session of a proxy in front of a service.
-_SECRET_HEADERS = frozenset({"cookie", "set-cookie", "proxy-authorization"})
+#: Headers, and parameters of a URL, that may give access: to the service, or to a proxy in front of it.
+_SECRET = re.compile(r"cookie|token|secret|session|signature|password|(?<!www-)auth|key", re.IGNORECASE)
+_PARAMETER = re.compile(rf"(?i)([?&][^=&\s]*(?:{_SECRET.pattern})[^=&\s]*=)[^&\s]+")
 #: Most characters of a body that are shown.
 _SHOWN = 4000
 
 
 def request_text(request: Request) -> str:
     """Return a request: its request line, its headers and, after an empty line, its body."""
-    target = f"{request.target}?{request.query}" if request.query else request.target
+    target = _masked(f"{request.target}?{request.query}" if request.query else request.target)
     return _message(f"{request.method} {target}", request.headers, request.body)
 
 
@@ -36,7 +38,13 @@ def _message(first: str, headers: Mapping[str, str], body: Any) -> str:
 
 
 def _header(name: str, value: str) -> str:
-    return MASK if name in _SECRET_HEADERS else value
+    if name == "authorization":
+        return f"{value.partition(' ')[0]} {MASK}"
+    return MASK if _SECRET.search(name) else _masked(value)
+
+
+def _masked(url: str) -> str:
+    return _PARAMETER.sub(rf"\1{MASK}", url)
 
 
 def _body_text(body: Any) -> str:

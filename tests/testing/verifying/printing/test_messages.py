@@ -22,6 +22,20 @@ def test_an_answer_has_a_json_body_a_text_or_the_number_of_its_bytes():
     assert answer_text(Reply(204, "", None)) == "204"
 
 
+def test_what_may_give_access_is_masked():
+    """Headers by their names, and parameters of a URL, whether the API declares them or not."""
+    headers = {"authorization": "Bearer abcdef", "x-auth-token": "t", "x-api-key": "k", "www-authenticate": "Bearer"}
+    request = Request("GET", "/v1_0/users", "a=1&access_token=secret&b=2", headers)
+    assert request_text(request) == "\n".join(
+        [
+            "GET /v1_0/users?a=1&access_token=***&b=2",
+            *("authorization: Bearer ***", "x-auth-token: ***", "x-api-key: ***", "www-authenticate: Bearer"),
+        ]
+    )
+    reply = Reply(302, "", None, {"location": "https://x.example/?apiKey=secret#top"})
+    assert answer_text(reply) == "302\nlocation: https://x.example/?apiKey=***"
+
+
 def test_a_long_body_is_abridged():
     """Its length is given behind the part that is shown."""
     shown = answer_text(Reply(200, "text/plain", b"x" * 5000))
