@@ -74,9 +74,10 @@ _HOSTS: Mapping[str, tuple[ProbeCall, ...]] = {"{tokens w3a.0}": CAST["{tokens w
 def in_room(calls: Sequence[ProbeCall]) -> Iterator[tuple[ProbeCall, ...]]:
     """Yield the calls of a probe in the channel of the client of the run, made by each who may do most there.
 
-    They take the place of the owner, and of the channel that the probe makes; nothing where it makes none.
+    They take the place of the owner, and of the channel that the probe makes before its last call; nothing where it
+    makes none.
     """
-    made = next((each for each in calls if each.operation == "create_channel"), None)
+    made = next((each for each in calls[:-1] if each.operation == "create_channel"), None)
     if made is None:
         return
     left = [each for each in calls if each is not made]

@@ -222,6 +222,7 @@ def test_a_probe_moves_into_the_channel_of_the_run():
     assert by_token[1].path == {"uuid": "{channels w0.0}", "userId": f"{{users {by_token[0].number}.0}}"}
     assert {each.number for each in by_owner}.isdisjoint({*(each.number for each in by_token), "a1", "a2", "a3"})
     assert list(in_room(calls[1:])) == []
+    assert list(in_room(calls[:1])) == []  # the call that shows something is the last one
 
 
 def test_what_is_new_is_made_as_by_default_where_later_calls_need_it():
