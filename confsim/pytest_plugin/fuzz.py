@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest import runner  # plugins that repeat tests use it: pytest has no public function for that
@@ -26,8 +29,36 @@ PHASE = "fuzz"
 FOUND = "confsim_fuzz"
 #: The progress of a test after its variants: robust, and not.
 ROBUST, DEPENDS = "+", "!"
+_TIMER: int = getattr(signal, "ITIMER_REAL", 0)
 #: The meaning of the progress characters.
 LEGEND = f"progress: {ROBUST} says that a test passed under every alternative, {DEPENDS} that it did not"
+
+
+#: Seconds that a variant has at least, and how many times as long as the test it may take.
+SHORTEST, LONGER = 10.0, 50
+
+
+@contextmanager
+def ending_within(seconds: float) -> Iterator[None]:
+    """Fail a test that does not end, such as one that waits for an answer which no call gives any more.
+
+    Without effect where there are no timers of signals, and where another one is set.
+    """
+    timers = getattr(signal, "setitimer", None)
+    if timers is None or threading.current_thread() is not threading.main_thread() or any(signal.getitimer(_TIMER)):
+        yield
+        return
+
+    def end(*_: object) -> NoReturn:
+        pytest.fail(f"it did not end within {seconds:.0f} seconds", pytrace=False)
+
+    before = signal.signal(signal.SIGALRM, end)
+    timers(_TIMER, seconds)
+    try:
+        yield
+    finally:
+        timers(_TIMER, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class Fuzz:
@@ -81,7 +112,7 @@ class Fuzz:
         expected = RunOutcome(True, "", calls(test), frozenset(test.used()))
 
         def again(choices: Choices) -> RunOutcome:
-            with run.under(choices):
+            with run.under(choices), ending_within(max(SHORTEST, LONGER * seconds)):
                 reports = runner.runtestprotocol(item, nextitem=item.parent, log=False)  # type: ignore[arg-type]
             failed = next((each for each in reports if each.failed), None)  # one that is skipped depends on nothing
             error = "" if failed is None else _last_line(failed)

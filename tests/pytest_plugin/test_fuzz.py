@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 
@@ -180,3 +181,24 @@ def test_the_debugger_is_refused(run):
     result = run(GUEST, "--confsim-fuzz=singles", "--pdb")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines("*--confsim-fuzz runs variants that fail on purpose, which --pdb would stop at*")
+
+
+WAITS = """
+    import time
+
+    from confsim.pytest_plugin import fuzz
+
+    fuzz.SHORTEST, fuzz.LONGER = 0.3, 0
+
+    def test_waits(confsim):
+        while confsim.call("create_channel", "demo-guest", body={"name": "x"}).status != 403:
+            time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers of signals")
+def test_a_test_that_does_not_end_under_an_alternative_depends_on_it(report):
+    """The others of the run come after it."""
+    _, tests = report(WAITS, "--confsim-fuzz=singles")
+    errors = {id: each["error"] for each in tests["test_waits"]["findings"] for id in each["choices"]}
+    assert "it did not end within 0 seconds" in errors["status.role-missing"]
