@@ -227,7 +227,10 @@ class Discovery:
             )
 
     def _check_client(self) -> None:
-        """Raise Misuse when somebody who is to belong to the client of the accounts belongs to another."""
+        """Raise Misuse when somebody who is to belong to the client of the accounts, or to another, does not."""
+        other = self._people.get("other-admin")
+        if other is not None and other.who.clientId == self._accounts.client:
+            raise Misuse("the other-admin of the accounts belongs to their own client, not to another")
         for role in _OF_CLIENT:
             home = self._people[role].who.clientId if role in self._people else self._accounts.client
             if home != self._accounts.client:

@@ -135,6 +135,7 @@ def test_numbers_are_planned_with_whoever_may_list_them(changed):
             "the api-token of the accounts is no API token: it is that of the user",
         ),
         ({"owner": "partner-admin"}, "the owner of the accounts belongs to the client 11111111-"),
+        ({"other-admin": "customer-admin"}, "the other-admin of the accounts belongs to their own client"),
     ],
 )
 def test_accounts_that_cannot_be_used_are_refused(monkeypatch, roles, wrong):
