@@ -188,7 +188,7 @@ def _print_calibration(report: CalibrateReport) -> None:
 
 
 def _print_contradicted(contradicted: list[Contradiction]) -> None:
-    """Print each answer that no alternative explains, with its request."""
+    """Print each answer that no alternative explains, whole, with its request."""
     for each in contradicted:
         click.echo(printable(f"not explained: {each}"))
         for message, mark in ((each.request, "    > "), (each.answer, "    < ")):
