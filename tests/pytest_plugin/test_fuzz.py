@@ -196,6 +196,7 @@ WAITS = """
 """
 
 
+@pytest.mark.own_ways  # a call that is interrupted leaves a connection that others share in the middle of it
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers of signals")
 def test_a_test_that_does_not_end_under_an_alternative_depends_on_it(report):
     """The others of the run come after it."""
