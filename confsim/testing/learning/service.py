@@ -128,13 +128,13 @@ class RealService:
             reply = reply_of(response)
             if "date" in reply.headers:
                 self._known.learn_shift(reply.headers["date"], self.now())
-            is_limited = reply.status == HTTPStatus.TOO_MANY_REQUESTS
-            if reply.status not in _LATER or ("retry-after" not in reply.headers and not is_limited):
+            is_limited = reply.status == HTTPStatus.TOO_MANY_REQUESTS and "retry-after" not in reply.headers
+            if not is_limited and (reply.status not in _LATER or "retry-after" not in reply.headers):
                 return reply
             if attempt == WAITS:
                 if is_limited:
                     raise Interrupted(f"{asked.operation.name} is answered by 429 again and again: --rate sends less")
-                return reply
+                return reply  # to this call alone, so it is its behaviour
             seconds = self._seconds(reply, asked.operation.name, attempt)
             self.repeated += 1
             self.waited += seconds

@@ -317,6 +317,22 @@ def test_a_service_that_limits_requests_for_good_ends_the_run():
     assert report.divergences == []
 
 
+def test_a_call_that_is_put_off_each_time_differs():
+    """It alone is: the service does not limit requests, and says each time when to come back."""
+    beside = Beside()
+
+    def put_off(request, response):
+        is_it = request.target.endswith("/users/me") and request.method == "GET" and len(asked) > 20
+        asked.append(request.target)
+        return Response(429, [("Retry-After", "1")], b"") if is_it else response
+
+    asked = []
+    report = beside.verify(transport=Altered(beside, put_off), examples=9, most=200, most_findings=1)
+    assert report.interrupted == ""
+    (found,) = report.divergences
+    assert (found.operation, found.place, found.got) == ("get_me", "status", 429)
+
+
 @pytest.mark.parametrize("later", ["600", "inf", "nan"])
 def test_a_wait_that_is_too_long_ends_the_run(later):
     """With the call, its answer, and what the service asks for."""
