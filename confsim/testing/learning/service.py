@@ -114,7 +114,8 @@ class RealService:
     def send(self, asked: OperationRequest, *, reserved: bool = False) -> Reply:
         """Send a request and return its answer.
 
-        One that was not processed is repeated after the time of Retry-After. Raises Spent when no request is left,
+        One that was not processed is repeated after the time of Retry-After, or after a while that doubles each time
+        where a 429 has none. Raises Spent when no request is left,
         Interrupted when the service cannot be reached or fails to answer.
         """
         for attempt in range(WAITS + 1):

@@ -122,9 +122,8 @@ class Verifier:
                 self._apart[call.operation] += 1
             if self._apart[call.operation] >= _SET_ASIDE:
                 planner.set_aside.add(call.operation)
-            if (step.call.declared.changes and not step.together) or len(
-                self.report.divergences
-            ) >= self._most_findings:
+            is_apart = step.call.declared.changes and not step.together
+            if is_apart or len(self.report.divergences) >= self._most_findings:
                 return
             planner.note(call, step.predicted, step.before)
 
@@ -199,7 +198,9 @@ class Verifier:
         report.requests, report.repeated = self._service.sent, self._service.repeated
         report.waited = round(run.waited + self._service.waited, 1)
         if report.repeated:
-            report.notes.append(f"{report.repeated} requests were sent again, when the service asked (Retry-After)")
+            report.notes.append(
+                f"{report.repeated} requests were sent again, since the service put them off (429, 503)"
+            )
         report.journeys = run.journey
         report.operations = dict(sorted(Counter(step.call.operation for step in run.history).items()))
         report.served = sum(run.scope.served(each.name) for each in API)

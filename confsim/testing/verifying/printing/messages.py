@@ -14,7 +14,7 @@ from confsim.testing.verifying.findings import MASK
 
 #: Headers, and parameters of a URL, that may give access: to the service, or to a proxy in front of it.
 _SECRET = re.compile(r"cookie|token|secret|session|signature|password|(?<!www-)auth|key", re.IGNORECASE)
-_PARAMETER = re.compile(rf"(?i)([?&][^=&\s]*(?:{_SECRET.pattern})[^=&\s]*=)[^&\s]+")
+_PARAMETER = re.compile(r"(?i)([?&][^=&\s]*(?:token|secret|signature|password|auth|api_?key)[^=&\s]*=)[^&\s]+")
 #: Most characters of a body that are shown.
 _SHOWN = 4000
 

@@ -25,10 +25,10 @@ def test_an_answer_has_a_json_body_a_text_or_the_number_of_its_bytes():
 def test_what_may_give_access_is_masked():
     """Headers by their names, and parameters of a URL, whether the API declares them or not."""
     headers = {"authorization": "Bearer abcdef", "x-auth-token": "t", "x-api-key": "k", "www-authenticate": "Bearer"}
-    request = Request("GET", "/v1_0/users", "a=1&access_token=secret&b=2", headers)
+    request = Request("GET", "/v1_0/users", "session=1&access_token=secret&b=2", headers)
     assert request_text(request) == "\n".join(
         [
-            "GET /v1_0/users?a=1&access_token=***&b=2",
+            "GET /v1_0/users?session=1&access_token=***&b=2",
             *("authorization: Bearer ***", "x-auth-token: ***", "x-api-key: ***", "www-authenticate: Bearer"),
         ]
     )
