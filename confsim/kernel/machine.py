@@ -171,7 +171,8 @@ class Machine(Generic[S, R]):
 
     def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        if facts.keys() != self.facts[trigger]:
+        taken = self.facts[trigger]
+        if (facts or taken) and facts.keys() != taken:
             raise self._wrong_facts(trigger, facts)
         state = ABSENT if record is None else self.read(record)
         row = self.row(state, trigger, record, facts)

@@ -29,6 +29,8 @@ Hash = partial(blake2b, digest_size=16)
 Part = tuple[str, str, bytes]
 #: Records that are encoded at once.
 _BATCH = 500
+#: The tables that a client, or what is shared, has at first; each declaration adds one.
+_EMPTY, _EMPTY_SHARED = Table.empty_states, SharedTable.empty_states
 
 
 class World(Struct, frozen=True, gc=False):
@@ -173,11 +175,11 @@ class Change(Struct, eq=False, gc=False):
     def open_tables(self, client: str) -> list[TableState]:
         """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
         if client:
-            tables = self.client_tables[client] = [*self.world.client_tables.get(client, ())]
-            empty = Table.empty_states
+            tables, empty = [*self.world.client_tables.get(client, ())], _EMPTY
+            self.client_tables[client] = tables
         else:
-            tables = self.shared = [*self.world.shared]
-            empty = SharedTable.empty_states
+            tables, empty = [*self.world.shared], _EMPTY_SHARED
+            self.shared = tables
         if len(tables) < len(empty):
             tables += empty[len(tables) :]
         return tables

@@ -162,7 +162,7 @@ class Journal:
         self.count = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
-        self._uses: dict[tuple[str, ...], Mapping[str, None]] = {}
+        self._uses: dict[str, Mapping[str, None]] = {}
         self.followers = followers
 
     def __iter__(self) -> Iterator[JournalEntry]:
@@ -254,11 +254,12 @@ class Journal:
         finally:
             self.followers = followers
 
-    def share(self, assumptions: Mapping[str, None]) -> Mapping[str, None]:
-        """Add the assumptions that a call used; returns them as one value, shared by all calls that used the same."""
-        shared = self._uses.setdefault(tuple(assumptions), assumptions)
-        if shared is assumptions:
-            self._used.update(assumptions)
+    def share(self, operation: str, used: Mapping[str, None]) -> Mapping[str, None]:
+        """Add the assumptions that a call of the operation used; those of the latest such call, if it used the same."""
+        shared = self._uses.get(operation)
+        if shared is None or shared != used:
+            shared = self._uses[operation] = used
+            self._used.update(used)
         return shared
 
     def add(self, entry: JournalEntry) -> None:

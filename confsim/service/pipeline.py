@@ -259,7 +259,8 @@ class Pipeline:
                 response, used = self._replacement(incoming, entry, effect)
             response = effect.altered(response, incoming.request)
         hits = (*injection.hits, *entry.fault[len(injection.hits) :])
-        self._journal.fill(entry, replace(entry, response=response, assumptions=self._journal.share(used), fault=hits))
+        used = self._journal.share(entry.operation, used)
+        self._journal.fill(entry, replace(entry, response=response, assumptions=used, fault=hits))
         return response
 
     def _replacement(
@@ -333,7 +334,7 @@ class Pipeline:
             response = finish(response, change)
         fired = live.take_fired() if live.fired else ()
         left = faults.remaining() if faults.on_calls or faults.on_things else None
-        at, used = change.now, journal.share(change.used)
+        at, used = change.now, journal.share(name, change.used)
         entry = JournalEntry(
             id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
         )

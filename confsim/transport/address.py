@@ -28,6 +28,7 @@ def _plain(value: object) -> object:
 
 
 _encoded = msgspec.json.Encoder(enc_hook=_plain).encode
+_NO_PROFILE: Mapping[str, Any] = {}
 
 
 class OperationRequest(Struct, frozen=True, gc=False):
@@ -66,7 +67,7 @@ def address(
         lines, more = present(in_force(profile, wire.PRESENTATION), token)
         headers |= {name.lower(): value for name, value in lines.items()}
         query |= more
-    return request_of(operation, path, query, profile, headers, b"" if body is None else encoded(body))
+    return request_of(operation, path.texts, query, profile, headers, b"" if body is None else encoded(body))
 
 
 def request_of(
@@ -91,16 +92,11 @@ def request_of(
 def route(operation: Operation, path: tuple[str, ...], profile: Mapping[str, Any]) -> tuple[str, str]:
     """Return the method and the target below the mount, with these texts for the path parameters in their order."""
     if not profile:
-        return operation.method, _filled(operation.target, path) if path else operation.target
+        return operation.method, operation.target % tuple(map(_quoted, path))
     method, target = operation.route(profile)
     for name, text in zip(operation.placeholders, path, strict=True):
         target = target.replace(f"{{{name}}}", _quoted(text), 1)
     return method, operation.catalogue.prefix_under(profile) + target
-
-
-@lru_cache(maxsize=1024)
-def _filled(target: str, path: tuple[str, ...]) -> str:
-    return target % tuple(map(_quoted, path))
 
 
 def _quoted(text: str) -> str:
@@ -115,28 +111,43 @@ def query_string(query: Mapping[str, str]) -> str:
 _form_encoded = lru_cache(maxsize=256)(quote_plus)
 
 
-def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return path parameters in their order and query parameters by name, as texts.
+class Path(Struct, frozen=True, gc=False):
+    """The path parameters of a call in their order, as texts; ``route`` is its method and target without a profile."""
+
+    texts: tuple[str, ...]
+    route: tuple[str, str]
+
+
+def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[Path, dict[str, str]]:
+    """Return the path parameters, and query parameters by name, as texts.
 
     Raises Misuse for a missing path parameter and for a text that cannot be sent.
     """
     names = operation.placeholders
-    if not names:
-        return (), in_query(arguments) if arguments else {}
     try:
-        path = _texts(tuple(map(arguments.__getitem__, names)))
+        given: Any = operation.path_values(arguments)
     except KeyError as missing:
         unknown = sorted(arguments.keys() - {*names, *operation.query_names})
         unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""
         meant = suggest_near(unknown[0], [each for each in names if each not in arguments]) if unknown else ""
         raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}{meant}") from None
-    reserved = _reserved(operation)
-    if reserved and not reserved.keys().isdisjoint(path):
-        name, text = next((name, text) for name, text in zip(names, path, strict=True) if text in reserved)
-        raise Misuse(f"{operation.name} with {name} {text!r} is {reserved[text]}, by its path: call that")
-    if len(arguments) == len(path):
+    if type(given) is not str:
+        given = _text(given) if len(names) == 1 else _texts(given)
+    path = _path(operation, given)
+    if len(arguments) == len(names):
         return path, {}
     return path, in_query(arguments, names)
+
+
+@lru_cache(maxsize=1024)
+def _path(operation: Operation, given: str | tuple[str, ...]) -> Path:
+    """Return the path with these texts, or this one. Raises Misuse if it is that of another operation."""
+    texts = tuple(map(_text, (given,) if isinstance(given, str) else given))
+    reserved = _reserved(operation)
+    for name, text in zip(operation.placeholders, texts, strict=True):
+        if text in reserved:
+            raise Misuse(f"{operation.name} with {name} {text!r} is {reserved[text]}, by its path: call that")
+    return Path(texts, route(operation, texts, _NO_PROFILE))
 
 
 @cache
@@ -153,9 +164,9 @@ def _reserved(operation: Operation) -> dict[str, str]:
     return found
 
 
-def _texts(values: tuple[Any, ...]) -> tuple[str, ...]:
+def _texts(values: tuple[object, ...]) -> tuple[Any, ...]:
     for value in values:
-        if type(value) is not str or not value.isascii():
+        if type(value) is not str:
             return tuple(map(_text, values))
     return values
 

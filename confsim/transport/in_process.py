@@ -131,14 +131,14 @@ def perform(
         or (type(body) is dict and (taken := declared.body) is not None and not taken.known.issuperset(body))
     ):
         warn_of_ignored(declared, query, body, service.profile)
-    method, target = route(declared, path, service.profile)
+    method, target = path.route if not service.profile else route(declared, path.texts, service.profile)
     request = Request(method, target, query_string(query) if query else "", _NO_HEADERS, raw)
     if content_type is not None:
         from confsim.http.inputs import parse_form
 
         request.headers = {"content-type": content_type}
         parse_form(request, declared)
-    return service.pipeline.perform(Incoming(declared, path, query, caller, request))
+    return service.pipeline.perform(Incoming(declared, path.texts, query, caller, request))
 
 
 def expected(
