@@ -219,7 +219,8 @@ class Machine(Generic[S, R]):
             if now is not then:
                 moved = self.field.write(moved, then)
             if moved is not record and self.table_of is not None:
-                table, client = self._table_and_client(moved)
+                table = self._table or self.table_of(moved)
+                client = "" if table.shared else self.client(moved)
                 if row.move_to_end:
                     table.remove(change, table.key(moved), client)
                 table.put(change, moved, client)
@@ -229,16 +230,9 @@ class Machine(Generic[S, R]):
 
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
         """The rows that hold the record."""
-        table, client = self._table_and_client(record)
-        return table.of(change, client)
-
-    def _table_and_client(self, record: R) -> tuple[Table[Any, R], str]:
-        """The table that holds the record, and the client whose it is, "" for none."""
-        table = self._table
-        if table is None:
-            assert self.table_of is not None
-            table = self.table_of(record)
-        return table, "" if table.shared else self.client(record)
+        assert self.table_of is not None
+        table = self._table or self.table_of(record)
+        return table.of(change, "" if table.shared else self.client(record))
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""

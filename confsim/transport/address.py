@@ -29,6 +29,7 @@ def _plain(value: object) -> object:
 
 _encoded = msgspec.json.Encoder(enc_hook=_plain).encode
 _NO_PROFILE: Mapping[str, Any] = {}
+_TEXTS = frozenset({str})
 
 
 class OperationRequest(Struct, frozen=True, gc=False):
@@ -131,8 +132,8 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[Path,
         unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""
         meant = suggest_near(unknown[0], [each for each in names if each not in arguments]) if unknown else ""
         raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}{meant}") from None
-    if type(given) is not str:
-        given = _text(given) if len(names) == 1 else _texts(given)
+    if type(given) is not str and (len(names) == 1 or not _TEXTS.issuperset(map(type, given))):
+        given = _text(given) if len(names) == 1 else tuple(map(_text, given))
     path = _path(operation, given)
     if len(arguments) == len(names):
         return path, {}
@@ -162,13 +163,6 @@ def _reserved(operation: Operation) -> dict[str, str]:
             if len(differ) == 1 and differ[0][0].startswith("{") and not differ[0][1].startswith("{"):
                 found[differ[0][1]] = other.name
     return found
-
-
-def _texts(values: tuple[object, ...]) -> tuple[Any, ...]:
-    for value in values:
-        if type(value) is not str:
-            return tuple(map(_text, values))
-    return values
 
 
 def in_query(arguments: Mapping[str, object], but: tuple[str, ...] = ()) -> dict[str, str]:

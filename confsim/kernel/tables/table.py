@@ -85,6 +85,7 @@ class Table(Generic[K, R]):
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
         Table.declared[name] = self
+        self.shared = type(self).shared  # read at every write, and found sooner here
         self.name = name
         self.record = record
         self.key_name = key

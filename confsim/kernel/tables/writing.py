@@ -58,7 +58,9 @@ class Layout(Struct, gc=False, eq=False):
         if row is None:
             serial = state.serial + 1
             rows = inserted(state.rows, key, (serial, record))
-            keys = self._found(change, state.keys, client, (key, None, record), check=check)
+            keys = state.keys
+            if keys or self.located is not None:
+                keys = self._found(change, keys, client, (key, None, record), check=check)
             tables[position] = state.after(self.indexes, (key, None), rows, serial, keys)
         else:
             serial, before = row

@@ -148,6 +148,10 @@ class Webhooks:
         self._receiver = None if target is None else receiver(target)
         self.send_now()
 
+    def continue_from(self, other: Webhooks) -> None:
+        """Know what another one knows of the world that both have."""
+        self._quiet = other._quiet
+
     def repeat(self, recorded: Recorded) -> None:
         """Replay the recorded result of each attempt instead of sending it."""
         self._recorded = recorded
