@@ -103,7 +103,8 @@ class Need:
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
-        for related in self.on(change, record, **named(given, self._takes[0])):
+        takes = self._takes[0]
+        for related in self.on(change, record, **named(given, takes)) if takes else self.on(change, record):
             if self.creates:
                 self.fires.create(change, self.trigger, **related)
                 continue

@@ -204,8 +204,8 @@ def list_hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
 
 def hosts_of(change: Change, channel: Channel) -> list[Host]:
     """The hosts of a channel itself, owners first; none for a breakout room."""
-    rows = HOSTS.of(change, channel.client)
-    return [host for role in (Role.OWNER, Role.OPERATOR) for host in rows.where(APPOINTED, (channel.id, role))]
+    found = HOSTS.of(change, channel.client).each(APPOINTED, ((channel.id, Role.OWNER), (channel.id, Role.OPERATOR)))
+    return [host for hosts in found for host in hosts]
 
 
 def _appointed(change: Change, channel: Channel, role: Role) -> View[Host]:

@@ -34,7 +34,7 @@ FEW = 64
 #: How many entries of an index are scanned in the time of a look-up.
 _SCANNED = 8
 #: Sessions by channel, of which those with a recording are apart; under None those of all.
-_Views: TypeAlias = "Mapping[str | None, tuple[View[Session], ...]]"
+_Views: TypeAlias = "Mapping[str | None, list[View[Session]]]"
 
 
 class SessionSort(StrEnum):
@@ -189,7 +189,7 @@ def _views(
         return {}
     if visible.hosts_more_than(every):
         return {id: _listed(rows, id, recorded) for id in visible.among(every)}
-    found: dict[str | None, tuple[View[Session], ...]] = {}
+    found: dict[str | None, list[View[Session]]] = {}
     for id in visible.channels():
         if views := _listed(rows, id, recorded):
             found[id] = views
@@ -198,11 +198,10 @@ def _views(
     return found
 
 
-def _listed(rows: Rows[str, Session], channel: str | None, recorded: bool | None) -> tuple[View[Session], ...]:
+def _listed(rows: Rows[str, Session], channel: str | None, recorded: bool | None) -> list[View[Session]]:
     """The sessions of a channel, or of all, that have started: those without and those with a recording, if any."""
     either = channel is not None and recorded is None
-    recordings = (False, True) if either else (recorded,)
-    return tuple([view for which in recordings if (view := rows.where(LISTED, (channel, which))).bucket is not None])
+    return rows.each(LISTED, ((channel, False), (channel, True)) if either else ((channel, recorded),))
 
 
 def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool) -> Order[Session] | None:
@@ -237,14 +236,11 @@ def _merged(
     """
 
     def shown(view: View[Session]) -> View[Session]:
-        if bounds is None:
-            return view.by(order, descending=descending)
-        found = view.between(order, *bounds)
-        return found.descending if descending else found
+        return view.by(order) if bounds is None else view.between(order, *bounds)
 
     if len(views) <= FEW:
-        return merged(map(shown, chain.from_iterable(views.values())), UNIQUE, reverse=descending)
-    found = shown(every)
+        return merged(map(shown, chain.from_iterable(views.values())), UNIQUE, descending=descending)
+    found = shown(every).descending if descending else shown(every)
     visible.change.take((visible.number + len(found)) // (_SCANNED * READS_OF_A_STEP))
     hosted = views if visible.hosts_more_than(every) else visible.among(every)
 

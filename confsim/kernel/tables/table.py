@@ -273,6 +273,16 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """Return the records with the value, in the first order of the index, by default that of creation."""
         return self.tables[self.layout.position].where(self.change, index, value)
 
+    def each(self, index: Index[R], values: Iterable[Hashable]) -> list[View[R]]:
+        """Return the records of each of these values that any record has, as ``where`` does."""
+        state, change = self.state, self.change
+        find, rows = state.index(index).get, state.rows
+        return [
+            View(change, rows, index, bucket, bucket.orders[0] if type(bucket) is Bucket else (bucket,))
+            for value in values
+            if (bucket := find(value)) is not None
+        ]
+
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
         """Return the number of records with any of these values; a record with several is counted for each."""
         find = self.state.index(index).get

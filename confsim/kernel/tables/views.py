@@ -293,12 +293,15 @@ class Merged(Sequence[R_co]):
         return (rows[entry[-1]][1] for entry, rows in found)
 
 
-def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, reverse: bool = False) -> Sequence[R_co]:
-    """Return the records of the views as ``Merged`` does; when only one view has any, that view."""
-    found = [view for view in views if view]
+def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, descending: bool = False) -> Sequence[R_co]:
+    """Return the records of the views, which are in ascending order, as ``Merged`` does, in this order or its opposite.
+
+    When only one view has any, it is that view.
+    """
+    found = [view for view in views if view.entries]
     if len(found) == 1:
-        return found[0]
+        return found[0].descending if descending else found[0]
     if sum(map(len, found)) > SHORT:
-        return Merged(found, key, reverse=reverse)
+        return Merged([view.descending for view in found] if descending else found, key, reverse=descending)
     together = [(key(entry), view.rows[entry[-1]][1]) for view in found for entry in view.shown()]
-    return [record for _, record in sorted(together, key=_FIRST, reverse=reverse)]
+    return [record for _, record in sorted(together, key=_FIRST, reverse=descending)]

@@ -209,7 +209,10 @@ class TableMachine(RuleBasedStateMachine):
         place = {id: place for place, id in enumerate(model)}
         latest = sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True)
         _merged(down, latest, cut)
-        assert [*merged((view.descending for view in tagged), itemgetter(slice(2)), reverse=True)] == latest
+        assert [*merged(tagged, itemgetter(slice(2)), descending=True)] == latest
+        assert [[*view] for view in rows.each(TAG, "axb")] == [
+            [*rows.where(TAG, tag)] for tag in "ab" if rows.where(TAG, tag)
+        ]
         numbers = {tag: sum(tag in thing.tags for thing in every) for tag in "abc"}
         assert rows.number(TAG, "abcd") == sum(numbers.values())
         assert [*rows.has(TAG, "abc")] == [number > 0 for number in numbers.values()]

@@ -52,8 +52,8 @@ def test_a_page_far_from_the_beginning(pebbles, first, length, descending, bound
         shown = [view.between(BY_SIZE, 2, 8) for view in shown]
         expected = [pebble for pebble in expected if 2 <= pebble.size < 8]
     if descending:
-        shown, expected = [view.descending for view in shown], expected[::-1]
-    together = merged(shown, UNIQUE, reverse=descending)
+        expected = expected[::-1]
+    together = merged(shown, UNIQUE, descending=descending)
     assert together[first : first + length] == expected[first : first + length]
     assert together[first : first + length : 3] == expected[first : first + length : 3]
 
