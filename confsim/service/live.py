@@ -38,6 +38,18 @@ class Reaction(Protocol):
         ...
 
 
+class WorldLock(AbstractContextManager[object], Protocol):
+    """A lock that its holder can take again."""
+
+    def acquire(self) -> bool:
+        """Wait for the lock and hold it."""
+        ...
+
+    def release(self) -> None:
+        """Release the lock."""
+        ...
+
+
 class LiveWorld:
     """The present value of a world, and the only way to change it. It does not know its observers.
 
@@ -63,7 +75,7 @@ class LiveWorld:
         self.world = world
         self.clock = clock
         self.profile = profile
-        self.lock: AbstractContextManager[object] = RLock()
+        self.lock: WorldLock = RLock()
         self.bugs: list[BaseException] = []
         self._observers: tuple[Observer, ...] = ()
         self._replaced: tuple[Callable[[], object], ...] = ()
@@ -244,21 +256,29 @@ class WriteBarrier:
 
     __slots__ = ("_depth", "flush", "lock")
 
-    def __init__(self, lock: AbstractContextManager[object], flush: Callable[[], None]) -> None:
+    def __init__(self, lock: WorldLock, flush: Callable[[], None]) -> None:
         self.lock = lock
         self.flush = flush
         self._depth = 0
 
-    def __enter__(self) -> None:
-        self.lock.__enter__()
+    def acquire(self) -> bool:
+        """Wait for the lock and hold it."""
+        self.lock.acquire()
         self._depth += 1
+        return True
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def release(self) -> None:
+        """Release the lock, after ``flush`` if nobody holds it any more."""
         try:
             if self._depth == 1:
                 self.flush()
         finally:
             self._depth -= 1
-            self.lock.__exit__(None, None, None)
+            self.lock.release()
+
+    __enter__ = acquire
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
