@@ -161,9 +161,8 @@ class Operation:
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
-        #: The values of the placeholders in a mapping, as a tuple; that of the only one by itself.
-        self.path_values: Callable[[Mapping[str, object]], object]
-        self.path_values = itemgetter(*self.placeholders) if self.placeholders else lambda values: ()
+        #: Returns the values of several placeholders in a mapping as a tuple, that of a single one by itself.
+        self.path_values = itemgetter(*self.placeholders or ("",))
         self.target = _PLACEHOLDER.sub("%s", catalogue.prefix_under(_NONE) + self.path)
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()

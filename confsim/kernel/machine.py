@@ -221,9 +221,7 @@ class Machine(Generic[S, R]):
             if moved is not record and self.table_of is not None:
                 table = self._table or self.table_of(moved)
                 client = "" if table.shared else self.client(moved)
-                if row.move_to_end:
-                    table.remove(change, table.key(moved), client)
-                table.put(change, moved, client)
+                table.put(change, moved, client, to_end=row.move_to_end)
         if self._timed:
             self._schedule(change, record, state, moved, then)
         return moved

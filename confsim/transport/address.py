@@ -125,6 +125,8 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[Path,
     Raises Misuse for a missing path parameter and for a text that cannot be sent.
     """
     names = operation.placeholders
+    if not names:
+        return _path(operation, ()), in_query(arguments) if arguments else {}
     try:
         given: Any = operation.path_values(arguments)
     except KeyError as missing:

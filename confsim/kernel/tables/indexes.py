@@ -91,20 +91,19 @@ class Unique(Generic[R]):
         self.values = values
         self.position = -1
 
-    def after(self, keys: Lookup, key: object, old: Values, new: Values) -> Lookup:
-        """Return the map from value to key after the values of a record have changed; other records lose them."""
+    def after(self, keys: Lookup, key: object, old: Values, new: Values, *, check: bool) -> Lookup:
+        """Return the map from value to key after the values of a record have changed.
+
+        When another record has one of the new values, it loses that; ValueError is raised instead if ``check``.
+        """
         for value in old:
             if value not in new and keys.get(value) == key:
                 keys = removed(keys, value)
         for value in new:
+            if check and keys.get(value, key) != key:
+                raise ValueError(f"{self.name} {value!r} is that of another record")
             keys = inserted(keys, value, key)
         return keys
-
-    def require_free(self, keys: Lookup, new: Values, key: object) -> None:
-        """Raise ValueError when another record has one of the values."""
-        for value in new:
-            if keys.get(value, key) != key:
-                raise ValueError(f"{self.name} {value!r} is that of another record")
 
 
 class Index(Generic[R]):

@@ -159,15 +159,13 @@ class Table(Generic[K, R]):
         tables = change.client_tables.get(client) or change.open_tables(client)
         return value in tables[self.position].index(index)
 
-    def put(self, change: Writer, record: R, client: str) -> None:
-        """Insert or replace a record, as ``Rows.put``; faster than ``of`` for a single write."""
-        tables = change.client_tables.get(client) or change.open_tables(client)
-        self.layout.put(change, tables, client, record)
+    def put(self, change: Writer, record: R, client: str, *, to_end: bool = False) -> None:
+        """Insert or replace a record, as ``Rows.put``; faster than ``of`` for a single write.
 
-    def remove(self, change: Writer, key: K, client: str) -> None:
-        """Remove a record, as ``Rows.remove``; faster than ``of`` for a single write."""
+        With ``to_end`` it becomes the latest of its table, as if it was created now.
+        """
         tables = change.client_tables.get(client) or change.open_tables(client)
-        self.layout.remove(change, tables, client, key)
+        self.layout.put(change, tables, client, record, to_end=to_end)
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
@@ -209,13 +207,9 @@ class SharedTable(Table[K, R]):
         """Return whether there is a record with the value; faster than ``where``."""
         return value in (change.shared or change.open_tables(client))[self.position].index(index)
 
-    def put(self, change: Writer, record: R, client: str = "") -> None:
-        """Insert or replace a record, as ``Rows.put``; faster than ``of`` for a single write."""
-        self.layout.put(change, change.shared or change.open_tables(client), client, record)
-
-    def remove(self, change: Writer, key: K, client: str = "") -> None:
-        """Remove a record, as ``Rows.remove``; faster than ``of`` for a single write."""
-        self.layout.remove(change, change.shared or change.open_tables(client), client, key)
+    def put(self, change: Writer, record: R, client: str = "", *, to_end: bool = False) -> None:
+        """Insert or replace a record, as for a table of each client."""
+        self.layout.put(change, change.shared or change.open_tables(client), client, record, to_end=to_end)
 
     def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
         """Return the rows, read-only: writes to them are discarded."""

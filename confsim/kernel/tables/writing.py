@@ -50,21 +50,29 @@ class Layout(Struct, gc=False, eq=False):
     placed_by: Callable[[Any], object]
     found_by: Callable[[Any], object]
 
-    def put(self, change: Writer, tables: list[TableState], client: str, record: Any, *, check: bool = True) -> None:
-        """Insert or replace a record of a client, in one of these tables, as ``Rows.put``."""
+    def put(
+        self,
+        change: Writer,
+        tables: list[TableState],
+        client: str,
+        record: Any,
+        *,
+        check: bool = True,
+        to_end: bool = False,
+    ) -> None:
+        """Insert or replace a record of a client, in one of these tables, as ``Rows.put`` or ``Table.put``."""
         position = self.position
         state, key = tables[position], self.key(record)
-        row = state.rows.get(key)
-        if row is None:
+        keys, row = state.keys, state.rows.get(key)
+        if row is None or to_end:
             serial = state.serial + 1
             rows = inserted(state.rows, key, (serial, record))
-            keys = state.keys
             if keys or self.located is not None:
-                keys = self._found(change, keys, client, (key, None, record), check=check)
-            tables[position] = state.after(self.indexes, (key, None), rows, serial, keys)
+                keys = self._found(change, keys, client, (key, None if row is None else row[1], record), check=check)
+            tables[position] = state.after(self.indexes, (key, row), rows, serial, keys)
         else:
             serial, before = row
-            rows, keys = inserted(state.rows, key, (serial, record)), state.keys
+            rows = inserted(state.rows, key, (serial, record))
             placed, found = self.placed_by, self.found_by
             if placed(before) == placed(record):
                 tables[position] = TableState(rows, state.serial, keys, state.lookups, state.late)
@@ -108,9 +116,7 @@ class Layout(Struct, gc=False, eq=False):
                 old = () if before is None else values(before)
                 new = () if after is None else values(after)
                 if old != new:
-                    if check:
-                        index.require_free(keys[place], new, key)
-                    changed[place] = index.after(keys[place], key, old, new)
+                    changed[place] = index.after(keys[place], key, old, new, check=check)
             keys = tuple(changed)
         located = self.located
         if located is not None:

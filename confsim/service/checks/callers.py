@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
 
 from msgspec import Struct
 
@@ -20,13 +19,10 @@ from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.states import TableState
-from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, World
 
 #: Most tokens that are remembered.
 _MOST = 256
-
-Tables = tuple[TableState, ...]
 
 
 class _Known(Struct, frozen=True, gc=False):
@@ -50,34 +46,29 @@ class _Known(Struct, frozen=True, gc=False):
         client, user = caller.client, caller.user
         now, before = world.shared, then.shared
         if now is not before:
-            if not _same(now, before, CREDENTIALS, self.token):
+            if len(now) < len(before) or not _same(now[_TOKENS], before[_TOKENS], self.token):
                 return None
-            if not _unchanged(now, before, CLIENTS):
-                found = CLIENTS.get(change, client.id)
-                if found is None or (user is not None and found.terms is not client.terms):
+            if now[_CLIENTS] is not before[_CLIENTS]:
+                row = now[_CLIENTS].rows.get(client.id)
+                if row is None or (user is not None and row[1].terms is not client.terms):
                     return None
-                if not clients.is_served(change, found):
+                if not clients.is_served(change, row[1]):
                     return None
-                caller = Caller(found, user, caller.api_token, caller.customer_admin, caller.expires)
+                caller = Caller(row[1], user, caller.api_token, caller.customer_admin, caller.expires)
         if user is not None:
-            now, before = world.client_tables.get(client.id, ()), then.client_tables.get(client.id, ())
-            if now is not before and not _same(now, before, USERS, user.id):
+            now, before = world.client_tables.get(client.id, ()), then.client_tables[client.id]
+            if now is not before and (len(now) < len(before) or not _same(now[_USERS], before[_USERS], user.id)):
                 return None
         return _Known(self.token, caller, self.expires, world, self.used)
 
 
-def _unchanged(now: Tables, then: Tables, table: Table[Any, Any]) -> bool:
-    """Return whether a table is the same value in two worlds."""
-    place = table.position
-    return place < min(len(now), len(then)) and now[place] is then[place]
+#: The places of the tables that decide who the caller is.
+_TOKENS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
 
 
-def _same(now: Tables, then: Tables, table: Table[Any, Any], key: Hashable) -> bool:
-    """Return whether the record with the key is the same value in a table of two worlds."""
-    place = table.position
-    if place >= min(len(now), len(then)):
-        return False
-    return now[place] is then[place] or now[place].rows.get(key) is then[place].rows.get(key)
+def _same(now: TableState, then: TableState, key: Hashable) -> bool:
+    """Return whether the record with the key is the same value in two states of a table."""
+    return now is then or now.rows.get(key) is then.rows.get(key)
 
 
 class Callers:
