@@ -162,7 +162,7 @@ def list_app_sessions(
     """
     filters = AppSessionFilter(user, channelSession, channel, url, _at(call, startedBefore), _at(call, startedAfter))
     found = app_sessions.list_app_sessions(call.change, call.client, call.require_caller(), filters)
-    return views.page(call, found, limit, offset, lambda run: _app_session_view(call, run))
+    return views.page(call, found, limit, offset, lambda shown: [_app_session_view(call, run) for run in shown])
 
 
 def _at(call: Call, given: int | None) -> int | None:
@@ -208,7 +208,9 @@ def list_app_session_logs(
     call: Call, appSession: app_sessions.AppSession, *, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[AppSessionLog]:
     """List the logs of an app session by their index: for administrators and the caller who created it."""
-    return views.page(call, app_sessions.list_logs(call.change, appSession), limit, offset, _log_view)
+    return views.page(
+        call, app_sessions.list_logs(call.change, appSession), limit, offset, lambda shown: [*map(_log_view, shown)]
+    )
 
 
 def _log_view(log: Log) -> AppSessionLog:

@@ -184,12 +184,14 @@ def page(
     found: Sequence[R],
     limit: int | None,
     offset: int | None,
-    show: Callable[[R], T],
+    show: Callable[[Sequence[R]], list[T]],
 ) -> Page[T]:
-    """Return one page of ``found`` with the view of each element; ``total`` counts all (R021, R022, G082)."""
+    """Return one page of ``found``, with the views that ``show`` makes of its elements.
+
+    ``total`` counts all elements (R021, R022, G082).
+    """
     total = len(found)
-    shown = page_of(call, total, limit, offset)
-    results = [*map(show, found[shown])]
+    results = show(found[page_of(call, total, limit, offset)])
     if ask(call, conventions.PAGE_FIELDS) == "with-limits":
         return LimitedPage(total=total, results=results, limit=_page_limit(call, limit), offset=offset or 0)
     return Page(total=total, results=results)

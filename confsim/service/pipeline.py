@@ -59,7 +59,6 @@ class Usage:
         self.used = monotonic()
 
 
-
 class Pipeline:
     """Performs the calls of one world.
 

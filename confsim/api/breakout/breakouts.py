@@ -157,7 +157,7 @@ def list_breakout_sessions(
     that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.
     """
     found = breakouts.list_(call.change, uuid, sessionId)
-    return page(call, found, limit, offset, lambda each: _session_view(call, each)).results
+    return page(call, found, limit, offset, lambda shown: [_session_view(call, each) for each in shown]).results
 
 
 @operation(

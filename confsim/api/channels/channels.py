@@ -244,7 +244,7 @@ def list_channels(
     by_name, descending = sort is ChannelSort.NAME, order is SortOrder.DESC
     caller = call.require_caller()
     found = channel_list.list_channels(call.change, call.client, caller, search, by_name=by_name, descending=descending)
-    return page(call, found, limit, offset, lambda channel: _item_view(call, channel, imgSize))
+    return page(call, found, limit, offset, lambda shown: [_item_view(call, channel, imgSize) for channel in shown])
 
 
 def url_name(call: Call, channel: Channel) -> str:

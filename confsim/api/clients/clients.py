@@ -140,7 +140,7 @@ def list_clients(
     found = clients.list_below(call.change, call.client)
     if query:
         found = [client for client in found if lists.matches(call, query, client.name)]
-    return page(call, found, limit, offset, lambda client: _item_view(call, client))
+    return page(call, found, limit, offset, lambda shown: [_item_view(call, client) for client in shown])
 
 
 def _item_view(call: Call, client: Client) -> ClientItem:

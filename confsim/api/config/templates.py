@@ -97,7 +97,7 @@ def list_templates(
         found = [seen for seen in found if _is_not(call, seen.enabled)]
     if onlyInheritable is False:
         found = [seen for seen in found if _is_not(call, seen.template.inheritable)]
-    return views.page(call, found, limit, offset, _template_view)
+    return views.page(call, found, limit, offset, lambda shown: [*map(_template_view, shown)])
 
 
 def _is_not(call: Call, has: bool) -> bool:
@@ -133,7 +133,13 @@ def list_channel_templates(
     call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None
 ) -> Page[Template]:
     """List the templates that can be selected for the channel: the enabled ones, own and inherited."""
-    return views.page(call, templates.list_for_channel(call.change, call.client, uuid), limit, offset, _template_view)
+    return views.page(
+        call,
+        templates.list_for_channel(call.change, call.client, uuid),
+        limit,
+        offset,
+        lambda shown: [*map(_template_view, shown)],
+    )
 
 
 @operation(

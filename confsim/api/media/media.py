@@ -135,7 +135,7 @@ def _page(
 ) -> Page[MediaAsset]:
     search = media.Search(query, tuple(all_ or ()), tuple(any_ or ()))
     found = media.list_assets(call.change, pool, search, sort, descending=order is SortOrder.DESC)
-    return page(call, found, limit, offset, lambda asset: _asset_view(call, asset))
+    return page(call, found, limit, offset, lambda shown: [_asset_view(call, asset) for asset in shown])
 
 
 _LIST_RULES = "R021 R023 R027 R028 R512 R514 R515 R516 R517"

@@ -170,7 +170,7 @@ def list_recordings(
         recording_list.list_recordings, call.change, channelId, session, sort, descending=order is SortOrder.DESC
     )
     found = recording_list.poll_shown(call.change, find, lambda total: page_of(call, total, limit, offset))
-    return page(call, found, limit, offset, lambda recording: _recording_view(call, recording))
+    return page(call, found, limit, offset, lambda shown: [_recording_view(call, recording) for recording in shown])
 
 
 @operation(

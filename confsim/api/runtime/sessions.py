@@ -67,28 +67,33 @@ class Session(Wire, kw_only=True):
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G366")
 
 
-def _session_view(call: Call, session: sessions.Session, size: ImageSize | None) -> Session:
-    image = session.image
-    if ask(call, assumed_sessions.IMAGE) == "current":
-        image = channels.get(call.change, session.client, session.channel).image
-    count = session_list.participants(call.change, session)
-    url = image_url(call, session.client, image, size)
-    created, (started, ended) = instants(call, units.SESSION, session.created, session.started, session.ended)
-    return Session(
-        id=session.id,
-        name=session.name,
-        channel=session.channel,
-        clientId=session.client,
-        serviceMode=session.service_mode,
-        participantsCount=count,
-        hadRecording=session.had_recording,
-        groupId=session.group_id,
-        parentId=session.parent_id,
-        imageUrl=url,
-        created=created,
-        started=started,
-        ended=ended,
-    )
+def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSize | None) -> list[Session]:
+    if not found:
+        return []
+    change = call.change
+    current = ask(call, assumed_sessions.IMAGE) == "current"
+    participants = session_list.participants(change)
+    shown = []
+    for session in found:
+        image = channels.get(change, session.client, session.channel).image if current else session.image
+        created, (started, ended) = instants(call, units.SESSION, session.created, session.started, session.ended)
+        view = Session(
+            id=session.id,
+            name=session.name,
+            channel=session.channel,
+            clientId=session.client,
+            serviceMode=session.service_mode,
+            participantsCount=participants(session),
+            hadRecording=session.had_recording,
+            groupId=session.group_id,
+            parentId=session.parent_id,
+            imageUrl=image_url(call, session.client, image, size),
+            created=created,
+            started=started,
+            ended=ended,
+        )
+        shown.append(view)
+    return shown
 
 
 def _participants(call: Call, found: Sequence[Attendance]) -> Sequence[Attendance]:
@@ -121,7 +126,8 @@ def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None
 )
 def get_session(call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None) -> Session:
     """Get a session, as a host of its channel or an administrator."""
-    return _session_view(call, sessionId, imgSize)
+    (view,) = _session_views(call, (sessionId,), imgSize)
+    return view
 
 
 @operation(
@@ -208,7 +214,7 @@ def list_channel_participants(
     found = _participants(call, sessions.participants_of_channel(call.change, uuid))
     if search:
         found = [each for each in found if lists.matches(call, search, each.handle)]
-    return page(call, found, limit, offset, lambda each: _participant_view(call, each, imgSize))
+    return page(call, found, limit, offset, lambda shown: [_participant_view(call, each, imgSize) for each in shown])
 
 
 @operation(
@@ -243,4 +249,4 @@ def list_sessions(
     found = session_list.list_sessions(
         call.change, call.client, caller, filters, sort, descending=order is SortOrder.DESC
     )
-    return page(call, found, limit, offset, lambda each: _session_view(call, each, imgSize))
+    return page(call, found, limit, offset, lambda shown: _session_views(call, shown, imgSize))

@@ -84,7 +84,7 @@ def list_available_dial_numbers(
 ) -> Page[AvailableNumber]:
     """List the numbers that can be attached to a channel, directly or through a routing code."""
     found = number_assignments.list_available(call.change, call.client, countryCode)
-    return page(call, found, limit, offset, lambda number: _number_view(call, number))
+    return page(call, found, limit, offset, lambda shown: [_number_view(call, number) for number in shown])
 
 
 @operation("GET /numbers/inbound", gate=_READ, rules="R024 R025 R325 R366 R367 R481", gaps="G468 G470 G471", line=_LINE)
@@ -97,7 +97,7 @@ def list_inbound_numbers(
 ) -> list[AvailableNumber]:
     """List the enabled inbound numbers of the client, exclusively assigned ones included."""
     found = numbers.list_inbound(call.change, call.client, countryCode)
-    return page(call, found, limit, offset, lambda number: _number_view(call, number)).results
+    return page(call, found, limit, offset, lambda shown: [_number_view(call, number) for number in shown]).results
 
 
 @operation(
@@ -145,7 +145,7 @@ def list_dial_number_assignments(
 ) -> Page[NumberAssignment]:
     """List the numbers assigned to the channel, in the order of assignment."""
     found = number_assignments.list_of_channel(call.change, channel)
-    return page(call, found, limit, offset, lambda each: _assignment_view(call, each))
+    return page(call, found, limit, offset, lambda shown: [_assignment_view(call, each) for each in shown])
 
 
 @operation(

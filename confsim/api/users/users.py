@@ -138,7 +138,7 @@ def list_users(
     ``invitationExpiry`` is an instant, in epoch milliseconds by default.
     """
     found = user_list.list_users(call.change, call.client, search, levels, sort, descending=order is SortOrder.DESC)
-    return page(call, found, limit, offset, lambda user: _item_view(call, user, imgSize))
+    return page(call, found, limit, offset, lambda shown: [_item_view(call, user, imgSize) for user in shown])
 
 
 def _item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:

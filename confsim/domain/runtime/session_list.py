@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from enum import StrEnum
+from functools import partial
 from itertools import chain, product
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -117,13 +119,19 @@ class _VisibleSessions(Struct, frozen=True):
         return found.union(room.id for room in rooms if room.parent in found)
 
 
-def participants(change: Change, session: Session) -> int:
-    """The number of participants of a session (G371)."""
+def participants(change: Change) -> Callable[[Session], int]:
+    """A function that returns the number of participants of a session (G371)."""
     choice = ask(change, assumed.COUNT)
     if choice == "distinct":
-        return session.participants
-    if choice == "peak":
-        return session.peak
+        return _DISTINCT
+    return _PEAK if choice == "peak" else partial(_inside, change)
+
+
+_DISTINCT: Callable[[Session], int] = attrgetter("participants")
+_PEAK: Callable[[Session], int] = attrgetter("peak")
+
+
+def _inside(change: Change, session: Session) -> int:
     if session.ended is not None or session.started is None:
         return 0
     return presence.count_inside(change, channels.get(change, session.client, session.channel))
@@ -304,7 +312,7 @@ def _column(change: Change, caller: Caller, sort: SessionSort) -> Callable[[Sess
         user = caller.user
         if ask(change, assumed.PRESENCE) == "caller":
             return lambda session: user is not None and sessions.attended(change, session, user.id)
-        return lambda session: participants(change, session)
+        return lambda session: participants(change)(session)
     key = (sessions.ENDED if sort is SessionSort.ENDED else sessions.STARTED).key
     assert key is not None
     return key
