@@ -174,7 +174,8 @@ class Machine(Generic[S, R]):
         taken = self.facts[trigger]
         if (facts or taken) and facts.keys() != taken:
             raise self._wrong_facts(trigger, facts)
-        state = ABSENT if record is None else self.read(record)
+        read = self.read  # a local function is called sooner than an attribute
+        state = ABSENT if record is None else read(record)
         row = self.row(state, trigger, record, facts)
         if row is None:
             return None
@@ -219,8 +220,8 @@ class Machine(Generic[S, R]):
             if now is not then:
                 moved = self.field.write(moved, then)
             if moved is not record and self.table_of is not None:
-                table = self._table or self.table_of(moved)
-                client = "" if table.shared else self.client(moved)
+                table, client_of = self._table or self.table_of(moved), self.client
+                client = "" if table.shared else client_of(moved)
                 table.put(change, moved, client, to_end=row.move_to_end)
         if self._timed:
             self._schedule(change, record, state, moved, then)

@@ -33,6 +33,8 @@ def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]
     """Return the facts with these names; all of them must exist."""
     if len(names) == len(facts):
         return facts
+    if len(names) == 1:
+        return {names[0]: facts[names[0]]}
     return {name: facts[name] for name in names} if names else NOTHING
 
 

@@ -263,9 +263,11 @@ def _choose_name(change: Change, client: str, name: str, own: Channel | None = N
     where = [each.id for each in CLIENTS.of(change).all] if everywhere else [client]
 
     def taken(name: str) -> bool:
-        return any(
-            own is None or other.id != own.id for each in where for other in CHANNELS.where(change, BY_NAME, name, each)
-        )
+        for each in where:
+            for other in CHANNELS.where(change, BY_NAME, name, each):
+                if own is None or other.id != own.id:
+                    return True
+        return False
 
     if not taken(name):
         return {"name": name, "free": True}

@@ -128,15 +128,15 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
         Raises ValueError for an order that is not declared.
         """
-        place = self.table_index.orders.index(order)
-        bucket = self.bucket
+        index, bucket, rows = self.table_index, self.bucket, self.rows
+        place = index.orders.index(order)
         entries: Entries = ()
         if isinstance(bucket, Bucket):
             entries = bucket.orders[place]
         elif bucket is not None:
-            entries = (order.entry(bucket, self.rows[bucket[1]][1]),)
+            entries = (order.entry(bucket, rows[bucket[1]][1]),)
         places = range(len(entries) - 1, -1, -1) if descending else None
-        return View(self.change, self.rows, self.table_index, bucket, entries, places)
+        return View(self.change, rows, index, bucket, entries, places)
 
     def between(self, order: Order[Any], low: Any, high: Any) -> View[R_co]:
         """Return the records whose key in a declared order (one with a key) is at least ``low`` and less than ``high``.

@@ -61,8 +61,8 @@ class Layout(Struct, gc=False, eq=False):
         to_end: bool = False,
     ) -> None:
         """Insert or replace a record of a client, in one of these tables, as ``Rows.put`` or ``Table.put``."""
-        position = self.position
-        state, key = tables[position], self.key(record)
+        position, key_of = self.position, self.key
+        state, key = tables[position], key_of(record)
         keys, row = state.keys, state.rows.get(key)
         if row is None or to_end:
             serial = state.serial + 1
