@@ -46,7 +46,7 @@ class _Known(Struct, frozen=True, gc=False):
         client, user = caller.client, caller.user
         now, before = world.shared, then.shared
         if now is not before:
-            if len(now) < len(before) or not _same(now[_TOKENS], before[_TOKENS], self.token):
+            if len(now) <= _LAST or not _same(now[_TOKENS], before[_TOKENS], self.token):
                 return None
             if now[_CLIENTS] is not before[_CLIENTS]:
                 row = now[_CLIENTS].rows.get(client.id)
@@ -57,13 +57,14 @@ class _Known(Struct, frozen=True, gc=False):
                 caller = Caller(row[1], user, caller.api_token, caller.customer_admin, caller.expires)
         if user is not None:
             now, before = world.client_tables.get(client.id, ()), then.client_tables[client.id]
-            if now is not before and (len(now) < len(before) or not _same(now[_USERS], before[_USERS], user.id)):
+            if now is not before and (len(now) <= _USERS or not _same(now[_USERS], before[_USERS], user.id)):
                 return None
         return _Known(self.token, caller, self.expires, world, self.used)
 
 
 #: The places of the tables that decide who the caller is.
 _TOKENS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
+_LAST = max(_TOKENS, _CLIENTS)
 
 
 def _same(now: TableState, then: TableState, key: Hashable) -> bool:
