@@ -47,7 +47,7 @@ def test_a_public_call_without_a_client_has_none():
     """Anyone who asks for it needs a credential."""
     change = demo().service.change()
     call = Call(API["get_me"], change, NOWHERE, {}, change.now, {}, {})
-    assert refused(lambda: call.client) is Reason.CREDENTIAL_MISSING
+    assert refused(lambda: call.client.id) is Reason.CREDENTIAL_MISSING
 
 
 @pytest.mark.parametrize(("choice", "greeting"), [("ignored", "hello"), ("configuration", "hallo")])

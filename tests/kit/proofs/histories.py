@@ -11,6 +11,7 @@ import itertools
 import json
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -186,7 +187,25 @@ class Baton:
         self._turns[self._random.choice(self._ready)].release()
 
 
-class BatonLock:
+class _Lock(ABC):
+    """A lock as a live world has it."""
+
+    @abstractmethod
+    def acquire(self) -> bool:
+        """Wait for the lock and hold it."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Release the lock."""
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class BatonLock(_Lock):
     """A lock that can be taken again by its holder; one who waits for it passes the baton on."""
 
     def __init__(self, baton: Baton) -> None:
@@ -194,29 +213,33 @@ class BatonLock:
         self._holder: int | None = None
         self._depth = 0
 
-    def __enter__(self) -> None:
+    def acquire(self) -> bool:
+        """Wait for the lock, and hold it."""
         me = threading.get_ident()
         self._baton.point()
         while self._holder not in (None, me):
             self._baton.point()
         self._holder = me
         self._depth += 1
+        return True
 
-    def __exit__(self, *_: object) -> None:
+    def release(self) -> None:
+        """Release the lock once for each time that it was taken."""
         self._depth -= 1
         if not self._depth:
             self._holder = None
         self._baton.point()
 
 
-class NoLock:
+class NoLock(_Lock):
     """A lock that locks nothing: the planted race."""
 
-    def __enter__(self) -> None:
-        pass
+    def acquire(self) -> bool:
+        """Hold nothing."""
+        return True
 
-    def __exit__(self, *_: object) -> None:
-        pass
+    def release(self) -> None:
+        """Release nothing."""
 
 
 class Overlap:
