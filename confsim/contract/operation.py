@@ -146,23 +146,26 @@ class Operation:
     identifies: Mapping[str, str] = _NONE
 
     def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
-        for word, value in words.items():
-            setattr(self, word, value)
+        # All set these first, in this order: the interpreter finds them at the same place in each operation.
         self.method, self.path = route.split(" ")
         self.name = function.__name__
         self.function = function
         self.gate = words["gate"]
         self.public = Grant.PUBLIC in self.gate.grants
+        self.changes = self.method != "GET"
+        self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
+        #: Returns the values of several placeholders in a mapping as a tuple, that of a single one by itself.
+        self.path_values = itemgetter(*self.placeholders or ("",))
+        self.gate_entry: Assumption[tuple[Grant, ...]] | None = None
+        self.route_entries: tuple[Assumption[str], ...] = ()
+        for word, value in words.items():
+            setattr(self, word, value)
         self.rules = tuple(words.get("rules", "").split())
         self.gaps = tuple(words.get("gaps", "").split())
         self.area = ""
         self.catalogue = catalogue
-        self.changes = self.method != "GET"
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
-        self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
-        #: Returns the values of several placeholders in a mapping as a tuple, that of a single one by itself.
-        self.path_values = itemgetter(*self.placeholders or ("",))
         self.target = _PLACEHOLDER.sub("%s", catalogue.prefix_under(_NONE) + self.path)
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()

@@ -89,7 +89,7 @@ class _VisibleSessions(Struct, frozen=True):
 
     def hosts_more_than(self, every: View[Session]) -> bool:
         """Whether there are more hosted channels than these sessions, so that these are looked through instead."""
-        return self.number > len(every)
+        return self.roles is not None and len(self.roles.entries) > len(every.entries)
 
     @property
     def number(self) -> int:

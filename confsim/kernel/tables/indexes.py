@@ -6,7 +6,6 @@ Several records with one value are a ``Bucket``; a single one is only its (seria
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from functools import cached_property
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -110,8 +109,11 @@ class Index(Generic[R]):
     """A named index with any number of records for each value; ``values(record)`` returns the values of a record.
 
     It has the declared orders of the records with a value, the first being the default, and their totals. It is
-    ``plain`` when only the order of creation, which never changes, is maintained.
+    ``plain`` when only the order of creation, which never changes, is maintained. ``placed_by`` returns the fields of a
+    record that ``functions`` read; it is made when it is first called.
     """
+
+    __slots__ = ("_read", "name", "orders", "placed_by", "plain", "position", "record", "totals", "values")
 
     def __init__(
         self,
@@ -128,6 +130,7 @@ class Index(Generic[R]):
         self.record: type[Struct] = Struct
         self.position = -1
         self.plain = orders == (CREATED,) and not totals
+        self.placed_by: Callable[[R], object] = self._first_placed
         self._read = tuple((order.key, order.carries) for order in orders)
 
     @property
@@ -136,10 +139,9 @@ class Index(Generic[R]):
         read = [function for functions in self._read for function in functions if function is not None]
         return [self.values, *read, *(total.of for total in self.totals)]
 
-    @cached_property
-    def placed_by(self) -> Callable[[R], object]:
-        """Return the function of a record that returns the fields which ``functions`` read."""
-        return deciding(read_fields(self.functions, self.record))
+    def _first_placed(self, record: R) -> object:
+        self.placed_by = placed = deciding(read_fields(self.functions, self.record))
+        return placed(record)
 
     def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
         """Return the entries of a record, one for each order; all its buckets have the same."""
@@ -163,18 +165,19 @@ class Index(Generic[R]):
         """
         found: Buckets = {}
         come: list[tuple[Values, Made, R]] = []
+        values_of, placed = self.values, self.placed_by
         for key, was in changes:
             row = rows.get(key)
             if was is None:
                 if row is not None:
-                    come.append((self.values(row[1]), (row[0], key), row[1]))
+                    come.append((values_of(row[1]), (row[0], key), row[1]))
             elif row is None or row[0] != was[0]:
-                self._leave(found, buckets, self.values(was[1]), (was[0], key), was[1])
+                self._leave(found, buckets, values_of(was[1]), (was[0], key), was[1])
                 if row is not None:
-                    come.append((self.values(row[1]), (row[0], key), row[1]))
-            elif self.placed_by(was[1]) != self.placed_by(row[1]):
+                    come.append((values_of(row[1]), (row[0], key), row[1]))
+            elif placed(was[1]) != placed(row[1]):
                 made, before, after = (row[0], key), was[1], row[1]
-                old, new = self.values(before), self.values(after)
+                old, new = values_of(before), values_of(after)
                 if old != new:
                     self._leave(found, buckets, tuple([value for value in old if value not in new]), made, before)
                     come.append((tuple([value for value in new if value not in old]), made, after))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -38,8 +38,10 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         found, number = self.lookups[index.position]
         late = self.late
         if number < len(late):
-            changes = dict(reversed(late[number:]))  # of each record the first one counts
-            found = index.after(found, reversed(changes.items()), self.rows)
+            changes: Iterable[Changed] = late[number:]
+            if number < len(late) - 1:  # of each record the first one counts
+                changes = reversed(dict(reversed(late[number:])).items())
+            found = index.after(found, changes, self.rows)
             self.lookups[index.position] = found, len(late)
         return found
 

@@ -269,7 +269,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def each(self, index: Index[R], values: Iterable[Hashable]) -> list[View[R]]:
         """Return the records of each of these values that any record has, as ``where`` does."""
-        state, change = self.state, self.change
+        state, change = self.tables[self.layout.position], self.change
         find, rows = state.index(index).get, state.rows
         return [
             View(change, rows, index, bucket, bucket.orders[0] if type(bucket) is Bucket else (bucket,))

@@ -301,7 +301,7 @@ def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, descendi
     found = [view for view in views if view.entries]
     if len(found) == 1:
         return found[0].descending if descending else found[0]
-    if sum(map(len, found)) > SHORT:
+    if sum([len(view.entries if view.places is None else view.places) for view in found]) > SHORT:
         return Merged([view.descending for view in found] if descending else found, key, reverse=descending)
     together = [(key(entry), view.rows[entry[-1]][1]) for view in found for entry in view.shown()]
     return [record for _, record in sorted(together, key=_FIRST, reverse=descending)]
