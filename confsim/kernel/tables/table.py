@@ -159,14 +159,6 @@ class Table(Generic[K, R]):
         tables = change.client_tables.get(client) or change.open_tables(client)
         return value in tables[self.position].index(index)
 
-    def put(self, change: Writer, record: R, client: str, *, to_end: bool = False) -> None:
-        """Insert or replace a record, as ``Rows.put``; faster than ``of`` for a single write.
-
-        With ``to_end`` it becomes the latest of its table, as if it was created now.
-        """
-        tables = change.client_tables.get(client) or change.open_tables(client)
-        self.layout.put(change, tables, client, record, to_end=to_end)
-
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
         owners = change.owners.get(self.name)
@@ -206,10 +198,6 @@ class SharedTable(Table[K, R]):
     def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
         """Return whether there is a record with the value; faster than ``where``."""
         return value in (change.shared or change.open_tables(client))[self.position].index(index)
-
-    def put(self, change: Writer, record: R, client: str = "", *, to_end: bool = False) -> None:
-        """Insert or replace a record, as for a table of each client."""
-        self.layout.put(change, change.shared or change.open_tables(client), client, record, to_end=to_end)
 
     def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
         """Return the rows, read-only: writes to them are discarded."""
@@ -293,10 +281,10 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         Raises ValueError, without a change, when another record has one of its values in a unique index. Without
         ``check`` the record takes the value over: the other record must be put next with another value.
         """
-        self.layout.put(self.change, self.tables, self.client, record, check=check)
+        self.layout.put(self.change, self.client, record, check=check)
         return record
 
     def remove(self, key: K) -> R:
         """Remove the record of this key and return it. Raises KeyError when there is none."""
-        gone: R = self.layout.remove(self.change, self.tables, self.client, key)
+        gone: R = self.layout.remove(self.change, self.client, key)
         return gone

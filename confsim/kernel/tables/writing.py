@@ -50,17 +50,12 @@ class Layout(Struct, gc=False, eq=False):
     placed_by: Callable[[Any], object]
     found_by: Callable[[Any], object]
 
-    def put(
-        self,
-        change: Writer,
-        tables: list[TableState],
-        client: str,
-        record: Any,
-        *,
-        check: bool = True,
-        to_end: bool = False,
-    ) -> None:
-        """Insert or replace a record of a client, in one of these tables, as ``Rows.put`` or ``Table.put``."""
+    def put(self, change: Writer, client: str, record: Any, *, check: bool = True, to_end: bool = False) -> None:
+        """Insert or replace a record of a client, as ``Rows.put``.
+
+        With ``to_end`` it becomes the latest of its table, as if it was created now.
+        """
+        tables = (change.client_tables.get(client) if client else change.shared) or change.open_tables(client)
         position, key_of = self.position, self.key
         state, key = tables[position], key_of(record)
         keys, row = state.keys, state.rows.get(key)
@@ -83,8 +78,9 @@ class Layout(Struct, gc=False, eq=False):
         change.written[client] = None
         change.touched.append(((client, self.name), key))
 
-    def remove(self, change: Writer, tables: list[TableState], client: str, key: object) -> Any:
-        """Remove a record of a client, in one of these tables, and return it, as ``Rows.remove``."""
+    def remove(self, change: Writer, client: str, key: object) -> Any:
+        """Remove a record of a client and return it, as ``Rows.remove``."""
+        tables = (change.client_tables.get(client) if client else change.shared) or change.open_tables(client)
         position = self.position
         state = tables[position]
         row = state.rows[key]
