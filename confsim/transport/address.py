@@ -204,10 +204,11 @@ def _text(value: object) -> str:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, timedelta):
-        return str(msgspec.to_builtins(value))  # in a body: ISO 8601
-    if isinstance(value, list | tuple):
-        return ",".join(map(_text, value))
+    if not isinstance(value, int):
+        if isinstance(value, timedelta):
+            return str(msgspec.to_builtins(value))  # in a body: ISO 8601
+        if isinstance(value, list | tuple):
+            return ",".join(map(_text, value))
     try:
         return str(value)
     except ValueError as error:

@@ -110,25 +110,25 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
 
 # A recording starts the session of its channel, which then counts as recorded
 
+_INITIALISED = sessions.SessionState.INITIALISED
+
 
 def _new_session(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[dict[str, Any]]:
     """A session without a parent, when the channel has none that has not ended."""
-    if sessions.find_open(change, channel.client, channel.id) is None:
-        yield {"channel": channel, "parent": None}
+    open_ = sessions.find_open(change, channel.client, channel.id)
+    return ({"channel": channel, "parent": None},) if open_ is None else ()
 
 
 def _initialised(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
     """The session of the channel that has not started yet."""
     session = sessions.find_open(change, channel.client, channel.id)
-    if session is not None and session.state is sessions.SessionState.INITIALISED:
-        yield session
+    return () if session is None or session.state is not _INITIALISED else (session,)
 
 
 def _recorded(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
     """The active session of the channel, where it counts as recorded once a recording of it starts (G374)."""
     session = sessions.find_active(change, channel)
-    if session is not None and ask(change, assumed.HAD_RECORDING) == "started":
-        yield session
+    return () if session is None or ask(change, assumed.HAD_RECORDING) != "started" else (session,)
 
 
 def _with_recording(change: Change, recording: Recording) -> Iterable[Session]:

@@ -251,7 +251,8 @@ def highest(change: Change, user: User) -> Hosting:
     """The highest role of the user in any channel."""
     if HOSTS.has(change, OF_USER_AS, (user.id, Role.OWNER), user.client):
         return Hosting.OWNER
-    return Hosting.OPERATOR if HOSTS.has(change, OF_USER, user.id, user.client) else Hosting.NONE
+    hosts = HOSTS.has(change, OF_USER_AS, (user.id, Role.OPERATOR), user.client)
+    return Hosting.OPERATOR if hosts else Hosting.NONE
 
 
 # Appointment and removal
