@@ -60,9 +60,8 @@ class Call(Struct, eq=False, gc=False):
     form: Form | None = None
     _root: str = ""
 
-    @property
     def root(self) -> str:
-        """URL of the mount, without a slash at its end, for URLs in answers."""
+        """Return the URL of the mount, without a slash at its end, for URLs in answers."""
         if not self._root:
             scheme, address = ask(self, transport.SCHEME), self.address
             server = address.public_url or f"{scheme}://{self.headers.get('host', HOST)}"

@@ -329,7 +329,7 @@ def _link(
 ) -> MediaLink:
     expires = call.now + (ask(call, durations.MEDIA_LINK) if ttl is None else ttl)
     signed = urlencode({"expires": expires, "signature": media.sign_link(call.change, asset, expires)})
-    return MediaLink(url=f"{call.root}/files/{asset.client}/media/{asset.id}?{signed}")
+    return MediaLink(url=f"{call.root()}/files/{asset.client}/media/{asset.id}?{signed}")
 
 
 @operation("GET /channels/{uuid}/media/size", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G574")

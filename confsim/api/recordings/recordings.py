@@ -87,7 +87,7 @@ def _url(call: Call, asset: StoredAsset) -> str | None:
     """Return the URL of the bytes of an asset, for callers who may read the asset (R301, G496)."""
     if asset.state is not Upload.UPLOADED or ask(call, assumed.URL) == "absent":
         return None
-    return f"{call.root}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
+    return f"{call.root()}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
 
 
 def saved(asset: StoredAsset) -> Raw:
@@ -247,7 +247,7 @@ def get_recording_download(
     """
     recording_list.require_ready(recordingId)
     asset = downloads.asset_of_kind(call.change, recordingId.client, recordingId.id, kind)
-    root = call.root if ask(call, assumed.HOST) == "here" else "https://downloads.example"
+    root = call.root() if ask(call, assumed.HOST) == "here" else "https://downloads.example"
     return RecordingDownload(url=f"{root}/files/recordings/{downloads.issue_link(call.change, asset, ttl)}")
 
 

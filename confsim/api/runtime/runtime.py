@@ -208,7 +208,7 @@ def get_streaming_proxy(call: Call, uuid: Channel) -> StreamingAddress:
 
 
 def _address(call: Call, channel: Channel) -> str:
-    root = re.sub(r"^http", "ws", call.root)
+    root = re.sub(r"^http", "ws", call.root())
     return ask(call, assumed_streaming.STREAMING_URL).replace("{root}", root).replace("{channel}", channel.id)
 
 

@@ -133,6 +133,8 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         entries: Entries = ()
         if isinstance(bucket, Bucket):
             entries = bucket.orders[place]
+            if entries is self.entries and self.places is None and not descending:
+                return self
         elif bucket is not None:
             entries = (order.entry(bucket, rows[bucket[1]][1]),)
         places = range(len(entries) - 1, -1, -1) if descending else None
