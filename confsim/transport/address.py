@@ -201,7 +201,7 @@ def _text(value: object) -> str:
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
             raise Misuse(f"{value!r} holds half a surrogate pair, which cannot be sent")
-        return value
+        return str.__str__(value)  # of a subclass the text alone: paths are remembered
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, int):

@@ -34,6 +34,20 @@ def test_arguments_stand_where_the_declaration_says(operation, arguments, expect
     assert line(call) == expected
 
 
+def test_a_path_is_that_of_its_own_values():
+    """Whatever was called before: equal values can be different texts, and a text can be of a type of its own."""
+
+    class Named(str):
+        __slots__ = ()
+
+    for value, text in ((1, "1"), (True, "true"), (1, "1"), ("7", "7"), (7, "7"), (Named("x"), "x"), ("x", "x")):
+        one = address(API["get_user"], {"userId": value}, {})
+        two = address(API["add_access_level"], {"userId": value, "level": value}, {})
+        assert (one.path, two.path) == ((text,), (text, text))
+        assert {type(each) for each in (*one.path, *two.path)} == {str}
+        assert one.request.target.endswith(f"/{text}")
+
+
 def test_a_profile_moves_route_prefix_and_token():
     """What it says of the API, and nothing of the control plane."""
     profile = {
