@@ -282,7 +282,7 @@ def list_broadcast_history(
     found = broadcasts.list_history(call.change, uuid, session, sort, descending=order is SortOrder.DESC)
     if not found and ask(call, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
-    shown = page(call, found, limit, offset, lambda shown: [_history_row_view(call, each) for each in shown])
+    shown = page(call, found, limit, offset, lambda rows: [_history_row_view(call, each) for each in rows])
     return BroadcastHistory(total=shown.total, rows=shown.results)
 
 

@@ -115,8 +115,8 @@ _INITIALISED = sessions.SessionState.INITIALISED
 
 def _new_session(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[dict[str, Any]]:
     """A session without a parent, when the channel has none that has not ended."""
-    open_ = sessions.find_open(change, channel.client, channel.id)
-    return ({"channel": channel, "parent": None},) if open_ is None else ()
+    session = sessions.find_open(change, channel.client, channel.id)
+    return ({"channel": channel, "parent": None},) if session is None else ()
 
 
 def _initialised(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
