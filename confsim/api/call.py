@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from msgspec import Struct
 
@@ -26,20 +26,9 @@ API = Catalogue("Conferencing Service API", prefix=transport.PREFIX)
 operation = API.operation
 
 
-class _NoClient:
-    """The client of a public call whose path names none. Raises Refusal CREDENTIAL_MISSING when it is looked at."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise Refusal(Reason.CREDENTIAL_MISSING)
-
-
-NO_CLIENT: Any = _NoClient()
-
-
 class Call(Struct, eq=False, gc=False):
     """Context of an operation, passed to it before its arguments; a context of assumptions too.
 
-    ``client`` is the one in whose context the call runs: the caller's own, or a child named by for_client.
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user on which gates depend;
     the resolvers of ``api.paths`` set them. ``address`` is that of the world, ``headers`` are those of the request, by
     names in lower case. ``content_type`` is that of a body of bytes, ``form`` the form in it, if any.
@@ -52,13 +41,27 @@ class Call(Struct, eq=False, gc=False):
     now: int
     profile: Mapping[str, Any]
     used: dict[str, None]
-    client: Client = NO_CLIENT
+    known_client: Client | None = None
     caller: Caller | None = None
     channel: Channel | None = None
     subject: User | None = None
     content_type: str | None = None
     form: Form | None = None
     _root: str = ""
+
+    @property
+    def client(self) -> Client:
+        """The client in whose context the call runs: the caller's own, or a child named by for_client.
+
+        Raises Refusal CREDENTIAL_MISSING on a public call whose path names no client.
+        """
+        if self.known_client is None:
+            raise Refusal(Reason.CREDENTIAL_MISSING)
+        return self.known_client
+
+    @client.setter
+    def client(self, client: Client) -> None:
+        self.known_client = client
 
     def root(self) -> str:
         """Return the URL of the mount, without a slash at its end, for URLs in answers."""

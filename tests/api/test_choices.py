@@ -47,7 +47,25 @@ def test_a_public_call_without_a_client_has_none():
     """Anyone who asks for it needs a credential."""
     change = demo().service.change()
     call = Call(API["get_me"], change, NOWHERE, {}, change.now, {}, {})
-    assert refused(lambda: call.client.id) is Reason.CREDENTIAL_MISSING
+    assert refused(lambda: call.client) is Reason.CREDENTIAL_MISSING
+
+
+@pytest.mark.parametrize(
+    ("operation", "unused"),
+    [
+        ("list_validators", "validators.inherited"),
+        ("get_config", "config.parent-level"),
+        ("list_inbound_numbers", "numbers.inventory"),
+    ],
+)
+def test_a_call_that_is_refused_for_want_of_a_client_used_nothing_of_it(operation, unused):
+    """The refusal comes before the first choice that a client would be asked about."""
+    sim = demo(**{f"gate__{operation}": ["public"]})
+    assert sim.call(operation).status == 401
+    assert unused not in sim.service.journal.last().assumptions
+    sim = demo()
+    ok(sim, operation)
+    assert unused in sim.service.journal.last().assumptions
 
 
 @pytest.mark.parametrize(("choice", "greeting"), [("ignored", "hello"), ("configuration", "hallo")])

@@ -97,7 +97,7 @@ class Callers:
             return
         call.used.update(known.used)
         call.caller = caller = known.caller
-        call.client = caller.client
+        call.known_client = caller.client
 
     def _authenticate(self, call: Call, token: str) -> None:
         """Set the caller and the client of the call, and remember them. Raises Refusal as ``identify``."""
@@ -110,7 +110,7 @@ class Callers:
         finally:
             change.used = noted
             noted.update(used)
-        call.caller, call.client = caller, client
+        call.caller, call.known_client = caller, client
         if blocked and call.operation.name not in ask(call, assumed_terms.OPEN_CALLS):
             raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
         if not clients.is_served(change, client):
