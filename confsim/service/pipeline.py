@@ -58,6 +58,11 @@ class Usage:
         """Note a call of any kind."""
         self.used = monotonic()
 
+    def count_call(self) -> None:
+        """Note a call of the API."""
+        self.calls += 1
+        self.used = monotonic()
+
 
 class Pipeline:
     """Performs the calls of one world.
@@ -318,9 +323,8 @@ class Pipeline:
     ) -> JournalEntry:
         """Finish a response and note the call; for a call that is held, only reserve its place in the journal."""
         live, journal, faults, before = self._live, self._journal, self._faults, change.world
-        id, usage = journal.next_id(), self._usage
-        usage.calls += 1
-        usage.used = monotonic()
+        id = journal.next_id()
+        self._usage.count_call()
         response.headers.append((_ID, id))
         touched = () if after is before else change.touched
         hits = () if change.faults is None else faults.hits(change)

@@ -265,7 +265,7 @@ class Service:
             self._provenance() if provenance is None else provenance,
             self.settings,
         )
-        other.webhooks.continue_from(self.webhooks)
+        other.webhooks.share_quiet(self.webhooks)
         if profile is None:
             other.pipeline.hold_against(self.pipeline.conformance)
             other.pipeline.share_callers(self.pipeline.callers)

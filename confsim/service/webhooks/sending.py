@@ -148,8 +148,8 @@ class Webhooks:
         self._receiver = None if target is None else receiver(target)
         self.send_now()
 
-    def continue_from(self, other: Webhooks) -> None:
-        """Know what another one knows of the world that both have."""
+    def share_quiet(self, other: Webhooks) -> None:
+        """Know from another one that nothing is ready in the world that both have, if it knows that."""
         self._quiet = other._quiet
 
     def repeat(self, recorded: Recorded) -> None:
