@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 from confsim.assumptions.protocol import durations
 from confsim.assumptions.register import Assumption, ask
 
 from .call import Call
+
+#: The instants of one thing.
+T = TypeVar("T", bound=tuple[int | None, ...])
 
 #: Milliseconds of the units of instants since 1970, and of the units of the time left until an instant.
 _EPOCH = {"epoch-ms": 1, "epoch-s": 1000, "epoch-days": durations.DAY}
@@ -18,10 +23,12 @@ def instant(call: Call, entry: Assumption[str], at: int) -> int:
     return (at - call.now) // _LEFT[unit] if unit in _LEFT else at // _EPOCH[unit]
 
 
-def instants(call: Call, entry: Assumption[str], first: int, *others: int | None) -> tuple[int, list[int | None]]:
-    """Convert an instant and the others of one thing as ``instant`` does, those that are None to None."""
+def instants(call: Call, entry: Assumption[str], things: list[T]) -> list[T]:
+    """Convert the instants of each of some things as ``instant`` does, those that are None to None."""
     unit = ask(call, entry)
     if unit == "epoch-ms":
-        return first, [*others]
+        return things
     scale, since = (_LEFT[unit], call.now) if unit in _LEFT else (_EPOCH[unit], 0)
-    return (first - since) // scale, [None if at is None else (at - since) // scale for at in others]
+    converted: Any = [tuple([None if at is None else (at - since) // scale for at in each]) for each in things]
+    found: list[T] = converted
+    return found

@@ -29,8 +29,8 @@ from .types import Sized, TextForm
 
 #: The place that msgspec appends to its messages.
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
-#: A byte is found in bytes several times faster than bytes are.
-_COMMA = ord(",")
+#: A byte is found in bytes several times faster than bytes are, and those by ``partition`` sooner than by ``find``.
+_COMMA, _NULL = ord(","), b"null"
 
 
 #: Returns the thing that a path parameter names. Arguments: the call, and the decoded text or number; for a nested
@@ -154,10 +154,6 @@ class Body:
         """Return the value of the body (R016, R017). Raises Refusal BODY_MALFORMED, INVALID_INPUT."""
         if self._decoder is None:
             return raw
-        if not raw or raw.isspace():
-            if not self.optional or ask(context, parsing.NO_BODY) == "refuse":
-                raise Refusal(Reason.BODY_MALFORMED, problem="it is empty")
-            raw = b"{}"
         try:
             if not raw.isascii():
                 raw.decode()  # the decoder does not check the texts of unknown fields
@@ -165,13 +161,18 @@ class Body:
         except msgspec.ValidationError as error:
             value = self._decode_leniently(context, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-            raise Refusal(Reason.BODY_MALFORMED, problem=_problem(error)) from None
+            if raw and not raw.isspace():
+                raise Refusal(Reason.BODY_MALFORMED, problem=_problem(error)) from None
+            if not self.optional or ask(context, parsing.NO_BODY) == "refuse":
+                raise Refusal(Reason.BODY_MALFORMED, problem="it is empty") from None
+            raw = b"{}"
+            value = self._decoder.decode(raw)
         where = repeated_key(raw) if _COMMA in raw else None  # otherwise no object has duplicate keys
         if where is not None and ask(context, parsing.DUPLICATE_KEYS) == "refuse":
             raise invalid_input(f"body {where}", "it is given twice")
         if self._struct is not None:
             unknown = ask(context, parsing.UNKNOWN_FIELDS) == "refuse"
-            null = raw.find(b"null") >= 0 and ask(context, parsing.NULL_OPTION) == "refuse"
+            null = raw.partition(_NULL)[1] == _NULL and ask(context, parsing.NULL_OPTION) == "refuse"
             if unknown or null:
                 self._refuse_strictly(raw, unknown=unknown, null=null)
             for where, get, check in self.checks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, get_args, get_origin
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -25,8 +25,9 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
 _TTL = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?([A-Za-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-#: Most URLs match this and need not be parsed.
+#: Most URLs match this and need not be parsed; the latest of ordinary length are remembered.
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9/._~=&-]*)?\Z")
+_SHORT = 200
 
 
 def invalid_input(where: str, problem: str) -> Refusal:
@@ -177,8 +178,8 @@ def text_check(sized: Sized) -> TextCheck:
     free = sized.free if isinstance(sized, AbsoluteUrl) else None
 
     def check(context: Context, where: str, text: str) -> None:
-        plain = is_url and _PLAIN_URL.match(text) is not None
-        if not plain and _CONTROL.search(text):
+        plain = is_url and len(text) <= _SHORT and _is_plain_url(text)
+        if not (plain or text.isprintable()) and _CONTROL.search(text):
             raise invalid_input(where, "control characters are not allowed")
         if not (plain or allow_blank or text.strip()):
             raise invalid_input(where, "it is blank")
@@ -189,6 +190,11 @@ def text_check(sized: Sized) -> TextCheck:
             raise invalid_input(where, f"{text[:80]!r} is no absolute http or https URL")
 
     return check
+
+
+@lru_cache(maxsize=256)
+def _is_plain_url(text: str) -> bool:
+    return _PLAIN_URL.match(text) is not None
 
 
 def is_absolute_url(url: str) -> bool:

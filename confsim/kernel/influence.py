@@ -103,8 +103,8 @@ class Need:
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
-        takes = self._takes[0]
-        for related in self.on(change, record, **named(given, takes)) if takes else self.on(change, record):
+        on, takes = self.on, self._takes[0]
+        for related in on(change, record, **named(given, takes)) if takes else on(change, record):
             if self.creates:
                 self.fires.create(change, self.trigger, **related)
                 continue
@@ -221,7 +221,8 @@ class Firing:
 
     def fire(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        for related in self.on(change, record):
+        on = self.on
+        for related in on(change, record):
             self.fires.attempt(change, related, self.trigger, NOTHING)
 
 

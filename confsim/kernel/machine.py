@@ -3,6 +3,8 @@
 A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
 its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
 made from the same rows. What one machine does to another is in ``influence``.
+
+Functions in attributes are called by local names: the interpreter finds them sooner, and transitions are many.
 """
 
 from __future__ import annotations
@@ -174,15 +176,19 @@ class Machine(Generic[S, R]):
         taken = self.facts[trigger]
         if (facts or taken) and facts.keys() != taken:
             raise self._wrong_facts(trigger, facts)
-        read = self.read  # a local function is called sooner than an attribute
+        read = self.read
         state = ABSENT if record is None else read(record)
-        row = self.row(state, trigger, record, facts)
-        if row is None:
+        for row in self._rows[trigger]:  # as ``row``, without a call for each transition
+            guard = row.only_if
+            if state in row.on and (guard is None or guard.admits(record, facts)):
+                break
+        else:
             return None
         moved = self._move(change, record, state, row, facts)
         for observer in row.observers:
             if state in observer.sees:
-                observer.notify(change, moved)
+                notify = observer.notify
+                notify(change, moved)
         for coupling in row.couplings:
             if state in coupling.sees:
                 coupling.propagate(change, moved)
@@ -202,7 +208,7 @@ class Machine(Generic[S, R]):
             change.take(1)
         for need in row.needs:
             need.satisfy(change, record, facts)
-        effect, then = row.effect, row.then
+        effect, then, taken, read = row.effect, row.then, row.facts, self.read
         moved: R
         if then is ABSENT:
             assert record is not None
@@ -210,13 +216,14 @@ class Machine(Generic[S, R]):
         else:
             now = state
             if record is None:
-                moved = facts["draft"] if effect is None else effect(change, **named(facts, row.facts))
-                now = self.read(moved)
+                moved = facts["draft"] if effect is None else effect(change, **named(facts, taken))
+                now = read(moved)
             elif effect is None:
                 moved = record
             else:
-                moved = effect(change, record, **named(facts, row.facts)) if row.facts else effect(change, record)
-                now = self.read(moved)
+                given = facts if len(taken) == len(facts) else named(facts, taken)
+                moved = effect(change, record, **given) if taken else effect(change, record)
+                now = read(moved)
             if now is not then:
                 moved = self.field.write(moved, then)
             if moved is not record and self.table_of is not None:
@@ -230,18 +237,22 @@ class Machine(Generic[S, R]):
     def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
         """The rows that hold the record."""
         assert self.table_of is not None
-        table = self._table or self.table_of(record)
-        return table.of(change, "" if table.shared else self.client(record))
+        table, client_of = self._table or self.table_of(record), self.client
+        return table.of(change, "" if table.shared else client_of(record))
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
         rows = self._rows_of(change, record)
-        key = rows.layout.key(record)
+        layout, tables = rows.layout, rows.tables
+        position, key_of = layout.position, layout.key
+        key = key_of(record)
         if row.effect is not None:
             row.effect(change, record, **named(facts, row.facts))
         for cascade in self.cascades:
-            cascade.take(change, rows[key])
-        return rows.remove(key)
+            take = cascade.take
+            take(change, tables[position].rows[key][1])
+        gone: R = layout.remove(change, rows.client, key)
+        return gone
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Run the cascades of one step of a removal, without removing the record."""
@@ -255,8 +266,9 @@ class Machine(Generic[S, R]):
         """Set the timers of the new state of the record and cancel those of its former state."""
         assert self._table is not None
         for at, states in self._timed:
-            was = at.due(before) if before is not None and state in states else None
-            due = at.due(after) if then in states else None
+            due_of = at.due
+            was = due_of(before) if before is not None and state in states else None
+            due = due_of(after) if then in states else None
             if was != due:
                 timed = after if due is not None or before is None else before
                 key = self._table.key(timed) if at.by is None else at.by.values(timed)[0]

@@ -29,7 +29,8 @@ def _plain(value: object) -> object:
 
 _encoded = msgspec.json.Encoder(enc_hook=_plain).encode
 _NO_PROFILE: Mapping[str, Any] = {}
-_TEXTS = frozenset({str})
+#: Types whose instances of equal value are one text.
+_PLAIN = frozenset({str, int})
 
 
 class OperationRequest(Struct, frozen=True, gc=False):
@@ -124,17 +125,17 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[Path,
 
     Raises Misuse for a missing path parameter and for a text that cannot be sent.
     """
-    names = operation.placeholders
+    names, values_in = operation.placeholders, operation.path_values
     if not names:
         return _path(operation, ()), in_query(arguments) if arguments else {}
     try:
-        given: Any = operation.path_values(arguments)
+        given: Any = values_in(arguments)
     except KeyError as missing:
         unknown = sorted(arguments.keys() - {*names, *operation.query_names})
         unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""
         meant = suggest_near(unknown[0], [each for each in names if each not in arguments]) if unknown else ""
         raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}{meant}") from None
-    if type(given) is not str and (len(names) == 1 or not _TEXTS.issuperset(map(type, given))):
+    if type(given) not in _PLAIN and (len(names) == 1 or not _PLAIN.issuperset(map(type, given))):
         given = _text(given) if len(names) == 1 else tuple(map(_text, given))
     path = _path(operation, given)
     if len(arguments) == len(names):
@@ -143,9 +144,9 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[Path,
 
 
 @lru_cache(maxsize=1024)
-def _path(operation: Operation, given: str | tuple[str, ...]) -> Path:
-    """Return the path with these texts, or this one. Raises Misuse if it is that of another operation."""
-    texts = tuple(map(_text, (given,) if isinstance(given, str) else given))
+def _path(operation: Operation, given: str | int | tuple[str | int, ...]) -> Path:
+    """Return the path with these values, or this one. Raises Misuse if it is that of another operation."""
+    texts = tuple(map(_text, given if isinstance(given, tuple) else (given,)))
     reserved = _reserved(operation)
     for name, text in zip(operation.placeholders, texts, strict=True):
         if text in reserved:
@@ -182,7 +183,7 @@ def encoded(body: object) -> bytes:
         return body
     try:
         raw = _encoded(body)
-        if raw.find(b"null") >= 0:  # NaN and infinity are encoded as null too
+        if raw.partition(b"null")[1]:  # NaN and infinity are encoded as null too
             _check_finite(msgspec.to_builtins(body, str_keys=True, enc_hook=_plain), "body")
     except (TypeError, ValueError, RecursionError) as error:
         raise Misuse(f"body: {error}") from None

@@ -48,7 +48,7 @@ _TOKEN = gates.PUBLIC.assumed("G027")
 
 
 def _recording_view(call: Call, recording: StoredRecording) -> Recording:
-    start, (end, ready) = instants(call, units.RECORDING, recording.started, recording.ended, recording.ready)
+    ((start, end, ready),) = instants(call, units.RECORDING, [(recording.started, recording.ended, recording.ready)])
     return Recording(
         id=recording.id,
         channel=recording.channel,
@@ -63,7 +63,7 @@ def asset_view(call: Call, asset: StoredAsset) -> RecordingAsset:
     """Return the view of an asset of a recording (P2 Recording asset)."""
     base = asset.started if ask(call, assumed.INSTANTS) == "relative" else 0
     end = None if asset.ended is None else asset.ended - base
-    start, (end,) = instants(call, units.RECORDING, asset.started - base, end)
+    ((start, end),) = instants(call, units.RECORDING, [(asset.started - base, end)])
     return RecordingAsset(
         id=asset.id,
         recordingId=asset.recording,

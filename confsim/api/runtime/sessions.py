@@ -74,9 +74,9 @@ def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSiz
     current = ask(call, assumed_sessions.IMAGE) == "current"
     participants = session_list.participants(change)
     shown = []
-    for session in found:
+    times = instants(call, units.SESSION, [(each.created, each.started, each.ended) for each in found])
+    for session, (created, started, ended) in zip(found, times, strict=True):
         image = channels.get(change, session.client, session.channel).image if current else session.image
-        created, (started, ended) = instants(call, units.SESSION, session.created, session.started, session.ended)
         view = Session(
             id=session.id,
             name=session.name,

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from .indexes import Bucket, Changed, Index, Lookup, Records
-from .views import Limited, View
+from .views import Limited, Nothing, View
 
 #: Changes of records that the indexes of a table need not have. With more, each change brings one index up to date.
 LATE = 16
@@ -49,9 +49,9 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         """Return the records with the value of an index, in its first order, by default that of creation."""
         found, number = self.lookups[index.position]
         bucket = (found if number == len(self.late) else self.index(index)).get(value)
-        if type(bucket) is Bucket:
-            return View(change, self.rows, index, bucket, bucket.orders[0])
-        return View(change, self.rows, index, bucket, () if bucket is None else (bucket,))
+        if bucket is None:
+            return Nothing(change, self.rows, index, None, ())
+        return View(change, self.rows, index, bucket, bucket.orders[0] if type(bucket) is Bucket else (bucket,))
 
     def after(
         self, indexes: tuple[Index[Any], ...], changed: Changed, rows: Records, serial: int, keys: tuple[Lookup, ...]

@@ -89,7 +89,8 @@ class Table(Generic[K, R]):
         self.name = name
         self.record = record
         self.key_name = key
-        self.key: Callable[[R], K] = attrgetter(key)
+        computed = getattr(record, key)
+        self.key: Callable[[R], K] = (isinstance(computed, property) and computed.fget) or attrgetter(key)
         self.all: Index[R] = Index("all", lambda record: (None,), orders=orders, totals=totals)
         self.indexes: tuple[Index[R], ...] = (self.all, *(each for each in indexes if isinstance(each, Index)))
         self.uniques: tuple[Unique[R], ...] = tuple(each for each in indexes if isinstance(each, Unique))

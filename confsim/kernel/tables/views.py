@@ -78,8 +78,6 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         if self.change.steps:
             self.change.take(len(self) // READS_OF_A_STEP)
         entries = self.entries if self.places is None else self.shown()
-        if not entries:
-            return iter(())
         return map(_SECOND, map(self.rows.__getitem__, map(_LAST, entries)))
 
     def shown(self) -> Iterable[Entry]:
@@ -176,6 +174,13 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         if isinstance(bucket, Bucket):
             return bucket.totals[place]
         return sum(map(total.of, self))
+
+
+class Nothing(View[Any], frozen=True, gc=False, eq=False):
+    """The view of a value that no record has; cascades and couplings iterate over many of these."""
+
+    __iter__ = staticmethod(().__iter__)
+    __len__ = staticmethod(().__len__)
 
 
 #: The unique part of an entry: the record's key in an order, and its serial.

@@ -72,7 +72,7 @@ class Layout(Struct, gc=False, eq=False):
             if placed(before) == placed(record):
                 tables[position] = TableState(rows, state.serial, keys, state.lookups, state.late)
             else:
-                if found(before) != found(record):
+                if (keys or self.located is not None) and found(before) != found(record):
                     keys = self._found(change, keys, client, (key, before, record), check=check)
                 tables[position] = state.after(self.indexes, (key, row), rows, state.serial, keys)
         change.written[client] = None
