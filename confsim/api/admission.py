@@ -24,7 +24,7 @@ from .call import Call
 _OPERATOR = Role.OPERATOR
 
 
-def admit(call: Call, grants: tuple[Grant, ...], *, missing: bool = False) -> None:
+def admit(call: Call, grants: tuple[Grant, ...], missing: bool = False) -> None:
     """Check that the caller holds one of the grants of the operation's gate (R241).
 
     An API token of the client passes every administrative, owner and host gate of the client (R221, G149, G150).

@@ -229,7 +229,7 @@ class Machine(Generic[S, R]):
             if moved is not record and self.table_of is not None:
                 table, client_of = self._table or self.table_of(moved), self.client
                 client = "" if table.shared else client_of(moved)
-                table.layout.put(change, client, moved, to_end=row.move_to_end)
+                table.layout.put(change, client, moved, row.move_to_end)
         if self._timed:
             self._schedule(change, record, state, moved, then)
         return moved

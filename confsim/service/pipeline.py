@@ -318,7 +318,6 @@ class Pipeline:
         token: str | None = None,
         injection: Injection | None = None,
         finish: Finish | None = None,
-        *,
         handshake: bool = False,
     ) -> JournalEntry:
         """Finish a response and note the call; for a call that is held, only reserve its place in the journal."""

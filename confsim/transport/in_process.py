@@ -114,7 +114,6 @@ def perform(
     caller: Caller,
     body: object,
     content_type: str | None,
-    *,
     warns: bool = True,
 ) -> Response:
     """Perform an operation as a caller, below HTTP. Misuse for what could not be sent as a request.

@@ -32,8 +32,9 @@ def test_a_shared_table_is_noticed():
 
     of_client = Layout.put
 
-    def put(self, change, client, record, **chosen):
-        of_client(self, change, CUSTOMER if self.name == "api tokens" else client, record, **chosen)
+    def put(self, change, client, record, *chosen, **named):
+        client = CUSTOMER if self.name == "api tokens" else client
+        of_client(self, change, client, record, *chosen, **named)
 
     reading = mock.patch.multiple(Table, **{name: shared(name) for name in ("of", "get")})
     with reading, mock.patch.object(Layout, "put", put):

@@ -40,7 +40,8 @@ def test_a_path_is_that_of_its_own_values():
     class Named(str):
         __slots__ = ()
 
-    for value, text in ((1, "1"), (True, "true"), (1, "1"), ("7", "7"), (7, "7"), (Named("x"), "x"), ("x", "x")):
+    values = ((1, "1"), (True, "true"), (1.0, "1.0"), (1, "1"), ("7", "7"), (7, "7"), (Named("x"), "x"), ("x", "x"))
+    for value, text in values:
         one = address(API["get_user"], {"userId": value}, {})
         two = address(API["add_access_level"], {"userId": value, "level": value}, {})
         assert (one.path, two.path) == ((text,), (text, text))

@@ -90,7 +90,7 @@ class Unique(Generic[R]):
         self.values = values
         self.position = -1
 
-    def after(self, keys: Lookup, key: object, old: Values, new: Values, *, check: bool) -> Lookup:
+    def after(self, keys: Lookup, key: object, old: Values, new: Values, check: bool) -> Lookup:
         """Return the map from value to key after the values of a record have changed.
 
         When another record has one of the new values, it loses that; ValueError is raised instead if ``check``.

@@ -50,7 +50,7 @@ class Layout(Struct, gc=False, eq=False):
     placed_by: Callable[[Any], object]
     found_by: Callable[[Any], object]
 
-    def put(self, change: Writer, client: str, record: Any, *, check: bool = True, to_end: bool = False) -> None:
+    def put(self, change: Writer, client: str, record: Any, to_end: bool = False, check: bool = True) -> None:
         """Insert or replace a record of a client, as ``Rows.put``.
 
         With ``to_end`` it becomes the latest of its table, as if it was created now.
@@ -63,7 +63,7 @@ class Layout(Struct, gc=False, eq=False):
             serial = state.serial + 1
             rows = inserted(state.rows, key, (serial, record))
             if keys or self.located is not None:
-                keys = self._found(change, keys, client, (key, None if row is None else row[1], record), check=check)
+                keys = self._found(change, keys, client, (key, None if row is None else row[1], record), check)
             tables[position] = state.after(self.indexes, (key, row), rows, serial, keys)
         else:
             serial, before = row
@@ -73,7 +73,7 @@ class Layout(Struct, gc=False, eq=False):
                 tables[position] = TableState(rows, state.serial, keys, state.lookups, state.late)
             else:
                 if (keys or self.located is not None) and found(before) != found(record):
-                    keys = self._found(change, keys, client, (key, before, record), check=check)
+                    keys = self._found(change, keys, client, (key, before, record), check)
                 tables[position] = state.after(self.indexes, (key, row), rows, state.serial, keys)
         change.written[client] = None
         change.touched.append(((client, self.name), key))
@@ -96,7 +96,6 @@ class Layout(Struct, gc=False, eq=False):
         keys: tuple[Lookup, ...],
         client: str,
         written: tuple[object, Any, Any],
-        *,
         check: bool = False,
     ) -> tuple[Lookup, ...]:
         """Return the maps of the unique indexes after a change of a record, and note where it is located.
@@ -112,7 +111,7 @@ class Layout(Struct, gc=False, eq=False):
                 old = () if before is None else values(before)
                 new = () if after is None else values(after)
                 if old != new:
-                    changed[place] = index.after(keys[place], key, old, new, check=check)
+                    changed[place] = index.after(keys[place], key, old, new, check)
             keys = tuple(changed)
         located = self.located
         if located is not None:

@@ -102,3 +102,21 @@ def test_the_places_of_each_view(place):
     at = list(together)[place]
     for view, start in zip(together._views, starts, strict=True):
         assert all((pebble.size, pebble.id) < (at.size, at.id) for pebble in view[:start])
+
+
+@pytest.mark.parametrize("others", [[], [("b", 1), ("b", 2)]])
+def test_the_view_of_a_value_that_no_record_has(others):
+    """It is empty in every way of reading it, whatever else the table holds, and remains so."""
+    found = rows(others)
+    view = found.where(COLOUR, "a")
+    for each in (view, view.by(BY_SIZE), view.by(BY_SIZE, descending=True), view.descending, view.cut(0, 5)):
+        assert ([*each], [*reversed(each)], [*each.keys], len(each), bool(each)) == ([], [], [], 0, False)
+        assert (each.first, each.last, each[:3], each[-2:]) == (None, None, [], [])
+        with pytest.raises(IndexError):
+            each[0]
+    assert [*view.between(BY_SIZE, 0, 9)] == []
+    with pytest.raises(ValueError, match="not in tuple"):
+        view.by(Order("another", lambda pebble: pebble.id))
+    found.put(Pebble(99, "a", 3))
+    assert [*view] == []
+    assert [pebble.id for pebble in found.where(COLOUR, "a")] == [99]
