@@ -121,7 +121,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         """Return the last record, or None."""
         return self[-1] if self else None
 
-    def by(self, order: Order[Any], *, descending: bool = False) -> View[R_co]:
+    def by(self, order: Order[Any], descending: bool = False) -> View[R_co]:
         """Return all records of the index or table with the value, in another declared order or in its opposite.
 
         Raises ValueError for an order that is not declared.
@@ -176,7 +176,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return sum(map(total.of, self))
 
 
-class Nothing(View[Any], frozen=True, gc=False, eq=False):
+class EmptyView(View[Any], frozen=True, gc=False, eq=False):
     """The view of a value that no record has; cascades and couplings iterate over many of these."""
 
     __iter__ = staticmethod(().__iter__)
