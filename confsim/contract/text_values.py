@@ -21,6 +21,7 @@ TextReader = Callable[[Context, str, str], Any]
 #: Refuses a text that breaks a limit. Arguments as for a TextReader.
 TextCheck = Callable[[Context, str, str], None]
 
+#: A number; most are digits alone, which str sees sooner.
 _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
 _TTL = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?([A-Za-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -105,7 +106,7 @@ def _integer_from(minimum: int, context: Context, where: str, text: str) -> int:
 
 def integer(context: Context, where: str, text: str, problem: str = "not a whole number") -> int:
     """Return the integer of at most 64 bits in a text of digits, with or without a minus. Raises ``not_a_number``."""
-    if _DIGITS.match(text):
+    if (len(text) < 20 and text.isdigit() and text.isascii()) or _DIGITS.match(text):
         number = int(text)
         most = ask(context, sizes.WHOLE_NUMBER)
         if number > most or number < -most - 1:
