@@ -110,10 +110,11 @@ class Index(Generic[R]):
 
     It has the declared orders of the records with a value, the first being the default, and their totals. It is
     ``plain`` when only the order of creation, which never changes, is maintained. ``placed_by`` returns the fields of a
-    record that ``functions`` read; it is made when it is first called.
+    record that ``functions`` read; it is made when it is first called. ``nothing`` is the view of a value that no
+    record has, which the table sets.
     """
 
-    __slots__ = ("_read", "name", "orders", "placed_by", "plain", "position", "record", "totals", "values")
+    __slots__ = ("_read", "name", "nothing", "orders", "placed_by", "plain", "position", "record", "totals", "values")
 
     def __init__(
         self,
@@ -129,6 +130,7 @@ class Index(Generic[R]):
         self.totals = totals
         self.record: type[Struct] = Struct
         self.position = -1
+        self.nothing: Any = None
         self.plain = orders == (CREATED,) and not totals
         self.placed_by: Callable[[R], object] = self._first_placed
         self._read = tuple((order.key, order.carries) for order in orders)

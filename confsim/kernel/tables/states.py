@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from .indexes import Bucket, Changed, Index, Lookup, Records
-from .views import EmptyView, Limited, View
+from .views import Limited, View
 
 #: Changes of records that the indexes of a table need not have. With more, each change brings one index up to date.
 LATE = 16
@@ -50,7 +50,8 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         found, number = self.lookups[index.position]
         bucket = (found if number == len(self.late) else self.index(index)).get(value)
         if bucket is None:
-            return EmptyView(change, self.rows, index, None, ())
+            nothing: View[Any] = index.nothing
+            return nothing
         return View(change, self.rows, index, bucket, bucket.orders[0] if type(bucket) is Bucket else (bucket,))
 
     def after(

@@ -20,7 +20,7 @@ from ..maps import map_of
 from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, Values
 from .read_fields import deciding, read_fields
 from .states import TableState
-from .views import View
+from .views import View, empty_view
 from .writing import Layout, Writer
 
 
@@ -102,6 +102,7 @@ class Table(Generic[K, R]):
         for place, index in enumerate(self.indexes):
             index.position = place
             index.record = record
+            index.nothing = empty_view(index)
         self.position = len(self.by_position)
         self.by_position.append(self)
         self.layout = Layout(

@@ -183,6 +183,21 @@ class EmptyView(View[Any], frozen=True, gc=False, eq=False):
     __len__ = staticmethod(().__len__)
 
 
+class _Unlimited:
+    """In the place of a change for a view that reads nothing."""
+
+    __slots__ = ()
+    steps = 0
+
+    def take(self, steps: int) -> None:
+        """Take so many steps."""
+
+
+def empty_view(index: Index[Any]) -> EmptyView:
+    """Return the view of an index for every value that no record has, in any world."""
+    return EmptyView(_Unlimited(), {}, index, None, ())
+
+
 #: The unique part of an entry: the record's key in an order, and its serial.
 UNIQUE: Callable[[Entry], Any] = itemgetter(slice(2))
 #: Most records that ``merged`` sorts at once.
