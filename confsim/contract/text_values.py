@@ -21,12 +21,12 @@ TextReader = Callable[[Context, str, str], Any]
 #: Refuses a text that breaks a limit. Arguments as for a TextReader.
 TextCheck = Callable[[Context, str, str], None]
 
-#: A number; most are digits alone, which str sees sooner.
+#: A number. Most are digits alone, which methods of str tell in less time.
 _DIGITS = re.compile(r"-?[0-9]{1,19}\Z", re.ASCII)
 _TTL = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?([A-Za-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-#: Most URLs match this and need not be parsed; the latest of ordinary length are remembered.
+#: Most URLs match this and need not be parsed. The latest are remembered, and therefore only short ones are tried.
 _PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9/._~=&-]*)?\Z")
 _SHORT = 200
 

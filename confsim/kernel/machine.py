@@ -4,7 +4,7 @@ A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, r
 its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
 made from the same rows. What one machine does to another is in ``influence``.
 
-Functions in attributes are called by local names: the interpreter finds them sooner, and transitions are many.
+Where every transition passes, functions in attributes are called by local names: the interpreter finds them sooner.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def _plain(value: object) -> object:
 _encoded = msgspec.json.Encoder(enc_hook=_plain).encode
 _NO_PROFILE: Mapping[str, Any] = {}
 #: Types whose instances of equal value are one text.
-_PLAIN = frozenset({str, int})
+_REMEMBERED = frozenset({str, int})
 
 
 class OperationRequest(Struct, frozen=True, gc=False):
@@ -135,7 +135,7 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[Path,
         unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""
         meant = suggest_near(unknown[0], [each for each in names if each not in arguments]) if unknown else ""
         raise Misuse(f"{operation.name} needs the path parameter {missing}{unlike}{meant}") from None
-    if type(given) not in _PLAIN and (len(names) == 1 or not _PLAIN.issuperset(map(type, given))):
+    if type(given) not in _REMEMBERED and (len(names) == 1 or not _REMEMBERED.issuperset(map(type, given))):
         given = _text(given) if len(names) == 1 else tuple(map(_text, given))
     path = _path(operation, given)
     if len(arguments) == len(names):

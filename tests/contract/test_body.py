@@ -100,7 +100,7 @@ def test_a_body_may_be_left_out():
     assert outcome(OPTIONS, b"") == Options()
     assert outcome(OPTIONS, b" ") == Options()
     assert outcome(OPTIONS, b"", parse__no_body="refuse") == "malformed: it is empty"
-    strict = {"parse__unknown_fields": "refuse", "parse__null_option": "refuse"}
+    strict = {"parse__unknown_fields": "refuse", "parse__null": "refuse"}
     assert outcome(OPTIONS, b" ", **strict) == Options()
     assert outcome(BYTES, b"") == b""
     assert outcome(ANY, b'{"a": [1, null]}') == {"a": [1, None]}

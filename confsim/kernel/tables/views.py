@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import compress, islice, repeat
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from msgspec import Struct, StructMeta
@@ -183,6 +184,9 @@ class EmptyView(View[Any], frozen=True, gc=False, eq=False):
     __len__ = staticmethod(().__len__)
 
 
+_NO_RECORDS: Records = MappingProxyType({})
+
+
 class _Unlimited:
     """In the place of a change for a view that reads nothing."""
 
@@ -195,7 +199,7 @@ class _Unlimited:
 
 def empty_view(index: Index[Any]) -> EmptyView:
     """Return the view of an index for every value that no record has, in any world."""
-    return EmptyView(_Unlimited(), {}, index, None, ())
+    return EmptyView(_Unlimited(), _NO_RECORDS, index, None, ())
 
 
 #: The unique part of an entry: the record's key in an order, and its serial.

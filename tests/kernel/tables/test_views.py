@@ -117,6 +117,8 @@ def test_the_view_of_a_value_that_no_record_has(others):
     assert [*view.between(BY_SIZE, 0, 9)] == []
     with pytest.raises(ValueError, match="not in tuple"):
         view.by(Order("another", lambda pebble: pebble.id))
+    assert view is rows([("b", 3)]).where(COLOUR, "a")  # the one of the index, in any world
+    with pytest.raises(TypeError):
+        view.rows[1] = (1, Pebble(1, "a", 1))
     found.put(Pebble(99, "a", 3))
-    assert [*view] == []
     assert [pebble.id for pebble in found.where(COLOUR, "a")] == [99]
