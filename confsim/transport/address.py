@@ -29,7 +29,7 @@ def _plain(value: object) -> object:
 
 _encoded = msgspec.json.Encoder(enc_hook=_plain).encode
 _NO_PROFILE: Mapping[str, Any] = {}
-#: Types whose instances of equal value are one text.
+#: Types of path parameters that are remembered as given: equal values of one type are one text.
 _REMEMBERED = frozenset({str, int})
 
 

@@ -110,30 +110,25 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
 
 # A recording starts the session of its channel, which then counts as recorded
 
-_INITIALISED, _ONGOING = sessions.SessionState.INITIALISED, sessions.SessionState.ONGOING
+_INITIALISED = sessions.SessionState.INITIALISED
 
 
-def _new_session(
-    change: Change, recording: Recording | None, *, channel: Channel, session: Session | None
-) -> Iterable[dict[str, Any]]:
+def _new_session(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[dict[str, Any]]:
     """A session without a parent, when the channel has none that has not ended."""
+    session = sessions.find_open(change, channel.client, channel.id)
     return ({"channel": channel, "parent": None},) if session is None else ()
 
 
-def _initialised(
-    change: Change, recording: Recording | None, *, channel: Channel, session: Session | None
-) -> Iterable[Session]:
+def _initialised(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
     """The session of the channel that has not started yet."""
-    present = session or sessions.find_open(change, channel.client, channel.id)
-    return () if present is None or present.state is not _INITIALISED else (present,)
+    session = sessions.find_open(change, channel.client, channel.id)
+    return () if session is None or session.state is not _INITIALISED else (session,)
 
 
-def _recorded(
-    change: Change, recording: Recording | None, *, channel: Channel, session: Session | None
-) -> Iterable[Session]:
+def _recorded(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
     """The active session of the channel, where it counts as recorded once a recording of it starts (G374)."""
-    active = session if session is not None and session.state is _ONGOING else sessions.find_active(change, channel)
-    return () if active is None or ask(change, assumed.HAD_RECORDING) != "started" else (active,)
+    session = sessions.find_active(change, channel)
+    return () if session is None or ask(change, assumed.HAD_RECORDING) != "started" else (session,)
 
 
 def _with_recording(change: Change, recording: Recording) -> Iterable[Session]:

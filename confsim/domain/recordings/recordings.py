@@ -24,7 +24,7 @@ from confsim.domain.members.roles import Role
 from confsim.domain.runtime import presence as presences
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.presence import Presence
-from confsim.domain.runtime.sessions import SESSIONS, Session, SessionState
+from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
@@ -96,9 +96,9 @@ RECORDINGS: Table[str, Recording] = Table(
 _USER: Callable[[Presence], int] = attrgetter("user")
 
 
-def _start(change: Change, *, channel: Channel, caller: Caller, session: Session | None) -> Recording:
-    """The session of the channel, active by now, is recorded from this instant on; None for one that has just begun."""
-    session = session or sessions.find_active(change, channel)
+def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:
+    """The active session of the channel is recorded from this instant on."""
+    session = sessions.find_active(change, channel)
     assert session is not None
     return Recording(
         id=fresh_id(change),
@@ -195,7 +195,7 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
         Row("remove", tuple(RecordingState), ABSENT, source="P2 L189, R365, G309, G489"),
     ),
     state="state",
-    facts={"start": "channel caller session", "finish": "fails"},
+    facts={"start": "channel caller", "finish": "fails"},
     refusals={"start": Reason.RECORDING_IN_PROGRESS, "stop": Reason.NO_RECORDING, None: Reason.RECORDING_NOT_READY},
 )
 
@@ -231,16 +231,14 @@ def start(change: Change, channel: Channel, caller: Caller) -> None:
     current = find_running(change, channel.client, channel.id)
     if current is not None and ask(change, assumed.AGAIN) == "ignore":
         return
-    session = sessions.find_open(change, channel.client, channel.id)
     if current is None:
-        _require_recordable(change, channel, caller, session)
-    MACHINE.fire(change, current, "start", channel=channel, caller=caller, session=session)
+        _require_recordable(change, channel, caller)
+    MACHINE.fire(change, current, "start", channel=channel, caller=caller)
 
 
-def _require_recordable(change: Change, channel: Channel, caller: Caller, session: Session | None) -> None:
+def _require_recordable(change: Change, channel: Channel, caller: Caller) -> None:
     """Refusals RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL, where they are not assumed away."""
-    active = session is not None and session.state is SessionState.ONGOING
-    if not active and ask(change, assumed.WITHOUT_SESSION) == "refuse":
+    if sessions.find_active(change, channel) is None and ask(change, assumed.WITHOUT_SESSION) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_SESSION)
     if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
