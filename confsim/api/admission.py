@@ -75,7 +75,7 @@ def require_service(call: Call, client: Client) -> None:
 
 
 def _customer_admin(call: Call, caller: Caller) -> bool:
-    if call.known_client is caller.client or call.client.id == caller.client.id:
+    if call.client.id == caller.client.id:
         return caller.customer_admin
     return caller.partner_admin and "children" in ask(call, members.PARTNER_ADMIN_INCLUDES)
 

@@ -32,7 +32,7 @@ class Call(Struct, eq=False, gc=False):
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user on which gates depend;
     the resolvers of ``api.paths`` set them. ``address`` is that of the world, ``headers`` are those of the request, by
     names in lower case. ``content_type`` is that of a body of bytes, ``form`` the form in it, if any. ``known_client``
-    and ``known_root`` are ``client`` and ``root()`` once they are known.
+    is ``client`` once that is known.
     """
 
     operation: Operation
@@ -48,7 +48,7 @@ class Call(Struct, eq=False, gc=False):
     subject: User | None = None
     content_type: str | None = None
     form: Form | None = None
-    known_root: str = ""
+    _root: str = ""
 
     @property
     def client(self) -> Client:
@@ -66,11 +66,11 @@ class Call(Struct, eq=False, gc=False):
 
     def root(self) -> str:
         """Return the URL of the mount, without a slash at its end, for URLs in answers."""
-        if not self.known_root:
+        if not self._root:
             scheme, address = ask(self, transport.SCHEME), self.address
             server = address.public_url or f"{scheme}://{self.headers.get('host', HOST)}"
-            self.known_root = server + address.mount
-        return self.known_root
+            self._root = server + address.mount
+        return self._root
 
     def require_caller(self) -> Caller:
         """Return the caller. Raises Refusal CREDENTIAL_MISSING when a profile makes the operation public."""

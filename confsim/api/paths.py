@@ -111,8 +111,7 @@ def _me_or_user(call: Call, id: str | int) -> User:
 @resolves(Channel, str, "channels", gates=True, about="The channel, by uuid.")
 def _channel(call: Call, id: str) -> Channel:
     """A channel of the call's client, on which gates depend."""
-    client = call.known_client or call.client  # the field is read sooner than the property
-    call.channel = found = channels.get(call.change, client.id, id)
+    call.channel = found = channels.get(call.change, call.client.id, id)
     return found
 
 

@@ -85,8 +85,7 @@ def image_url(call: Call, client: str, image: str | None, size: ImageSize | None
     """Return the URL of an image in a size: below this mount, or as given (G103, G104, G243); None without an image."""
     if image is None or image.startswith(("http://", "https://")):
         return image
-    root = call.known_root or call.root()  # asked for each image of a page
-    return f"{root}/files/{client}/images/{image}?size={size or ask(call, images.DEFAULT_SIZE)}"
+    return f"{call.root()}/files/{client}/images/{image}?size={size or ask(call, images.DEFAULT_SIZE)}"
 
 
 _UNFRIENDLY = re.compile(r"[^a-z0-9]+")

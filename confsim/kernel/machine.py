@@ -221,8 +221,7 @@ class Machine(Generic[S, R]):
             elif effect is None:
                 moved = record
             else:
-                given = facts if len(taken) == len(facts) else named(facts, taken)
-                moved = effect(change, record, **given) if taken else effect(change, record)
+                moved = effect(change, record, **named(facts, taken)) if taken else effect(change, record)
                 now = read(moved)
             if now is not then:
                 moved = self.field.write(moved, then)

@@ -33,10 +33,8 @@ def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]
     """Return the facts with these names; all of them must exist."""
     if len(names) == len(facts):
         return facts
-    if len(names) == 1:  # the fewest are taken most often, and sooner by themselves
+    if len(names) == 1:
         return {names[0]: facts[names[0]]}
-    if len(names) == 2:
-        return {names[0]: facts[names[0]], names[1]: facts[names[1]]}
     return {name: facts[name] for name in names} if names else NOTHING
 
 

@@ -125,11 +125,11 @@ def places(operation: Operation, arguments: Mapping[str, object]) -> tuple[Path,
 
     Raises Misuse for a missing path parameter and for a text that cannot be sent.
     """
-    names, values_in = operation.placeholders, operation.path_values
+    names = operation.placeholders
     if not names:
         return _path(operation, ()), in_query(arguments) if arguments else {}
     try:
-        given: Any = values_in(arguments)
+        given: Any = operation.path_values(arguments)
     except KeyError as missing:
         unknown = sorted(arguments.keys() - {*names, *operation.query_names})
         unlike = f" and has no {', '.join(map(repr, unknown))}" if unknown else ""

@@ -89,7 +89,7 @@ class Table(Generic[K, R]):
         self.name = name
         self.record = record
         self.key_name = key
-        computed = getattr(record, key)
+        computed = getattr(record, key)  # a property is called by its function: at every write
         self.key: Callable[[R], K] = (isinstance(computed, property) and computed.fget) or attrgetter(key)
         self.all: Index[R] = Index("all", lambda record: (None,), orders=orders, totals=totals)
         self.indexes: tuple[Index[R], ...] = (self.all, *(each for each in indexes if isinstance(each, Index)))

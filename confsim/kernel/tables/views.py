@@ -329,9 +329,5 @@ def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, descendi
         return found[0].descending if descending else found[0]
     if sum([len(view.entries if view.places is None else view.places) for view in found]) > SHORT:
         return Merged([view.descending for view in found] if descending else found, key, reverse=descending)
-    together = [
-        (key(entry), view.rows[entry[-1]][1])
-        for view in found
-        for entry in (view.entries if view.places is None else view.shown())
-    ]
+    together = [(key(entry), view.rows[entry[-1]][1]) for view in found for entry in view.shown()]
     return [record for _, record in sorted(together, key=_FIRST, reverse=descending)]

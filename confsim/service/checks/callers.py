@@ -46,13 +46,10 @@ class _Known(Struct, frozen=True, gc=False):
         client, user = caller.client, caller.user
         now, before = world.shared, then.shared
         if now is not before:
-            if len(now) <= _LAST:
+            if len(now) <= _LAST or not _same(now[_TOKENS], before[_TOKENS], self.token):
                 return None
-            tokens, known = now[_TOKENS], now[_CLIENTS]
-            if tokens is not before[_TOKENS] and not _same(tokens, before[_TOKENS], self.token):
-                return None
-            if known is not before[_CLIENTS]:
-                row = known.rows.get(client.id)
+            if now[_CLIENTS] is not before[_CLIENTS]:
+                row = now[_CLIENTS].rows.get(client.id)
                 if row is None or (user is not None and row[1].terms is not client.terms):
                     return None
                 if not clients.is_served(change, row[1]):

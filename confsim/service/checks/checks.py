@@ -57,8 +57,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         credentials.authenticate(call.change, incoming.token)
     things = [*incoming.path]
     for place, parameter in contract.texts:
-        read = parameter.read
-        things[place] = read(call, parameter.where, things[place])
+        things[place] = parameter.read(call, parameter.where, things[place])
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if contract.names:

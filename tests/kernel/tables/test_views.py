@@ -106,7 +106,7 @@ def test_the_places_of_each_view(place):
 
 @pytest.mark.parametrize("others", [[], [("b", 1), ("b", 2)]])
 def test_the_view_of_a_value_that_no_record_has(others):
-    """It is empty in every way of reading it, whatever else the table holds, and remains so."""
+    """It is empty in every way of reading it, whatever else the table holds; all worlds share it."""
     found = rows(others)
     view = found.where(COLOUR, "a")
     for each in (view, view.by(BY_SIZE), view.by(BY_SIZE, descending=True), view.descending, view.cut(0, 5)):
