@@ -87,7 +87,7 @@ def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSiz
             hadRecording=session.had_recording,
             groupId=session.group_id,
             parentId=session.parent_id,
-            imageUrl=image_url(call, session.client, image, size),
+            imageUrl=None if image is None else image_url(call, session.client, image, size),
             created=created,
             started=started,
             ended=ended,

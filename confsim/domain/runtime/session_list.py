@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
-from itertools import chain, product
+from itertools import chain, islice, product
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec import Struct
 
@@ -24,19 +24,16 @@ from confsim.domain.members import roles
 from confsim.domain.members.roles import Host
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Order
-from confsim.kernel.tables.table import Rows
 from confsim.kernel.tables.views import READS_OF_A_STEP, UNIQUE, Picked, View, merged
 from confsim.kernel.world import Change
 
 from . import presence, sessions
 from .sessions import LISTED, SESSIONS, Session
 
-#: Most channels whose sessions are merged for a page.
+#: Most views whose sessions are merged for a page.
 FEW = 64
 #: How many entries of an index are scanned in the time of a look-up.
 _SCANNED = 8
-#: Sessions by channel, of which those with a recording are apart; under None those of all.
-_Views: TypeAlias = "Mapping[str | None, list[View[Session]]]"
 
 
 class SessionSort(StrEnum):
@@ -99,15 +96,10 @@ class _VisibleSessions(Struct, frozen=True):
     def channels(self) -> Iterator[str]:
         """The ids of the hosted channels and their rooms."""
         assert self.roles is not None
-        rooms = ROOMS.of(self.change, self.client)
-        with_rooms = self.rooms and len(rooms) > 0
-        hosted = roles.ids_of_channels(self.roles)
-        if not with_rooms:
-            yield from hosted
-            return
-        for id in hosted:
-            yield id
-            yield from (room.id for room in rooms.where(ROOMS_OF, id))
+        rooms, hosted = ROOMS.of(self.change, self.client), roles.ids_of_channels(self.roles)
+        if not self.rooms or len(rooms) == 0:
+            return hosted
+        return chain.from_iterable((id, *(room.id for room in rooms.where(ROOMS_OF, id))) for id in hosted)
 
     def among(self, every: View[Session]) -> set[str]:
         """The ids of the hosted channels and their rooms, of those that have any of these sessions at least."""
@@ -157,17 +149,18 @@ def list_sessions(
     slack = 1 if ask(change, assumed.BOUNDS) == "inclusive" else 0
     low = None if filters.after is None else filters.after - slack + 1
     high = None if filters.before is None else filters.before + slack
-    unstarted = not filters.bounded and ask(change, assumed.NOT_STARTED) == "last"
+    bounded = filters.bounded
+    unstarted = not bounded and ask(change, assumed.NOT_STARTED) == "last"
     found: Sequence[Session] = ()
     if hosted:
         every = SESSIONS.where(change, LISTED, (None, recorded), client.id)
         views = None if unstarted else _views(visible, every, channel, recorded)
         order = _order(change, sort, views or (), descending=descending)
-        if views is None or order is None or (filters.bounded and sort is not SessionSort.STARTED):
+        if views is None or order is None or (bounded and sort is not SessionSort.STARTED):
             matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
             found = _sorted(change, caller, matching, sort, descending=descending)
         else:
-            bounds = None if low is None and high is None else (low, high)
+            bounds = (low, high) if bounded else None
             found = _merged(visible, every, views, order, bounds, recorded, descending=descending)
     if filters.search:
         change.take(len(found) // READS_OF_A_STEP)
@@ -183,36 +176,32 @@ def _administers(change: Change, caller: Caller) -> bool:
 
 def _views(
     visible: _VisibleSessions, every: View[Session], channel: str | None, recorded: bool | None
-) -> _Views | None:
-    """The sessions that have started, by channel, or all of the client under None; None when they must be filtered.
+) -> list[View[Session]] | None:
+    """The sessions that have started, by their start, in views that share none; None when they must be filtered.
 
-    ``every`` has those of the client. Where there are more than ``FEW`` hosted channels with sessions, those of some.
+    Those of a channel with a recording are apart from the others. ``every`` has the sessions of the client. When there
+    are more than ``FEW`` views, these are some of them.
     """
     rows = SESSIONS.of(visible.change, visible.client)
-    if channel is not None or (visible.everything and visible.rooms):
-        return {channel: _listed(rows, channel, recorded)}
-    if visible.everything:
-        return None
-    if visible.roles is None:
-        return {}
-    if visible.hosts_more_than(every):
-        return {id: _listed(rows, id, recorded) for id in visible.among(every)}
-    found: dict[str | None, list[View[Session]]] = {}
-    for id in visible.channels():
-        if views := _listed(rows, id, recorded):
-            found[id] = views
-            if len(found) > FEW:
-                break
-    return found
+    either: tuple[bool | None, ...] = (False, True) if recorded is None else (recorded,)
+    listed: Iterable[tuple[str | None, bool | None]]
+    if channel is not None:
+        listed = product((channel,), either)
+    elif visible.everything:
+        if not visible.rooms:
+            return None
+        listed = ((None, recorded),)
+    elif visible.roles is None:
+        return []
+    else:
+        hosted = visible.among(every) if visible.hosts_more_than(every) else visible.channels()
+        listed = product(hosted, either)
+    return list(islice(rows.each(LISTED, listed, sessions.STARTED), FEW + 1))
 
 
-def _listed(rows: Rows[str, Session], channel: str | None, recorded: bool | None) -> list[View[Session]]:
-    """The sessions of a channel, or of all, that have started: those without and those with a recording, if any."""
-    either = channel is not None and recorded is None
-    return rows.each(LISTED, ((channel, False), (channel, True)) if either else ((channel, recorded),))
-
-
-def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool) -> Order[Session] | None:
+def _order(
+    change: Change, sort: SessionSort, views: Sequence[View[Session]], *, descending: bool
+) -> Order[Session] | None:
     """The declared order of the column; None where the profile has another."""
     if descending and ask(change, conventions.TIES) == "oldest-first":
         return None
@@ -231,7 +220,7 @@ def _order(change: Change, sort: SessionSort, views: Sized, *, descending: bool)
 def _merged(
     visible: _VisibleSessions,
     every: View[Session],
-    views: _Views,
+    views: list[View[Session]],
     order: Order[Session],
     bounds: tuple[int | None, int | None] | None,
     recorded: bool | None,
@@ -240,17 +229,19 @@ def _merged(
 ) -> Sequence[Session]:
     """The sessions of the views in this order; the start of each is between the bounds.
 
-    Of more than ``FEW`` channels they are picked from all of the client, which ``every`` has, as they come.
+    Those of more than ``FEW`` views are picked from all of the client, which ``every`` has, as they come.
     """
 
     def shown(view: View[Session]) -> View[Session]:
         return view.by(order) if bounds is None else view.between(order, *bounds)
 
     if len(views) <= FEW:
-        return merged(map(shown, chain.from_iterable(views.values())), UNIQUE, descending=descending)
+        if bounds is not None or order is not sessions.STARTED:
+            views = [*map(shown, views)]
+        return merged(views, UNIQUE, descending=descending)
     found = shown(every).descending if descending else shown(every)
     visible.change.take((visible.number + len(found)) // (_SCANNED * READS_OF_A_STEP))
-    hosted = views if visible.hosts_more_than(every) else visible.among(every)
+    hosted = visible.among(every)
 
     def of_hosted(view: View[Session]) -> Iterator[bool]:
         return map(hosted.__contains__, view.carried)

@@ -257,15 +257,19 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """Return the records with the value, in the first order of the index, by default that of creation."""
         return self.tables[self.layout.position].where(self.change, index, value)
 
-    def each(self, index: Index[R], values: Iterable[Hashable]) -> list[View[R]]:
-        """Return the records of each of these values that any record has, as ``where`` does."""
-        state, change = self.tables[self.layout.position], self.change
+    def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R] = CREATED) -> Iterator[View[R]]:
+        """Yield the records of each of these values that any record has, in a declared order of the index.
+
+        Raises ValueError for an order that is not declared.
+        """
+        state, change, place = self.tables[self.layout.position], self.change, index.orders.index(order)
         find, rows = state.index(index).get, state.rows
-        return [
-            View(change, rows, index, bucket, bucket.orders[0] if type(bucket) is Bucket else (bucket,))
-            for value in values
-            if (bucket := find(value)) is not None
-        ]
+        for value in values:
+            bucket = find(value)
+            if type(bucket) is Bucket:
+                yield View(change, rows, index, bucket, bucket.orders[place])
+            elif bucket is not None:
+                yield View(change, rows, index, bucket, (order.entry(bucket, rows[bucket[1]][1]),))
 
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
         """Return the number of records with any of these values; a record with several is counted for each."""

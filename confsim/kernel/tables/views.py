@@ -330,4 +330,5 @@ def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, descendi
     if sum([len(view.entries if view.places is None else view.places) for view in found]) > SHORT:
         return Merged([view.descending for view in found] if descending else found, key, reverse=descending)
     together = [(key(entry), view.rows[entry[-1]][1]) for view in found for entry in view.shown()]
-    return [record for _, record in sorted(together, key=_FIRST, reverse=descending)]
+    together.sort(key=_FIRST, reverse=descending)
+    return [*map(_SECOND, together)]

@@ -210,10 +210,14 @@ class TableMachine(RuleBasedStateMachine):
         latest = sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True)
         _merged(down, latest, cut)
         assert [*merged(tagged, itemgetter(slice(2)), descending=True)] == latest
-        assert [[*view] for view in rows.each(TAG, "axb")] == [
-            [*rows.where(TAG, tag)] for tag in "ab" if rows.where(TAG, tag)
-        ]
         numbers = {tag: sum(tag in thing.tags for thing in every) for tag in "abc"}
+        for order in TAG.orders:
+            found, whole = (
+                [*rows.each(TAG, "axb", order)],
+                [rows.where(TAG, tag).by(order) for tag in "ab" if numbers[tag]],
+            )
+            assert [[*view] for view in found] == [[*view] for view in whole]
+            assert [[*view.entries] for view in found] == [[*view.entries] for view in whole]
         assert rows.number(TAG, "abcd") == sum(numbers.values())
         assert [*rows.has(TAG, "abc")] == [number > 0 for number in numbers.values()]
         assert [THINGS.has(rows.change, TAG, tag, "k") for tag in "abc"] == [number > 0 for number in numbers.values()]
