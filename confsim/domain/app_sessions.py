@@ -91,7 +91,7 @@ BY_INDEX: Unique[Log] = Unique("index", lambda log: ((log.app_session, log.index
 LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "key", BY_SESSION, BY_INDEX)
 
 
-def _append(change: Change, run: AppSession, *, log: Log, earlier: Log | None) -> AppSession:
+def _append(change: Change, run: AppSession, log: Log, earlier: Log | None) -> AppSession:
     """The log is stored; it replaces an earlier log of the same index where that is allowed."""
     if earlier is not None:
         LOGS.of(change, run.client).put(replace(log, number=earlier.number))
@@ -100,12 +100,12 @@ def _append(change: Change, run: AppSession, *, log: Log, earlier: Log | None) -
     return replace(run, logged=log.number)
 
 
-def _link(change: Change, run: AppSession, *, links: dict[str, Any]) -> AppSession:
+def _link(change: Change, run: AppSession, links: dict[str, Any]) -> AppSession:
     """Channels, channel sessions and users are sets: linking again has no effect (G388)."""
     return replace(run, **{name: tuple(dict.fromkeys((*getattr(run, name), id))) for name, id in links.items()})
 
 
-_ALIKE = Guard("it counts as the same log", lambda run, *, alike: alike)
+_ALIKE = Guard("it counts as the same log", lambda run, alike: alike)
 _HERE = AppSessionState.REGISTERED
 
 MACHINE: Machine[AppSessionState, AppSession] = Machine(

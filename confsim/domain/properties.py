@@ -57,12 +57,12 @@ BY_OWNER: Index[Property] = Index("owner", lambda stored: (stored.owner,))
 PROPERTIES: Table[tuple[str, str], Property] = Table("properties", Property, "place", BY_OWNER)
 
 
-def _store(change: Change, *, owner: Owner, key: str, text: str) -> Property:
+def _store(change: Change, owner: Owner, key: str, text: str) -> Property:
     """The value is stored."""
     return Property(owner.name, key, text, owner.client)
 
 
-def _replace(change: Change, stored: Property, *, text: str) -> Property:
+def _replace(change: Change, stored: Property, text: str) -> Property:
     """The value replaces the earlier one."""
     return replace(stored, text=text)
 

@@ -33,13 +33,13 @@ class Acceptance(Enum):
     ACCEPTED = "accepted"
 
 
-def _replace_url(change: Change, client: Client, *, url: str) -> Client:
+def _replace_url(change: Change, client: Client, url: str) -> Client:
     """The link is replaced; no user must accept again."""
     promulgated = client.terms.promulgated if ask(change, assumed.LINK_CHANGE) == "stays" else change.now
     return replace(client, terms=replace(client.terms, url=url, promulgated=promulgated))
 
 
-def _promulgate(change: Change, client: Client, *, url: str) -> Client:
+def _promulgate(change: Change, client: Client, url: str) -> Client:
     """A new version is published: every user of the client must accept again."""
     version = client.terms.version + 1
     if ask(change, assumed.VERSION) == "timestamp":
@@ -47,7 +47,7 @@ def _promulgate(change: Change, client: Client, *, url: str) -> Client:
     return replace(client, terms=Terms(version, url, change.now, client.terms.required))
 
 
-def _require(change: Change, client: Client, *, required: bool) -> Client:
+def _require(change: Change, client: Client, required: bool) -> Client:
     """Whether guests must accept is set."""
     return replace(client, terms=replace(client.terms, required=required))
 
@@ -80,12 +80,12 @@ DOCUMENT: Machine[Publication, Client] = Machine(
 )
 
 
-def _accept(change: Change, user: User, *, version: int) -> User:
+def _accept(change: Change, user: User, version: int) -> User:
     """The user has accepted this version; calls are permitted again, also with tokens issued before."""
     return replace(user, accepted=version)
 
 
-_IS_CURRENT = Guard("the version is the current one", lambda user, *, version, current: version == current)
+_IS_CURRENT = Guard("the version is the current one", lambda user, version, current: version == current)
 
 ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "terms acceptance",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
-from .rows import NOTHING, Row, keywords, named
+from .rows import NOTHING, Row, facts_of, named
 from .world import Change
 
 
@@ -61,7 +61,7 @@ class Need:
     A refusal reaches the caller, whose change is discarded: the first machine does not move either.
     ``on(change, record)`` yields the related records; ``facts(change, record, related)`` returns the facts of the
     trigger, ``details`` those of its refusal. The record is None when it is absent; each of the three may take facts of
-    ``by`` as keyword-only parameters. With ``creates``, the trigger creates a record of the other machine by each
+    ``by`` as further parameters. With ``creates``, the trigger creates a record of the other machine by each
     mapping of facts that ``on`` yields.
     """
 
@@ -83,7 +83,8 @@ class Need:
     ) -> None:
         _require_trigger(when, by)
         _require_trigger(fires, trigger)
-        self._takes = tuple(() if function is None else keywords(function) for function in (on, facts, details))
+        functions = ((on, 2), (facts, 3), (details, 3))
+        self._takes = tuple(() if function is None else facts_of(function, others) for function, others in functions)
         for taken in self._takes:
             unknown = {*taken} - when.facts[by]
             if unknown:
@@ -103,8 +104,9 @@ class Need:
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
-        on, takes = self.on, self._takes[0]
-        for related in on(change, record, **named(given, takes)) if takes else on(change, record):
+        on, taken = self.on, self._takes[0]
+        one = len(taken) == 1
+        for related in on(change, record, given[taken[0]]) if one else on(change, record, **named(given, taken)):
             if self.creates:
                 self.fires.create(change, self.trigger, **related)
                 continue

@@ -185,13 +185,15 @@ class Machine(Generic[S, R]):
         else:
             return None
         moved = self._move(change, record, state, row, facts)
-        for observer in row.observers:
-            if state in observer.sees:
-                notify = observer.notify
-                notify(change, moved)
-        for coupling in row.couplings:
-            if state in coupling.sees:
-                coupling.propagate(change, moved)
+        if row.observers:
+            for observer in row.observers:
+                if state in observer.sees:
+                    notify = observer.notify
+                    notify(change, moved)
+        if row.couplings:
+            for coupling in row.couplings:
+                if state in coupling.sees:
+                    coupling.propagate(change, moved)
         return moved
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
@@ -206,8 +208,9 @@ class Machine(Generic[S, R]):
         """Apply a row to a record in this state; return the new record, or the removed one."""
         if change.steps:
             change.take(1)
-        for need in row.needs:
-            need.satisfy(change, record, facts)
+        if row.needs:
+            for need in row.needs:
+                need.satisfy(change, record, facts)
         effect, then, taken, read = row.effect, row.then, row.facts, self.read
         moved: R
         if then is ABSENT:
@@ -221,7 +224,12 @@ class Machine(Generic[S, R]):
             elif effect is None:
                 moved = record
             else:
-                moved = effect(change, record, **named(facts, taken)) if taken else effect(change, record)
+                if not taken:
+                    moved = effect(change, record)
+                elif len(taken) == 1:
+                    moved = effect(change, record, facts[taken[0]])
+                else:
+                    moved = effect(change, record, **named(facts, taken))
                 now = read(moved)
             if now is not then:
                 moved = self.field.write(moved, then)

@@ -49,12 +49,12 @@ BY_ROOM: Index[Lamp] = Index("room", lambda lamp: (lamp.room,))
 LAMPS: Table[int, Lamp] = Table("test lamps", Lamp, "id", BY_ROOM)
 
 
-def _install(change: Change, *, lamp: Lamp) -> Lamp:
+def _install(change: Change, lamp: Lamp) -> Lamp:
     """It hangs."""
     return lamp
 
 
-def _expire(change: Change, lamp: Lamp, *, expires: int) -> Lamp:
+def _expire(change: Change, lamp: Lamp, expires: int) -> Lamp:
     """It is known when it goes off."""
     return replace(lamp, expires=expires)
 
@@ -136,6 +136,42 @@ def test_facts_that_are_not_declared_fail_when_the_machine_is_made(facts: dict[s
     with pytest.raises(ValueError, match="declare"):
         make("test misspelt", Row("install", ABSENT, Light.OFF, effect=_install, source="test"), facts=facts)
     Machine.declared.pop("test misspelt", None)
+
+
+def test_facts_reach_what_names_them() -> None:
+    """Guards and effects take none, one or several facts of a trigger by their names, in any order."""
+    seen: list[tuple[object, ...]] = []
+
+    def none(change: Change, lamp: Lamp) -> Lamp:
+        return lamp
+
+    def one(change: Change, lamp: Lamp, room: str) -> Lamp:
+        seen.append((room,))
+        return lamp
+
+    def all_of_them(change: Change, lamp: Lamp, room: str, watts: int, number: int) -> Lamp:
+        seen.append((room, watts, number))
+        return lamp
+
+    lit = Guard("lit", lambda lamp, watts: watts > 0)
+    far = Guard("far", lambda lamp, room, number: (room, number) == ("attic", 7))
+    rows = ((lit, none), (far, one), (None, all_of_them))
+    machine = make(
+        "test facts",
+        *(Row("move", Light.OFF, Light.OFF, only_if=guard, effect=effect, source="test") for guard, effect in rows),
+        facts={"move": "number watts room"},
+    )
+    change, lamp = installed()
+    for number, watts, room in ((7, 1, "attic"), (7, 0, "attic"), (8, 0, "attic")):
+        machine.fire(change, lamp, "move", watts=watts, number=number, room=room)
+    assert seen == [("attic",), ("attic", 0, 8)]
+    with pytest.raises(ValueError, match="by_name takes facts by keyword only"):
+        Guard("by name", by_name)
+
+
+def by_name(lamp: Lamp, *, watts: int) -> bool:
+    """A guard for the test above."""
+    return watts > 0
 
 
 def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
@@ -321,7 +357,7 @@ def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPat
     """A lamp that is to expire needs another one, whose facts are made of those of its trigger."""
     alone(monkeypatch)
 
-    def lamps(change: Change, lamp: Lamp, *, expires: int) -> list[dict[str, Lamp]]:
+    def lamps(change: Change, lamp: Lamp, expires: int) -> list[dict[str, Lamp]]:
         return [{"lamp": Lamp(id=id)} for id in (expires, expires + 1)]
 
     Need(LAMP, "expire", Light.ON, LAMP, "install", lamps, creates=True, source="test")

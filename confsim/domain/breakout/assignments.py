@@ -34,24 +34,24 @@ class Assigned(Enum):
     ASSIGNED = "assigned"
 
 
-def _assign(change: Change, *, room: Room, user: User) -> RoomAssignment:
+def _assign(change: Change, room: Room, user: User) -> RoomAssignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
     return RoomAssignment(client=room.client, breakout=room.breakout, user=user.id, room=room.id)
 
 
-def _assign_another(change: Change, assignment: RoomAssignment, *, room: Room) -> RoomAssignment:
+def _assign_another(change: Change, assignment: RoomAssignment, room: Room) -> RoomAssignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
     return replace(assignment, room=room.id)
 
 
-_BEFORE = Guard("the breakout session has not started", lambda assignment, *, before: before)
+_BEFORE = Guard("the breakout session has not started", lambda assignment, before: before)
 _SAME_ROOM = Guard(
     "the breakout session has not started, and it is the same room",
-    lambda assignment, *, room, before: before and assignment.room == room.id,
+    lambda assignment, room, before: before and assignment.room == room.id,
 )
 _OTHER_ROOM = Guard(
     "the breakout session has not started, and it is another room",
-    lambda assignment, *, room, before: before and assignment.room != room.id,
+    lambda assignment, room, before: before and assignment.room != room.id,
 )
 
 MACHINE: Machine[Assigned, RoomAssignment] = Machine(

@@ -69,7 +69,7 @@ OF_USER: Index[RoomAssignment] = Index("user", lambda assignment: (assignment.us
 ASSIGNMENTS: Table[str, RoomAssignment] = Table("assignments", RoomAssignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
 
 
-def _create(change: Change, *, breakout: Breakout, name: str) -> Room:
+def _create(change: Change, breakout: Breakout, name: str) -> Room:
     """The room is planned; it opens when the breakout session starts."""
     return Room(id=fresh_id(change), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
 
@@ -79,12 +79,12 @@ def _place(change: Change, room: Room) -> Room:
     return room if room.place is not None else replace(room, place=fresh_id(change))
 
 
-def _meet(change: Change, room: Room, *, session: str) -> Room:
+def _meet(change: Change, room: Room, session: str) -> Room:
     """The session in the channel of the room is stored."""
     return replace(room, session=session)
 
 
-def _rename(change: Change, room: Room, *, name: str) -> Room:
+def _rename(change: Change, room: Room, name: str) -> Room:
     """The room is renamed."""
     return replace(room, name=name)
 
@@ -94,7 +94,7 @@ def _lose_channel(change: Change, room: Room) -> Room:
     return replace(room, place=None, session=None)
 
 
-_MAY_GO = Guard("rooms may go while they are in use", lambda room, *, allowed: allowed)
+_MAY_GO = Guard("rooms may go while they are in use", lambda room, allowed: allowed)
 
 MACHINE: Machine[RoomState, Room] = Machine(
     "breakout room",

@@ -70,24 +70,24 @@ def _due(breakout: Breakout) -> int | None:
     return breakout.started + breakout.duration if breakout.duration and breakout.started is not None else None
 
 
-def _create(change: Change, *, channel: Channel, name: str, duration: int) -> Breakout:
+def _create(change: Change, channel: Channel, name: str, duration: int) -> Breakout:
     """The breakout session is prepared."""
     return Breakout(id=fresh_id(change), client=channel.client, channel=channel.id, name=name, duration=duration)
 
 
-def _modify(change: Change, breakout: Breakout, *, name: str, duration: int) -> Breakout:
+def _modify(change: Change, breakout: Breakout, name: str, duration: int) -> Breakout:
     """Name and duration are replaced; an active breakout session ends at its start plus the new duration."""
     note(change, assumed.END)
     return replace(breakout, name=name, duration=duration)
 
 
-def _start(change: Change, breakout: Breakout, *, main: str | None) -> Breakout:
+def _start(change: Change, breakout: Breakout, main: str | None) -> Breakout:
     """The breakout session is active until it is stopped or its duration ends."""
     note(change, assumed.END)
     return replace(breakout, started=change.now, main=main)
 
 
-def _meet(change: Change, breakout: Breakout, *, main: str) -> Breakout:
+def _meet(change: Change, breakout: Breakout, main: str) -> Breakout:
     """The session of the event room, which began later, becomes its main session."""
     return replace(breakout, main=main)
 
@@ -97,9 +97,9 @@ def _put_back(change: Change, breakout: Breakout) -> Breakout:
     return replace(breakout, started=None, main=None)
 
 
-_OPEN_TO_CHANGE = Guard("running ones may be modified", lambda breakout, *, allowed: allowed)
-_NONE_RUNS = Guard("no other is active", lambda breakout, *, busy: not busy)
-_AGAIN = Guard("a stopped one can be started again", lambda breakout, *, again: again)
+_OPEN_TO_CHANGE = Guard("running ones may be modified", lambda breakout, allowed: allowed)
+_NONE_RUNS = Guard("no other is active", lambda breakout, busy: not busy)
+_AGAIN = Guard("a stopped one can be started again", lambda breakout, again: again)
 
 _ENDS = Deadline("breakout end", _due)
 

@@ -76,7 +76,7 @@ OPEN: Unique[Broadcast] = Unique("open", lambda each: (each.channel,) if each.st
 BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN, HISTORY)
 
 
-def _start(change: Change, *, channel: Channel, sessions: tuple[str, ...], destinations: tuple[str, ...]) -> Broadcast:
+def _start(change: Change, channel: Channel, sessions: tuple[str, ...], destinations: tuple[str, ...]) -> Broadcast:
     """The broadcast is starting, to the destinations that are enabled now."""
     wait = delays.wait(change, durations.BROADCAST_START, since=change.now)
     return Broadcast(
@@ -96,7 +96,7 @@ def _come_up(change: Change, broadcast: Broadcast) -> Broadcast:
     return replace(broadcast, started=change.now, polls_left=0, starting_ends=None)
 
 
-def _add_session(change: Change, broadcast: Broadcast, *, session: str) -> Broadcast:
+def _add_session(change: Change, broadcast: Broadcast, session: str) -> Broadcast:
     """A session that starts during the broadcast is added to it."""
     return replace(broadcast, sessions=(*broadcast.sessions, session))
 
@@ -106,7 +106,7 @@ def _end(change: Change, broadcast: Broadcast) -> Broadcast:
     return replace(broadcast, ended=change.now, starting_ends=None)
 
 
-_DESTINED = Guard("a destination is enabled", lambda broadcast, *, destinations: bool(destinations))
+_DESTINED = Guard("a destination is enabled", lambda broadcast, destinations: bool(destinations))
 _OPEN = (BroadcastState.STARTING, BroadcastState.RUNNING)
 _STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, by=OPEN)
 

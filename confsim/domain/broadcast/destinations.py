@@ -48,7 +48,7 @@ DESTINATIONS: Table[str, Destination] = Table(
 )
 
 
-_ENABLED = Guard("it is to be enabled", lambda destination, *, draft: draft.enabled)
+_ENABLED = Guard("it is to be enabled", lambda destination, draft: draft.enabled)
 
 MACHINE: Machine[DestinationState, Destination] = Machine(
     "broadcast destination",

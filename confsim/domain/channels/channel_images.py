@@ -24,7 +24,7 @@ class ChannelImageState(Enum):
     SET = "set"
 
 
-def _set(change: Change, channel: Channel, *, data: bytes, url: str | None) -> Channel:
+def _set(change: Change, channel: Channel, data: bytes, url: str | None) -> Channel:
     """The new image is stored and the one before removed."""
     image = images.store(change, channel.client, data, url)
     _forget(change, channel)

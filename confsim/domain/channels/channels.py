@@ -132,14 +132,14 @@ if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct
     raise TypeError(f"initial.channel-flags: a channel has no field {', '.join(sorted(unknown))}")
 
 
-def _create(change: Change, *, client: Client, name: str, description: str | None, creator: int | None) -> Channel:
+def _create(change: Change, client: Client, name: str, description: str | None, creator: int | None) -> Channel:
     """A fresh id, meeting id and link; the feature flags are the client's defaults."""
     number = change.count("channel")
     return _channel(change, client, fresh_id(change), name, description=description, creator=creator, number=number)
 
 
 def _load(
-    change: Change, *, client: Client, name: str, description: str | None, id: str, settings: Mapping[str, Any]
+    change: Change, client: Client, name: str, description: str | None, id: str, settings: Mapping[str, Any]
 ) -> Channel:
     """The given id and settings, a fresh meeting id and link; the other feature flags are the client's defaults."""
     change.draw()  # in place of the id of a created channel, so that what is drawn later is the same
@@ -147,7 +147,7 @@ def _load(
     return replace(_channel(change, client, id, name, description=description, number=number), **settings)
 
 
-def _create_room(change: Change, *, id: str, event_room: Channel, name: str) -> Channel:
+def _create_room(change: Change, id: str, event_room: Channel, name: str) -> Channel:
     """A channel below the event room, with its settings and an open door, and without hosts of its own (G312)."""
     note(change, breakout.ROOM_SETTINGS)
     note(change, breakout.ROOM_LIFE)
@@ -188,7 +188,7 @@ def _channel(change: Change, client: Client, id: str, name: str, **fields: Any) 
     )
 
 
-def _rename(change: Change, channel: Channel, *, name: str) -> Channel:
+def _rename(change: Change, channel: Channel, name: str) -> Channel:
     """Only the name changes: links and ids in circulation stay (G307)."""
     return replace(channel, name=name)
 
@@ -204,7 +204,7 @@ def table_of(channel: Channel) -> Table[str, Channel]:
     return CHANNELS if channel.parent is None else ROOMS
 
 
-_NAME_FREE = Guard("the name is free in the client", lambda channel, *, free: free)
+_NAME_FREE = Guard("the name is free in the client", lambda channel, free: free)
 
 MACHINE: Machine[ChannelState, Channel] = Machine(
     "channel",

@@ -48,12 +48,12 @@ class Binding(Enum):
     BOUND = "bound"
 
 
-def _set(change: Change, channel: Channel, *, url: str) -> Channel:
+def _set(change: Change, channel: Channel, url: str) -> Channel:
     """The channel has the URL; the one it had before is free."""
     return replace(channel, friendly_url=url)
 
 
-_AVAILABLE = Guard("the URL is free, its own, or taken ones move", lambda channel, *, available: available)
+_AVAILABLE = Guard("the URL is free, its own, or taken ones move", lambda channel, available: available)
 _EITHER = (Binding.FREE, Binding.BOUND)
 
 MACHINE: Machine[Binding, Channel] = Machine(

@@ -72,7 +72,7 @@ ATTENDEES = switch(
 )
 
 
-def _set_limit(change: Change, channel: Channel, *, limit: int) -> Channel:
+def _set_limit(change: Change, channel: Channel, limit: int) -> Channel:
     """Users who present already go on presenting (G338)."""
     return replace(channel, presenters_limit=limit)
 
@@ -116,8 +116,8 @@ def _feature(
     )
 
 
-_TOKEN = Guard("it has a midi token, where one is needed", lambda channel, *, needs: not needs or channel.premium)
-_QUIET = Guard("no breakout session is active", lambda channel, *, busy: not busy)
+_TOKEN = Guard("it has a midi token, where one is needed", lambda channel, needs: not needs or channel.premium)
+_QUIET = Guard("no breakout session is active", lambda channel, busy: not busy)
 
 SPEECH2TEXT = _feature("speech2text", "Speech to text of a channel (R352, R403).", "R352, R403")
 MIDI = _feature(

@@ -70,7 +70,7 @@ CLIENTS: SharedTable[str, Client] = SharedTable(
     "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}
 )
 
-_BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, *, by_parent: by_parent)
+_BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, by_parent: by_parent)
 
 MACHINE = switch(
     "client service",
@@ -93,7 +93,7 @@ class ClientRank(Enum):
     CHILD = "child"
 
 
-def _create(change: Change, *, id: str, name: str, parent: str | None, reseller: bool) -> Client:
+def _create(change: Change, id: str, name: str, parent: str | None, reseller: bool) -> Client:
     """A client with the settings of a fresh one."""
     return Client(
         id=id,

@@ -53,17 +53,17 @@ class ConfigDocumentState(Enum):
     WRITTEN = "written"
 
 
-def _create(change: Change, *, client: str, place: Place, values: dict[str, Any]) -> ConfigDocument:
+def _create(change: Change, client: str, place: Place, values: dict[str, Any]) -> ConfigDocument:
     """The document is what was posted."""
     return ConfigDocument(*place, values, client)
 
 
-def _write(change: Change, document: ConfigDocument, *, values: dict[str, Any]) -> ConfigDocument:
+def _write(change: Change, document: ConfigDocument, values: dict[str, Any]) -> ConfigDocument:
     """The document is what the update makes of it."""
     return replace(document, values=values)
 
 
-_LEAVES_SOMETHING = Guard("the update leaves something", lambda document, *, values: bool(values))
+_LEAVES_SOMETHING = Guard("the update leaves something", lambda document, values: bool(values))
 
 MACHINE: Machine[ConfigDocumentState, ConfigDocument] = Machine(
     "configuration document",

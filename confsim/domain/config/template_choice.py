@@ -35,17 +35,17 @@ BY_TEMPLATE: Index[Selection] = Index("template", lambda selection: (selection.t
 SELECTIONS: Table[str, Selection] = Table("template selections", Selection, "channel", BY_TEMPLATE)
 
 
-def _select(change: Change, *, channel: Channel, template: str) -> Selection:
+def _select(change: Change, channel: Channel, template: str) -> Selection:
     """The channel uses this template."""
     return Selection(channel.id, template, channel.client)
 
 
-def _exchange(change: Change, selection: Selection, *, template: str) -> Selection:
+def _exchange(change: Change, selection: Selection, template: str) -> Selection:
     """The channel uses this template, in place of another."""
     return replace(selection, template=template)
 
 
-_IS_OFFERED = Guard("the client offers it", lambda selection, *, enabled: enabled)
+_IS_OFFERED = Guard("the client offers it", lambda selection, enabled: enabled)
 
 MACHINE: Machine[SelectionState, Selection] = Machine(
     "template selection",

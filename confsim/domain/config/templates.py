@@ -96,12 +96,12 @@ class VisibleTemplate(Struct, frozen=True):
         return self.template.client != self.client
 
 
-def _create(change: Change, *, client: Client, name: str) -> Template:
+def _create(change: Change, client: Client, name: str) -> Template:
     """A template with a fresh id; sub-clients do not see it."""
     return Template(id=fresh_id(change), client=client.id, name=name)
 
 
-_FREE = Guard("no channel holds it", lambda record, *, held: not held)
+_FREE = Guard("no channel holds it", lambda record, held: not held)
 _BOTH = (TemplateState.OWN, TemplateState.INHERITABLE)
 
 MACHINE: Machine[TemplateState, Template] = Machine(
@@ -124,7 +124,7 @@ MACHINE: Machine[TemplateState, Template] = Machine(
 def _choose(offer: Offer) -> Callable[..., Choice]:
     """The effect that makes the first choice of a client."""
 
-    def choose(change: Change, *, visible: VisibleTemplate) -> Choice:
+    def choose(change: Change, visible: VisibleTemplate) -> Choice:
         """The client offers the template, or does not, regardless of what it inherits."""
         return Choice(visible.id, offer, visible.client)
 

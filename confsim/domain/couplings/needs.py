@@ -74,12 +74,15 @@ def _route_facts(change: Change, call: PhoneCall, present: Presence) -> dict[str
 
 
 def _of_draft(function: Any) -> Any:
-    """The function of a call, for a call that is being created."""
+    """The function of a call, or of a call and what is related to it, for a call that is being created."""
 
-    def of_draft(change: Change, call: None, *related: Any, draft: PhoneCall) -> Any:
-        return function(change, draft, *related)
+    def of_draft(change: Change, call: None, draft: PhoneCall) -> Any:
+        return function(change, draft)
 
-    return of_draft
+    def of_related(change: Change, call: None, related: Any, draft: PhoneCall) -> Any:
+        return function(change, draft, related)
+
+    return of_draft if function.__code__.co_argcount == 2 else of_related
 
 
 def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
@@ -113,19 +116,19 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
 _INITIALISED = sessions.SessionState.INITIALISED
 
 
-def _new_session(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[dict[str, Any]]:
+def _new_session(change: Change, recording: Recording | None, channel: Channel) -> Iterable[dict[str, Any]]:
     """A session without a parent, when the channel has none that has not ended."""
     session = sessions.find_open(change, channel.client, channel.id)
     return ({"channel": channel, "parent": None},) if session is None else ()
 
 
-def _initialised(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
+def _initialised(change: Change, recording: Recording | None, channel: Channel) -> Iterable[Session]:
     """The session of the channel that has not started yet."""
     session = sessions.find_open(change, channel.client, channel.id)
     return () if session is None or session.state is not _INITIALISED else (session,)
 
 
-def _recorded(change: Change, recording: Recording | None, *, channel: Channel) -> Iterable[Session]:
+def _recorded(change: Change, recording: Recording | None, channel: Channel) -> Iterable[Session]:
     """The active session of the channel, where it counts as recorded once a recording of it starts (G374)."""
     session = sessions.find_active(change, channel)
     return () if session is None or ask(change, assumed.HAD_RECORDING) != "started" else (session,)

@@ -118,18 +118,18 @@ def _without_due(change: Change, delivery: Delivery) -> Delivery:
     return replace(delivery, due=None)
 
 
-def _record_attempt(change: Change, delivery: Delivery, *, attempt: Attempt) -> Delivery:
+def _record_attempt(change: Change, delivery: Delivery, attempt: Attempt) -> Delivery:
     """The attempt is recorded."""
     return replace(delivery, due=None, attempts=(*delivery.attempts, attempt), tries=delivery.tries + 1)
 
 
-def _retry(change: Change, delivery: Delivery, *, attempt: Attempt, delays: Sequence[int]) -> Delivery:
+def _retry(change: Change, delivery: Delivery, attempt: Attempt, delays: Sequence[int]) -> Delivery:
     """The attempt is recorded, and the next follows after the next of the delays."""
     due = change.now + delays[delivery.tries]
     return replace(_record_attempt(change, delivery, attempt=attempt), due=due)
 
 
-def _postpone(change: Change, delivery: Delivery, *, delay: int, bypasses: bool) -> Delivery:
+def _postpone(change: Change, delivery: Delivery, delay: int, bypasses: bool) -> Delivery:
     """The delivery is sent after the delay; meanwhile it blocks those behind it, or lets them pass."""
     return replace(delivery, due=change.now + delay, bypasses=bypasses)
 
@@ -139,7 +139,7 @@ def _restart(change: Change, delivery: Delivery) -> Delivery:
     return replace(delivery, due=None, tries=0, bypasses=False)
 
 
-_RETRIES_LEFT = Guard("a retry is left", lambda delivery, *, delays: delivery.tries < len(delays))
+_RETRIES_LEFT = Guard("a retry is left", lambda delivery, delays: delivery.tries < len(delays))
 _DUE = Deadline("webhook delivery", lambda delivery: delivery.due)
 
 MACHINE: Machine[DeliveryState, Delivery] = Machine(

@@ -75,12 +75,12 @@ ENDPOINTS: Table[str, EventsEndpoint] = Table(
 )
 
 
-def _move(change: Change, endpoint: EventsEndpoint, *, url: str) -> EventsEndpoint:
+def _move(change: Change, endpoint: EventsEndpoint, url: str) -> EventsEndpoint:
     """The URL of the endpoint is replaced."""
     return replace(endpoint, url=url)
 
 
-_ACTIVE = Guard("it begins active", lambda endpoint, *, draft: draft.active)
+_ACTIVE = Guard("it begins active", lambda endpoint, draft: draft.active)
 
 ENDPOINT: Machine[EventsEndpointState, EventsEndpoint] = Machine(
     "events endpoint",

@@ -47,7 +47,7 @@ def _renew(change: Change, token: ApiToken) -> ApiToken:
     return replace(token, value=credentials.secret(change), expires=expires)
 
 
-def _set_expiry(change: Change, token: ApiToken, *, expires: int) -> ApiToken:
+def _set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
     """It expires at this instant."""
     return replace(token, expires=expires)
 

@@ -68,13 +68,13 @@ class CredentialState(Enum):
     ISSUED = "issued"
 
 
-def _prolong(change: Change, credential: Credential, *, expires: int) -> Credential:
+def _prolong(change: Change, credential: Credential, expires: int) -> Credential:
     """It expires at another instant."""
     return replace(credential, expires=expires)
 
 
 _NOT_EXPIRED = Guard(
-    "it has not expired", lambda credential, *, now: credential.expires is None or credential.expires > now
+    "it has not expired", lambda credential, now: credential.expires is None or credential.expires > now
 )
 
 MACHINE: Machine[CredentialState, Credential] = Machine(

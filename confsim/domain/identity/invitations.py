@@ -63,19 +63,19 @@ INVITATIONS: Table[int, Invitation] = Table(
 )
 
 
-def _replace(change: Change, invitation: Invitation, *, draft: Invitation) -> Invitation:
+def _replace(change: Change, invitation: Invitation, draft: Invitation) -> Invitation:
     """A new code with its expiry; the earlier code is invalid."""
     return draft
 
 
-def _redeem(change: Change, invitation: Invitation, *, provider: str | None) -> Invitation:
+def _redeem(change: Change, invitation: Invitation, provider: str | None) -> Invitation:
     """The code has been used by a login and is invalid."""
     return replace(invitation, provider=provider)
 
 
 _NONCE = Guard("it is Nonce", lambda invitation: invitation.kind is InvitationKind.NONCE)
 _PERSISTENT = Guard("it is Persistent", lambda invitation: invitation.kind is InvitationKind.PERSISTENT)
-_INVITABLE = Guard("the user counts as predefined", lambda invitation, *, invitable: invitable)
+_INVITABLE = Guard("the user counts as predefined", lambda invitation, invitable: invitable)
 _END = Deadline("invitation", lambda invitation: invitation.expires)
 
 MACHINE: Machine[InvitationState, Invitation] = Machine(

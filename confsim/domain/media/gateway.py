@@ -42,7 +42,7 @@ ENDPOINTS: Table[str, GatewayEndpoint] = Table(
 )
 
 
-def _create(change: Change, *, user: User, kind: str) -> GatewayEndpoint:
+def _create(change: Change, user: User, kind: str) -> GatewayEndpoint:
     """The endpoint is created, with its own credentials; no server listens at its address."""
     secret = kind in ask(change, assumed.GATEWAY_CREDENTIALS)
     return GatewayEndpoint(

@@ -111,7 +111,7 @@ def _table_of(asset: MediaAsset) -> Table[str, MediaAsset]:
     return _table(asset.channel)
 
 
-_PUBLIC = Guard("it is readable without authorization", lambda asset, *, draft: draft.public)
+_PUBLIC = Guard("it is readable without authorization", lambda asset, draft: draft.public)
 
 MACHINE: Machine[Visibility, MediaAsset] = Machine(
     "media asset",

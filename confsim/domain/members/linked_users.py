@@ -44,7 +44,7 @@ BY_CHANNEL: Index[Link] = Index("channel", lambda link: (link.channel,))
 LINKS: Table[str, Link] = Table("linked users", Link, "key", BY_CHANNEL)
 
 
-def _link(change: Change, *, channel: Channel, user: User) -> Link:
+def _link(change: Change, channel: Channel, user: User) -> Link:
     """The user stands among the linked users of the channel."""
     return Link(client=channel.client, channel=channel.id, user=user.id, made_for=user.account is Account.LINKED)
 
@@ -55,7 +55,7 @@ def made_for(change: Change, link: Link) -> list[User]:
     return [user] if link.made_for and user is not None and user.account is Account.LINKED else []
 
 
-_REGULAR = Guard("the user is registered or predefined", lambda link, *, user: not users.unregistered(user))
+_REGULAR = Guard("the user is registered or predefined", lambda link, user: not users.unregistered(user))
 
 MACHINE: Machine[Bond, Link] = Machine(
     "linked user",

@@ -70,7 +70,7 @@ HOSTS: Table[str, Host] = Table(
 def _appoint(role: Role) -> Callable[..., Host]:
     """The effect that gives a user a first role in a channel."""
 
-    def appoint(change: Change, *, channel: Channel, user: int) -> Host:
+    def appoint(change: Change, channel: Channel, user: int) -> Host:
         """The user has the role from the next call on."""
         return Host(
             client=channel.client, channel=channel.id, user=user, role=role, number=channel.number, name=channel.name
@@ -84,13 +84,13 @@ def _change(change: Change, host: Host) -> Host:
     return host
 
 
-def _rename(change: Change, host: Host, *, name: str) -> Host:
+def _rename(change: Change, host: Host, name: str) -> Host:
     """The channel has another name."""
     return replace(host, name=name)
 
 
-_TAKES = Guard("removal takes ownership too", lambda host, *, takes: takes)
-_OTHERS = Guard("another owner is left", lambda host, *, may_go: may_go)
+_TAKES = Guard("removal takes ownership too", lambda host, takes: takes)
+_OTHERS = Guard("another owner is left", lambda host, may_go: may_go)
 
 MACHINE: Machine[Role, Host] = Machine(
     "channel role",
@@ -143,7 +143,7 @@ MACHINE: Machine[Role, Host] = Machine(
 
 
 def _highest_is(hosting: Hosting) -> Guard:
-    return Guard(f"the highest role of the user is {hosting.value}", lambda user, *, highest: highest is hosting)
+    return Guard(f"the highest role of the user is {hosting.value}", lambda user, highest: highest is hosting)
 
 
 HOSTING: Machine[Hosting, User] = Machine(

@@ -68,7 +68,7 @@ BY_RECORDING: Index[RecordingAsset] = Index("recording", lambda asset: (asset.re
 ASSETS: Table[str, RecordingAsset] = Table("recording assets", RecordingAsset, "id", BY_RECORDING)
 
 
-def _finish(change: Change, asset: RecordingAsset, *, ended: int) -> RecordingAsset:
+def _finish(change: Change, asset: RecordingAsset, ended: int) -> RecordingAsset:
     """The file is uploaded, and its size is stored."""
     return replace(asset, ended=ended, size=len(data(asset)))
 

@@ -48,12 +48,12 @@ class GrantState(Enum):
     ISSUED = "issued"
 
 
-def _issue(change: Change, *, grant: DownloadGrant) -> DownloadGrant:
+def _issue(change: Change, grant: DownloadGrant) -> DownloadGrant:
     """The grant is issued, valid until it expires; several may be valid at once."""
     return grant
 
 
-_VALID = Guard("it has not expired", lambda grant, *, now: grant.expires > now)
+_VALID = Guard("it has not expired", lambda grant, now: grant.expires > now)
 
 
 def _machine(

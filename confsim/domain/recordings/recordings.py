@@ -96,7 +96,7 @@ RECORDINGS: Table[str, Recording] = Table(
 _USER: Callable[[Presence], int] = attrgetter("user")
 
 
-def _start(change: Change, *, channel: Channel, caller: Caller) -> Recording:
+def _start(change: Change, channel: Channel, caller: Caller) -> Recording:
     """The active session of the channel is recorded from this instant on."""
     session = sessions.find_active(change, channel)
     assert session is not None
@@ -150,7 +150,7 @@ def _outcome(change: Change, recording: Recording) -> dict[str, bool]:
     return {"fails": recording.will_fail or ask(change, assumed.OUTCOME) == "fails"}
 
 
-_FAILS = Guard("its processing fails", lambda recording, *, fails: fails)
+_FAILS = Guard("its processing fails", lambda recording, fails: fails)
 _ENDS = Deadline("recording processing", lambda recording: recording.processing_ends, facts=_outcome)
 
 MACHINE: Machine[RecordingState, Recording] = Machine(

@@ -30,7 +30,7 @@ class Occupancy(Record):
 OCCUPANCIES: Table[str, Occupancy] = Table("occupancies", Occupancy, "channel")
 
 
-def _first(change: Change, *, client: str, channel: str) -> Occupancy:
+def _first(change: Change, client: str, channel: str) -> Occupancy:
     """The first user is counted."""
     return Occupancy(channel, client, 1)
 

@@ -74,7 +74,7 @@ PRESENCES: Table[str, Presence] = Table(
 )
 
 
-def _come(change: Change, *, channel: Channel, user: User) -> Presence:
+def _come(change: Change, channel: Channel, user: User) -> Presence:
     """The user is in the channel."""
     return Presence(
         client=channel.client,
@@ -86,7 +86,7 @@ def _come(change: Change, *, channel: Channel, user: User) -> Presence:
     )
 
 
-def _come_to_lobby(change: Change, *, channel: Channel, user: User) -> Presence:
+def _come_to_lobby(change: Change, channel: Channel, user: User) -> Presence:
     """The user waits in the lobby, is no participant and is not counted (G328)."""
     return Presence(client=channel.client, channel=channel.id, user=user.id, state=Where.WAITING, since=change.now)
 
@@ -101,7 +101,7 @@ def _wait(change: Change, presence: Presence) -> Presence:
     return replace(presence, place=None, room=None, since=change.now)
 
 
-def _route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:
+def _route(change: Change, presence: Presence, place: str, room: str) -> Presence:
     """The user is in the breakout room."""
     return replace(presence, place=place, room=room)
 
@@ -112,10 +112,10 @@ def _return(change: Change, presence: Presence) -> Presence:
 
 
 _ENTERS = Guard(
-    "the door lets in, and there is room", lambda presence, *, bypasses_lobby, full: bypasses_lobby and not full
+    "the door lets in, and there is room", lambda presence, bypasses_lobby, full: bypasses_lobby and not full
 )
-_STOPPED = Guard("the door is closed", lambda presence, *, bypasses_lobby: not bypasses_lobby)
-_FITS = Guard("there is room", lambda presence, *, full: not full)
+_STOPPED = Guard("the door is closed", lambda presence, bypasses_lobby: not bypasses_lobby)
+_FITS = Guard("there is room", lambda presence, full: not full)
 
 MACHINE: Machine[Where, Presence] = Machine(
     "presence",
@@ -299,7 +299,7 @@ class Status(Enum):
     PRESENTER = "presenter"
 
 
-_BELOW = Guard("fewer present than the limit allows", lambda presence, *, full: not full)
+_BELOW = Guard("fewer present than the limit allows", lambda presence, full: not full)
 
 PRESENTER: Machine[Status, Presence] = Machine(
     "presenter",

@@ -126,7 +126,7 @@ ATTENDANCES: Table[str, Attendance] = Table(
 )
 
 
-def _initialise(change: Change, *, channel: Channel, parent: str | None) -> Session:
+def _initialise(change: Change, channel: Channel, parent: str | None) -> Session:
     """The session exists on the streaming server; no user has joined yet."""
     id = fresh_id(change)
     note(change, assumed_sessions.GROUP)
@@ -142,7 +142,7 @@ def _initialise(change: Change, *, channel: Channel, parent: str | None) -> Sess
     )
 
 
-def _belong(change: Change, session: Session, *, parent: str) -> Session:
+def _belong(change: Change, session: Session, parent: str) -> Session:
     """The session of the event room, which began later, becomes the parent."""
     return replace(session, parent_id=parent)
 
@@ -152,7 +152,7 @@ def _start(change: Change, session: Session) -> Session:
     return replace(session, started=change.now)
 
 
-def _attend(change: Change, session: Session, *, user: User, inside: int) -> Session:
+def _attend(change: Change, session: Session, user: User, inside: int) -> Session:
     """The user takes part, for the first time or again."""
     attendances = ATTENDANCES.of(change, session.client)
     number = change.count("join")
@@ -172,7 +172,7 @@ def _be_recorded(change: Change, session: Session) -> Session:
     return replace(session, had_recording=True)
 
 
-def _linger(change: Change, session: Session, *, grace: int | None) -> Session:
+def _linger(change: Change, session: Session, grace: int | None) -> Session:
     """The session continues without users for the grace period."""
     return replace(session, grace_ends=None if grace is None else change.now + grace)
 
@@ -182,8 +182,8 @@ def _end(change: Change, session: Session) -> Session:
     return replace(session, ended=change.now, grace_ends=None)
 
 
-_AT_ONCE = Guard("it does not outlive its users", lambda session, *, grace: grace == 0)
-_WAITS = Guard("it waits for users to come back", lambda session, *, grace: bool(grace))
+_AT_ONCE = Guard("it does not outlive its users", lambda session, grace: grace == 0)
+_WAITS = Guard("it waits for users to come back", lambda session, grace: bool(grace))
 _GRACE = Deadline("session grace", lambda session: session.grace_ends, by=OPEN)
 
 

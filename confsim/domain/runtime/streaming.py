@@ -52,13 +52,13 @@ class Placement(Record):
 PLACEMENTS: Table[str, Placement] = Table("placements", Placement, "channel")
 
 
-def _begin(change: Change, *, channel: Channel, wait: Wait) -> Placement:
+def _begin(change: Change, channel: Channel, wait: Wait) -> Placement:
     """The channel is being created on the server; this request was the first poll."""
     left = wait.polls_left
     return Placement(channel.id, channel.client, polls_left=None if left is None else left - 1, ready=wait.ends)
 
 
-def _host(change: Change, *, channel: Channel) -> Placement:
+def _host(change: Change, channel: Channel) -> Placement:
     """The channel is hosted by the server."""
     return Placement(channel.id, channel.client)
 
@@ -73,7 +73,7 @@ def _channel(change: Change, placement: Placement) -> dict[str, Channel]:
     return {"channel": channels.get(change, placement.client, placement.channel)}
 
 
-_NO_WAIT = Guard("it is done at once", lambda placement, *, wait: wait.over)
+_NO_WAIT = Guard("it is done at once", lambda placement, wait: wait.over)
 _READY = Deadline("placement", lambda placement: placement.ready, facts=_channel)
 
 MACHINE: Machine[Placed, Placement] = Machine(

@@ -85,17 +85,17 @@ OPEN: Index[PhoneCall] = Index("open", lambda call: (call.user,) if call.state i
 CALLS: Table[str, PhoneCall] = Table("calls", PhoneCall, "id", BY_CHANNEL, BY_USER, OPEN)
 
 
-def _expect(change: Change, call: PhoneCall, *, wait: Wait) -> PhoneCall:
+def _expect(change: Change, call: PhoneCall, wait: Wait) -> PhoneCall:
     """The instant at which the phone is answered is stored."""
     return replace(call, answers=wait.ends)
 
 
-def _connect(change: Change, call: PhoneCall, *, away: bool) -> PhoneCall:
+def _connect(change: Change, call: PhoneCall, away: bool) -> PhoneCall:
     """The user is in the channel or its lobby; DTMF follows one second later."""
     return replace(call, connected=change.now, joined=away)
 
 
-def _connect_inbound(change: Change, *, draft: PhoneCall) -> PhoneCall:
+def _connect_inbound(change: Change, draft: PhoneCall) -> PhoneCall:
     """The user is in the channel or its lobby."""
     return replace(draft, connected=change.now, joined=True)
 
@@ -126,7 +126,7 @@ def _away(change: Change, call: PhoneCall) -> bool:
     return presence.find(change, channels.get(change, call.client, call.channel), call.user) is None
 
 
-_ADMITTED = Guard("the channel admits the callee", lambda call, *, admitted: admitted)
+_ADMITTED = Guard("the channel admits the callee", lambda call, admitted: admitted)
 _PICKED_UP = Deadline("call", lambda call: call.answers, facts=_picked_up)
 
 MACHINE: Machine[CallState, PhoneCall] = Machine(

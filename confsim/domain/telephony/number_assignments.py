@@ -68,13 +68,13 @@ ASSIGNMENTS: Table[str, NumberAssignment] = Table(
 )
 
 
-def _assign(change: Change, *, number: str, channel: Channel) -> NumberAssignment:
+def _assign(change: Change, number: str, channel: Channel) -> NumberAssignment:
     """The number is assigned to the channel with a routing code of its own, which never changes."""
     code = _free_code(change, number, channel)
     return NumberAssignment(client=channel.client, number=number, channel=channel.id, code=code)
 
 
-def _share(change: Change, assignment: NumberAssignment, *, channel: Channel) -> NumberAssignment:
+def _share(change: Change, assignment: NumberAssignment, channel: Channel) -> NumberAssignment:
     """The assignment has a routing code and is no longer exclusive."""
     return replace(assignment, code=_free_code(change, assignment.number, channel))
 
@@ -89,13 +89,13 @@ def _free_code(change: Change, number: str, channel: Channel) -> str:
     return drawn
 
 
-def _assign_exclusively(change: Change, *, number: str, channel: Channel) -> NumberAssignment:
+def _assign_exclusively(change: Change, number: str, channel: Channel) -> NumberAssignment:
     """The number is assigned to this channel exclusively, without a routing code."""
     return NumberAssignment(client=channel.client, number=number, channel=channel.id)
 
 
-_FREE = Guard("no other channel has it alone", lambda assignment, *, exclusive: not exclusive)
-_ALONE = Guard("it leads to no other channel, or is taken", lambda assignment, *, others, takes: takes or not others)
+_FREE = Guard("no other channel has it alone", lambda assignment, exclusive: not exclusive)
+_ALONE = Guard("it leads to no other channel, or is taken", lambda assignment, others, takes: takes or not others)
 
 MACHINE: Machine[NumberUse, NumberAssignment] = Machine(
     "number assignment",

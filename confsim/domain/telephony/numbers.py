@@ -63,7 +63,7 @@ NUMBERS: Table[str, Number] = Table(
 )
 
 
-def _add(change: Change, *, client: Client, number: str, country: str) -> Number:
+def _add(change: Change, client: Client, number: str, country: str) -> Number:
     """The number is added to the inventory of the client."""
     return Number(number=number, client=client.id, country=country)
 

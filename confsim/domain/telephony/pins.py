@@ -49,12 +49,12 @@ OF_CHANNEL: Index[Pin] = Index("channel", lambda pin: (pin.channel,))
 PINS: Table[str, Pin] = Table("pins", Pin, "key", OF_CHANNEL, secrets={"pin": SecretForm.TEXT})
 
 
-def _add(change: Change, *, channel: Channel, pin: str, organizer: bool) -> Pin:
+def _add(change: Change, channel: Channel, pin: str, organizer: bool) -> Pin:
     """The PIN is added; inbound calls require a PIN."""
     return Pin(client=channel.client, channel=channel.id, pin=pin, organizer=organizer)
 
 
-def _change(change: Change, pin: Pin, *, organizer: bool) -> Pin:
+def _change(change: Change, pin: Pin, organizer: bool) -> Pin:
     """Whether it is an organizer PIN is replaced."""
     return replace(pin, organizer=organizer)
 

@@ -46,7 +46,7 @@ _STATES = {
 }
 
 
-def _add_pending(change: Change, user: User, *, address: str) -> User:
+def _add_pending(change: Change, user: User, address: str) -> User:
     """The address waits for a code of its own."""
     others = tuple(waiting for waiting in user.pending if waiting[0] != address)
     code = change.digits(6)
@@ -55,12 +55,12 @@ def _add_pending(change: Change, user: User, *, address: str) -> User:
     return replace(user, pending=(*others, (address, code)))
 
 
-def _replace_with_pending(change: Change, user: User, *, address: str) -> User:
+def _replace_with_pending(change: Change, user: User, address: str) -> User:
     """The verified address goes at once; the new one waits for its code."""
     return _add_pending(change, replace(user, email=None, pending=()), address=address)
 
 
-def _accept(change: Change, user: User, *, code: str) -> User:
+def _accept(change: Change, user: User, code: str) -> User:
     """The address of the code is the user's; every other code of the round is void."""
     return replace(user, email=_addresses(user)[code], pending=())
 
@@ -70,7 +70,7 @@ def _end_round(change: Change, user: User) -> User:
     return replace(user, pending=())
 
 
-def _trust(change: Change, user: User, *, address: str) -> User:
+def _trust(change: Change, user: User, address: str) -> User:
     """The address is taken as verified; every code is void."""
     return replace(user, email=address, pending=())
 
@@ -80,16 +80,16 @@ def _clear(change: Change, user: User) -> User:
     return replace(user, email=None, pending=())
 
 
-_KNOWN = Guard("an address waits for the code", lambda user, *, code: code in _addresses(user))
+_KNOWN = Guard("an address waits for the code", lambda user, code: code in _addresses(user))
 _WINS = Guard(
     "an address waits for the code, and the second wins",
-    lambda user, *, code, second: code in _addresses(user) and second is not OnNewAddress.NEVER,
+    lambda user, code, second: code in _addresses(user) and second is not OnNewAddress.NEVER,
 )
 _LOSES = Guard(
     "an address waits for the code, and the first stays",
-    lambda user, *, code, second: code in _addresses(user) and second is OnNewAddress.NEVER,
+    lambda user, code, second: code in _addresses(user) and second is OnNewAddress.NEVER,
 )
-_AT_ONCE = Guard("a new address ends the old one at once", lambda user, *, second: second is OnNewAddress.AT_ONCE)
+_AT_ONCE = Guard("a new address ends the old one at once", lambda user, second: second is OnNewAddress.AT_ONCE)
 
 MACHINE: Machine[EmailState, User] = Machine(
     "email",

@@ -51,12 +51,12 @@ RESERVATIONS: Table[str, Reservation] = Table(
 )
 
 
-def _reserve(change: Change, *, client: Client, handle: str, by: str) -> Reservation:
+def _reserve(change: Change, client: Client, handle: str, by: str) -> Reservation:
     """A new token for fifteen minutes."""
     return Reservation(change.token(), client.id, folded(handle), handle, by, change.now + RESERVATION)
 
 
-_OPEN = Guard("nobody else has or holds it, where that counts", lambda reservation, *, available: available)
+_OPEN = Guard("nobody else has or holds it, where that counts", lambda reservation, available: available)
 _END = Deadline("handle reservation", lambda reservation: reservation.expires)
 
 MACHINE: Machine[ReservationState, Reservation] = Machine(

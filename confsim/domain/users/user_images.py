@@ -22,7 +22,7 @@ class UserImageState(Enum):
     SET = "set"
 
 
-def _set(change: Change, user: User, *, image: str) -> User:
+def _set(change: Change, user: User, image: str) -> User:
     """The user has the new image; the bytes of the former one are removed."""
     images.remove(change, user.client, user.image)
     return replace(user, image=image)

@@ -172,15 +172,15 @@ USERS: Table[int, User] = Table(
 
 UNREGISTERED = (Account.GUEST, Account.LINKED, Account.DIALLED)
 
-_ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, *, origin: origin == user.origin_id)
+_ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, origin: origin == user.origin_id)
 
 
-def _register(change: Change, user: User, *, handle: str) -> User:
+def _register(change: Change, user: User, handle: str) -> User:
     """The guest has the reserved handle and is no longer bound to a channel; id, token and roles stay."""
     return replace(user, handle=handle, channel=None)
 
 
-def _limit(change: Change, user: User, *, ends: int) -> User:
+def _limit(change: Change, user: User, ends: int) -> User:
     """The guest is removed at that instant."""
     return replace(user, ends=ends)
 
@@ -190,7 +190,7 @@ def _attach(change: Change, user: User) -> User:
     return user
 
 
-def _log_in(change: Change, user: User, *, identity: Identity) -> User:
+def _log_in(change: Change, user: User, identity: Identity) -> User:
     """A login by OAuth is attached; roles and id stay."""
     return replace(user, auth_kind=AuthKind.OAUTH, identity=identity)
 
