@@ -22,6 +22,7 @@ from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import Index, Unique
+from confsim.kernel.tables.states import TableState
 from confsim.kernel.tables.table import Record, SharedTable
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change, World
@@ -243,10 +244,9 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
 # Attempts
 
 
-def any_ready(world: World) -> bool:
-    """Whether there are deliveries to send now."""
-    shared, position = world.shared, DELIVERIES.position
-    return position < len(shared) and bool(shared[position].rows and shared[position].index(READY))
+def any_ready(state: TableState) -> bool:
+    """Whether there are deliveries to send now in a state of their table."""
+    return bool(state.rows and state.index(READY))
 
 
 def ready(world: World) -> View[Delivery]:

@@ -53,6 +53,10 @@ class Plan(Struct, frozen=True):
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
+#: The place of the table of deliveries among those that are shared.
+_DELIVERIES = DELIVERIES.position
+
+
 class DeliveryPlanner(Protocol):
     """Decides how attempts are made."""
 
@@ -102,7 +106,7 @@ class Webhooks:
         self._busy = False
         self._under_way: set[str] = set()
         self._age = 0
-        #: The latest shared tables of the world in which nothing was ready.
+        #: The latest state of the table of deliveries in which none was ready.
         self._quiet: object = None
         self.allowed = allowed
         live.react_with(self)
@@ -186,10 +190,10 @@ class Webhooks:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world."""
         live = self._live
         shared = live.world.shared
-        if shared is self._quiet or self._busy:
+        if self._busy or len(shared) <= _DELIVERIES or shared[_DELIVERIES] is self._quiet:
             return
-        if not deliveries.any_ready(live.world):
-            self._quiet = shared
+        if not deliveries.any_ready(shared[_DELIVERIES]):
+            self._quiet = shared[_DELIVERIES]
             return
         self._busy = True
         try:
