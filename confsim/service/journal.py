@@ -265,8 +265,9 @@ class Journal:
     def add(self, entry: JournalEntry) -> None:
         """Add the entry of a call that is answered; the oldest is evicted when there are too many."""
         self._entries.append(entry)
-        for follower in self.followers:
-            follower(entry)
+        if self.followers:
+            for follower in self.followers:
+                follower(entry)
         if len(entry.request.body) + len(entry.response.body) > LARGE:
             self._evict_by_size(entry)
 

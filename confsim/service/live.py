@@ -154,8 +154,9 @@ class LiveWorld:
         after = change.commit()
         if after is not before:
             self.world = after
-            for observer in self._observers:
-                observer(before, change, after)
+            if self._observers:
+                for observer in self._observers:
+                    observer(before, change, after)
         return after
 
     def run_reactions(self, now: int) -> None:

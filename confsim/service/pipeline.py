@@ -175,8 +175,9 @@ class Pipeline:
         change = self._live.change(at)
         if incoming.used:
             change.used.update(incoming.used)
-        for assumed in operation.route_entries:
-            note(change, assumed)
+        if operation.route_entries:
+            for assumed in operation.route_entries:
+                note(change, assumed)
         if self._stale is not None and not operation.changes:
             change = self._stale.visible(change)
         return Call(operation, change, self.address, incoming.request.headers, change.now, change.profile, change.used)

@@ -111,7 +111,7 @@ def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
     return join, route
 
 
-# A recording starts the session of its channel, which then counts as recorded
+# The session of a recording counts as recorded; one that has not started starts with it
 
 _INITIALISED = sessions.SessionState.INITIALISED
 
@@ -146,7 +146,7 @@ NEEDS: tuple[Need, ...] = (
     *_phone("dial in", _of_draft, "P2 L296-297, R324, R478, R479, G466"),
     Need(
         recordings.MACHINE,
-        "start",
+        "start with session",
         RecordingState.IN_PROGRESS,
         sessions.MACHINE,
         "initialise",
@@ -156,21 +156,24 @@ NEEDS: tuple[Need, ...] = (
     ),
     Need(
         recordings.MACHINE,
-        "start",
+        "start with session",
         RecordingState.IN_PROGRESS,
         sessions.MACHINE,
         "start",
         _initialised,
         source="R359, G483",
     ),
-    Need(
-        recordings.MACHINE,
-        "start",
-        RecordingState.IN_PROGRESS,
-        sessions.MACHINE,
-        "be recorded",
-        _recorded,
-        source="R286, G374",
+    *(
+        Need(
+            recordings.MACHINE,
+            trigger,
+            RecordingState.IN_PROGRESS,
+            sessions.MACHINE,
+            "be recorded",
+            _recorded,
+            source="R286, G374",
+        )
+        for trigger in ("start", "start with session")
     ),
     Need(
         recordings.MACHINE,

@@ -159,7 +159,8 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
     RECORDINGS,
     RecordingState,
     (
-        Row("start", ABSENT, RecordingState.IN_PROGRESS, effect=_start, source="P2 States L169, R286, R359, G483"),
+        Row("start", ABSENT, RecordingState.IN_PROGRESS, effect=_start, source="P2 States L169, R286"),
+        Row("start with session", ABSENT, RecordingState.IN_PROGRESS, effect=_start, source="R359, G483"),
         Row(
             "stop",
             RecordingState.IN_PROGRESS,
@@ -195,8 +196,13 @@ MACHINE: Machine[RecordingState, Recording] = Machine(
         Row("remove", tuple(RecordingState), ABSENT, source="P2 L189, R365, G309, G489"),
     ),
     state="state",
-    facts={"start": "channel caller", "finish": "fails"},
-    refusals={"start": Reason.RECORDING_IN_PROGRESS, "stop": Reason.NO_RECORDING, None: Reason.RECORDING_NOT_READY},
+    facts={"start": "channel caller", "start with session": "channel caller", "finish": "fails"},
+    refusals={
+        "start": Reason.RECORDING_IN_PROGRESS,
+        "start with session": Reason.RECORDING_IN_PROGRESS,
+        "stop": Reason.NO_RECORDING,
+        None: Reason.RECORDING_NOT_READY,
+    },
 )
 
 
@@ -224,24 +230,22 @@ def reachable(change: Change, channel: Channel, ids: Iterable[int]) -> Iterator[
 
 
 def start(change: Change, channel: Channel, caller: Caller) -> None:
-    """Start a recording of the channel's active session.
+    """Start a recording of the channel's active session, or of one that starts with it (G483).
 
     Refusals RECORDING_IN_PROGRESS, RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL.
     """
-    current = find_running(change, channel.client, channel.id)
-    if current is not None and ask(change, assumed.AGAIN) == "ignore":
-        return
-    if current is None:
-        _require_recordable(change, channel, caller)
-    MACHINE.fire(change, current, "start", channel=channel, caller=caller)
-
-
-def _require_recordable(change: Change, channel: Channel, caller: Caller) -> None:
-    """Refusals RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL, where they are not assumed away."""
-    if sessions.find_active(change, channel) is None and ask(change, assumed.WITHOUT_SESSION) == "refuse":
-        raise Refusal(Reason.RECORDING_NEEDS_SESSION)
-    if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
-        raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
+    current, trigger = find_running(change, channel.client, channel.id), "start"
+    if current is not None:
+        if ask(change, assumed.AGAIN) == "ignore":
+            return
+    else:
+        if sessions.find_active(change, channel) is None:
+            if ask(change, assumed.WITHOUT_SESSION) == "refuse":
+                raise Refusal(Reason.RECORDING_NEEDS_SESSION)
+            trigger = "start with session"
+        if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
+            raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
+    MACHINE.fire(change, current, trigger, channel=channel, caller=caller)
 
 
 def stop(change: Change, channel: Channel, caller: Caller) -> None:

@@ -56,8 +56,9 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     elif incoming.token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
         credentials.authenticate(call.change, incoming.token)
     things = [*incoming.path]
-    for place, parameter in contract.texts:
-        things[place] = parameter.read(call, parameter.where, things[place])
+    if contract.texts:
+        for place, parameter in contract.texts:
+            things[place] = parameter.read(call, parameter.where, things[place])
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if contract.names:
