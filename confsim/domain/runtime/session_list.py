@@ -186,7 +186,7 @@ def _views(
     either: tuple[bool | None, ...] = (False, True) if recorded is None else (recorded,)
     listed: Iterable[tuple[str | None, bool | None]]
     if channel is not None:
-        listed = product((channel,), either)
+        listed = ((channel, each) for each in either)
     elif visible.everything:
         if not visible.rooms:
             return None
@@ -195,7 +195,7 @@ def _views(
         return []
     else:
         hosted = visible.among(every) if visible.hosts_more_than(every) else visible.channels()
-        listed = product(hosted, either)
+        listed = ((id, each) for id in hosted for each in either)
     return list(islice(rows.each(LISTED, listed, sessions.STARTED), FEW + 1))
 
 
