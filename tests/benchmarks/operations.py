@@ -28,7 +28,7 @@ from kit.growth.prepared import Names, prepared
 from kit.growth.successes import Success
 
 #: Rounds of one figure, and calls of each in a round: in the demo world, and in one that is grown.
-DEMO, GROWN = (12, 5), (2, 2)
+DEMO, GROWN = (24, 5), (2, 2)
 #: Seconds after which a figure is not taken more often.
 ENOUGH = 0.05
 #: Growth from which on figures are taken again.
