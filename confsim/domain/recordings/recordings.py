@@ -234,18 +234,21 @@ def start(change: Change, channel: Channel, caller: Caller) -> None:
 
     Refusals RECORDING_IN_PROGRESS, RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL.
     """
-    current, trigger = find_running(change, channel.client, channel.id), "start"
-    if current is not None:
-        if ask(change, assumed.AGAIN) == "ignore":
-            return
-    else:
-        if sessions.find_active(change, channel) is None:
-            if ask(change, assumed.WITHOUT_SESSION) == "refuse":
-                raise Refusal(Reason.RECORDING_NEEDS_SESSION)
-            trigger = "start with session"
-        if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
-            raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
+    current = find_running(change, channel.client, channel.id)
+    if current is not None and ask(change, assumed.AGAIN) == "ignore":
+        return
+    trigger = "start" if current is not None else _way_to_start(change, channel, caller)
     MACHINE.fire(change, current, trigger, channel=channel, caller=caller)
+
+
+def _way_to_start(change: Change, channel: Channel, caller: Caller) -> str:
+    """The trigger to start by. Refusals RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL, where not assumed away."""
+    active = sessions.find_active(change, channel) is not None
+    if not active and ask(change, assumed.WITHOUT_SESSION) == "refuse":
+        raise Refusal(Reason.RECORDING_NEEDS_SESSION)
+    if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
+        raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
+    return "start" if active else "start with session"
 
 
 def stop(change: Change, channel: Channel, caller: Caller) -> None:
