@@ -165,12 +165,12 @@ class Coupling:
 
     def propagate(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        on, facts_of = self.on, self.facts
+        on, making = self.on, self.facts
         for related in on(change, record):
             if self.creates:
                 self.fires.attempt(change, None, self.trigger, related)
             else:
-                facts = NOTHING if facts_of is None else facts_of(change, record, related)
+                facts = NOTHING if making is None else making(change, record, related)
                 self.fires.attempt(change, related, self.trigger, facts)
 
 

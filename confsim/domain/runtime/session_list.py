@@ -30,8 +30,8 @@ from confsim.kernel.world import Change
 from . import presence, sessions
 from .sessions import LISTED, SESSIONS, Session
 
-#: Most views whose sessions are merged for a page.
-FEW = 64
+#: Most views whose sessions are merged for a page: two of a channel, where some sessions have a recording.
+FEW = 128
 #: How many entries of an index are scanned in the time of a look-up.
 _SCANNED = 8
 
