@@ -26,7 +26,7 @@ NOTHING: Mapping[str, Any] = {}
 def facts_of(function: Callable[..., Any], others: int) -> tuple[str, ...]:
     """The names of the facts that a function takes: its parameters after so many others.
 
-    Raises ValueError for keyword-only ones: a single fact is passed by its place, which is faster.
+    Raises ValueError for keyword-only ones: a single fact may be passed by its place, which is faster than by its name.
     """
     code = function.__code__
     if code.co_kwonlyargcount:

@@ -27,7 +27,7 @@ from kit.growth.kinds import KINDS, Kind
 from kit.growth.prepared import Names, prepared
 from kit.growth.successes import Success
 
-#: Rounds of one figure, and calls of each in a round: in the demo world, and in one that is grown.
+#: Rounds of one figure, and calls of each in a round: in the demo world or where it seems to grow, and in a grown one.
 DEMO, GROWN = (24, 5), (2, 2)
 #: Seconds after which a figure is not taken more often.
 ENOUGH = 0.05

@@ -97,7 +97,7 @@ _USER: Callable[[Presence], int] = attrgetter("user")
 
 
 def _start(change: Change, channel: Channel, caller: Caller) -> Recording:
-    """The active session of the channel is recorded from this instant on."""
+    """The session of the channel, which is active by now, is recorded from this instant on."""
     session = sessions.find_active(change, channel)
     assert session is not None
     return Recording(

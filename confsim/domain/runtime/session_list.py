@@ -177,7 +177,7 @@ def _administers(change: Change, caller: Caller) -> bool:
 def _views(
     visible: _VisibleSessions, every: View[Session], channel: str | None, recorded: bool | None
 ) -> list[View[Session]] | None:
-    """The sessions that have started, by their start, in views that share none; None when they must be filtered.
+    """The sessions that have started, in views by STARTED that share none; None when they must be filtered.
 
     Those of a channel with a recording are apart from the others. ``every`` has the sessions of the client. When there
     are more than ``FEW`` views, these are some of them.

@@ -260,7 +260,7 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R] = CREATED) -> Iterator[View[R]]:
         """Yield the records of each of these values that any record has, in a declared order of the index.
 
-        Raises ValueError for an order that is not declared.
+        Raises ValueError, at the first, for an order that is not declared.
         """
         state, change, place = self.tables[self.layout.position], self.change, index.orders.index(order)
         find, rows = state.index(index).get, state.rows

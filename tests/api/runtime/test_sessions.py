@@ -432,6 +432,15 @@ def test_sessions_are_searched_by_name(sim, three):
     assert sim.call("list_sessions", OWNER, search="nothing").body == {"total": 0, "results": []}
 
 
+@pytest.mark.parametrize(("sort", "entry"), [("name", "lists.text-order"), ("presence", "sessions.participants-count")])
+def test_an_empty_list_relies_on_no_order(sim, sort, entry):
+    """What decides the order of sessions is reported once there are any."""
+    for some in (False, True):
+        assert bool(listed(sim, sort=sort, channel=ROOM)) is some
+        assert (entry in sim.service.journal.last().assumptions) is some
+        ran(sim, USER)
+
+
 def test_sessions_that_have_not_started_may_come_last():
     """By assumption, they are listed after the others, and not when a bound is given."""
     sim = demo(sessions__not_started="last")
