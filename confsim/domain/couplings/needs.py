@@ -82,7 +82,7 @@ def _of_draft(function: Any) -> Any:
     def of_related(change: Change, call: None, related: Any, draft: PhoneCall) -> Any:
         return function(change, draft, related)
 
-    return of_draft if function.__code__.co_argcount == 2 else of_related
+    return {2: of_draft, 3: of_related}[function.__code__.co_argcount]
 
 
 def _phone(to: str, of: Any, source: str) -> tuple[Need, ...]:
