@@ -17,7 +17,8 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.world import Change, Place, World
+from confsim.kernel.tables.writing import Written
+from confsim.kernel.world import Change, World
 from confsim.service.journal import ControlCall
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
@@ -43,7 +44,7 @@ class ControlContext(Struct, eq=False):
     notes_reads: bool = True
     used: dict[str, None] = {}
     asked: dict[str, None] = {}
-    touched: list[tuple[Place, Any]] = []
+    touched: list[Written] = []
     instant: int | None = None
 
     profile: ClassVar[Mapping[str, Any]] = STRICT

@@ -18,8 +18,9 @@ from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal, suggest
 from confsim.kernel.tables.table import Table
+from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
-from confsim.kernel.world import Place, World
+from confsim.kernel.world import World
 from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.journal import FaultHit as Hit
@@ -350,8 +351,8 @@ def changes(entry: JournalEntry) -> Iterator[RecordChange]:
     return _changes(entry.touched, entry.before, entry.after)
 
 
-def _changes(touched: Iterable[tuple[Place, Any]], *worlds: World) -> Iterator[RecordChange]:
-    for (client, table), key in dict.fromkeys(touched):
+def _changes(touched: Iterable[Written], *worlds: World) -> Iterator[RecordChange]:
+    for client, table, key in dict.fromkeys(touched):
         before, after = (_record(world, client, table, key) for world in worlds)
         if before == after:
             continue

@@ -50,8 +50,8 @@ class Touched:
 
     def add(self, change: Change) -> None:
         """Add the rows, timers and sequences that a change wrote."""
-        for place, key in change.touched:
-            self.rows.setdefault(place, {})[key] = None
+        for client, table, key in change.touched:
+            self.rows.setdefault((client, table), {})[key] = None
         self.timers.update(dict.fromkeys(change.timed))
         self.sequences.update(dict.fromkeys(change.counted))
 

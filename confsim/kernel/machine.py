@@ -18,7 +18,7 @@ from typing import Any, Generic, NoReturn, TypeVar, get_type_hints
 from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
-from .tables.table import Record, Rows, Table
+from .tables.table import Record, Table
 from .timers import on_timer
 from .world import Change
 
@@ -212,13 +212,13 @@ class Machine(Generic[S, R]):
         if row.needs:
             for need in row.needs:
                 need.satisfy(change, record, facts)
-        effect, then, taken, read = row.effect, row.then, row.facts, self.read
+        then = row.then
         moved: R
         if then is ABSENT:
             assert record is not None
             moved = self._end(change, record, row, facts)
         else:
-            now = state
+            effect, taken, read, now = row.effect, row.facts, self.read, state
             if record is None:
                 moved = facts["draft"] if effect is None else effect(change, **named(facts, taken))
                 now = read(moved)
@@ -242,30 +242,28 @@ class Machine(Generic[S, R]):
             self._schedule(change, record, state, moved, then)
         return moved
 
-    def _rows_of(self, change: Change, record: R) -> Rows[Any, R]:
-        """The rows that hold the record."""
-        assert self.table_of is not None
-        table, client_of = self._table or self.table_of(record), self.client
-        return table.of(change, "" if table.shared else client_of(record))
-
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
-        rows = self._rows_of(change, record)
-        layout, tables = rows.layout, rows.tables
-        position, key_of = layout.position, layout.key
+        assert self.table_of is not None
+        table, client_of = self._table or self.table_of(record), self.client
+        client, layout = "" if table.shared else client_of(record), table.layout
+        key_of = layout.key
         key = key_of(record)
         if row.effect is not None:
             row.effect(change, record, **named(facts, row.facts))
-        for cascade in self.cascades:
-            take = cascade.take
-            take(change, tables[position].rows[key][1])
-        gone: R = layout.remove(change, rows.client, key)
+        if self.cascades:
+            tables, position = layout.tables(change, client), layout.position
+            for cascade in self.cascades:
+                take = cascade.take
+                take(change, tables[position].rows[key][1])
+        gone: R = layout.remove(change, client, key)
         return gone
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Run the cascades of one step of a removal, without removing the record."""
-        rows = self._rows_of(change, record)
-        key = rows.layout.key(record)
+        assert self.table_of is not None
+        table = self._table or self.table_of(record)
+        rows, key = table.of(change, "" if table.shared else self.client(record)), table.key(record)
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])

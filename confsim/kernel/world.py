@@ -14,9 +14,10 @@ from msgspec import Struct
 from . import ids
 from .maps import Map, inserted
 from .tables.indexes import CREATED, Bucket
+from .tables.owners import NOBODY, Owners
 from .tables.states import TableState
 from .tables.table import SharedTable, Table
-from .tables.writing import Owners
+from .tables.writing import Written
 from .timers import HANDLERS, Name, Timers
 
 Place = tuple[str, str]
@@ -39,7 +40,7 @@ class World(Struct, frozen=True, gc=False):
     ``shared`` holds the tables of the service as a whole by their positions, ``client_tables`` those of each client by
     its id. Tables declared after a client was last written are absent from its tuple and read as empty.
     ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
-    ``owners`` follows from the tables: by the name of a table what ``Table.find_client`` finds.
+    ``owners`` follows from the tables: what ``Table.find_client`` finds.
     """
 
     seed: int = 0
@@ -48,7 +49,7 @@ class World(Struct, frozen=True, gc=False):
     timers: Timers = Timers()
     id_counter: int = 0
     sequences: Map[str, int] = {}
-    owners: Map[str, Owners] = {}
+    owners: Owners = NOBODY
 
     def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, faults: FaultSource | None = None) -> Change:
         """Begin a change at the instant ``now`` (epoch milliseconds)."""
@@ -138,7 +139,7 @@ class Change(Struct, eq=False, gc=False):
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those looked up;
     ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
-    clients of which something was written, "" for what is shared. ``touched`` lists the rows that were written,
+    clients of which something was written, "" for what is shared. ``touched`` lists the records that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
     given, is called at each fault point. ``steps`` is how many more steps it may take, 0 for any number; a transition
     of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
@@ -151,12 +152,12 @@ class Change(Struct, eq=False, gc=False):
     timers: Timers
     id_counter: int
     sequences: Map[str, int]
-    owners: Map[str, Owners]
+    owners: Owners
     used: dict[str, None] = {}
     shared: list[TableState] = []
     client_tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
-    touched: list[tuple[Place, Any]] = []
+    touched: list[Written] = []
     timed: list[Name] = []
     counted: list[str] = []
     steps: int = 0
@@ -171,6 +172,11 @@ class Change(Struct, eq=False, gc=False):
             self.steps -= steps
             if self.steps <= 0:
                 raise TooLong
+
+    def collect_in(self, used: dict[str, None]) -> dict[str, None]:
+        """Collect the ids of assumptions here from now on; return where they were collected before."""
+        before, self.used = self.used, used
+        return before
 
     def open_tables(self, client: str) -> list[TableState]:
         """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""

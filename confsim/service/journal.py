@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
-from confsim.kernel.world import Change, Place, World
+from confsim.kernel.world import Change, World
 
 from .faults.spec import FaultSpec
 from .messages import Request, Response
@@ -56,7 +57,7 @@ class JournalEntry(Struct, frozen=True, gc=False):
     request: Request
     response: Response
     assumptions: Mapping[str, None]
-    touched: Collection[tuple[Place, Any]]
+    touched: Collection[Written]
     before: World
     after: World
     caller: Caller | None = None
@@ -92,7 +93,7 @@ class ControlCall(Struct, frozen=True):
     status: int = 200
     id: str = ""
     assumptions: Mapping[str, None] = {}
-    touched: Collection[tuple[Place, Any]] = ()
+    touched: Collection[Written] = ()
     worlds: tuple[World, World] | None = None
 
 
@@ -109,7 +110,7 @@ class TimerEntry(Struct, frozen=True):
     client: str
     subject: str
     assumptions: Mapping[str, None]
-    touched: Collection[tuple[Place, Any]]
+    touched: Collection[Written]
     worlds: tuple[World, World]
 
 

@@ -58,11 +58,6 @@ class Usage:
         """Note a call of any kind."""
         self.used = monotonic()
 
-    def count_call(self) -> None:
-        """Note a call of the API."""
-        self.calls += 1
-        self.used = monotonic()
-
 
 class Pipeline:
     """Performs the calls of one world.
@@ -322,9 +317,10 @@ class Pipeline:
         handshake: bool = False,
     ) -> JournalEntry:
         """Finish a response and note the call; for a call that is held, only reserve its place in the journal."""
-        live, journal, faults, before = self._live, self._journal, self._faults, change.world
+        live, journal, faults, usage, before = self._live, self._journal, self._faults, self._usage, change.world
         id = journal.next_id()
-        self._usage.count_call()
+        usage.calls += 1
+        usage.used = monotonic()
         response.headers.append((_ID, id))
         touched = () if after is before else change.touched
         hits = () if change.faults is None else faults.hits(change)

@@ -20,7 +20,8 @@ import msgspec
 
 from confsim.domain.identity import jws
 from confsim.kernel.tables.table import Table
-from confsim.kernel.world import Place, World
+from confsim.kernel.tables.writing import Written
+from confsim.kernel.world import World
 from confsim.service.journal import JournalEntry
 
 from .substitution import DISTINCTIVE, SECRET_HEADERS, of_record, of_url, secrets_of
@@ -59,9 +60,9 @@ def in_document(document: Any) -> Iterator[str]:
             yield from of_record(table, record)
 
 
-def in_writes(touched: Iterable[tuple[Place, Any]], world: World) -> Iterator[str]:
+def in_writes(touched: Iterable[Written], world: World) -> Iterator[str]:
     """Yield the secrets in what a change has written."""
-    for (client, table), key in touched:
+    for client, table, key in touched:
         if secrets_of(table):
             record = Table.declared[table].seen(world, client).get(key)
             if record is not None:

@@ -25,6 +25,7 @@ from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.writing import Written
 from confsim.reference import gaps, rules
 from confsim.service.deferred import in_steps
 from confsim.service.journal import ControlCall, JournalEntry
@@ -249,9 +250,9 @@ def _body(raw: bytes, wanted: str) -> str:
     return raw.decode(errors="replace") if wanted.isascii() else _json(read_body(raw))
 
 
-def _written(touched: Iterable[tuple[tuple[str, str], Any]], *worlds: Any) -> Iterator[str]:
+def _written(touched: Iterable[Written], *worlds: Any) -> Iterator[str]:
     """Yield the records that were written, before and after."""
-    for (client, table), key in dict.fromkeys(touched):
+    for client, table, key in dict.fromkeys(touched):
         for world in worlds:
             record = Table.declared[table].seen(world, client).get(key)
             if record is not None:

@@ -10,6 +10,7 @@ from confsim.kernel.world import Change
 from ..maps import inserted, joined, map_of
 from .indexes import CREATED, Bucket, Index, Lookup, Made, Unique
 from .ordered import Entry, sequence
+from .owners import Owners
 from .states import TableState
 from .table import Record, Table
 
@@ -25,11 +26,9 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
         table.of(change, client).tables[table.position] = filled(table, records)
         change.written[client] = None
         if table.located is not None:
-            owners = map_of({value: client for record in records for value in table.located(record)})
-            others = change.owners.get(table.name)
-            if others is not None:
-                owners = joined(owners, others)
-            change.owners = inserted(change.owners, table.name, owners)
+            located = map_of({value: client for record in records for value in table.located(record)})
+            owners = change.owners.maps()
+            change.owners = Owners([(inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0)])
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

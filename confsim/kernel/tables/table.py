@@ -163,7 +163,7 @@ class Table(Generic[K, R]):
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
-        owners = change.owners.get(self.name)
+        owners = change.owners.maps().get(self.name)
         return None if owners is None else owners.get(value)
 
     def seen(self, world: ReadableWorld, client: str) -> Rows[K, R]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
 
-from ..maps import Map, inserted, removed
+from ..maps import inserted, removed
 from .indexes import Index, Lookup, Unique, Values
+from .owners import Owners
 from .states import TableState
 
-#: By value, the ids of the clients whose records are found by it.
-Owners: TypeAlias = Map[Hashable, str]
+#: A record that was written: its client, "" for a shared one, the name of its table, and its key.
+Written: TypeAlias = "tuple[str, str, Any]"
 
 
 class Writer(Protocol):
@@ -21,8 +22,8 @@ class Writer(Protocol):
     shared: list[TableState]
     client_tables: dict[str, list[TableState]]
     written: dict[str, None]
-    touched: list[tuple[tuple[str, str], Any]]
-    owners: Map[str, Owners]
+    touched: list[Written]
+    owners: Owners
     steps: int
 
     def take(self, steps: int) -> None:
@@ -50,6 +51,10 @@ class Layout(Struct, gc=False, eq=False):
     placed_by: Callable[[Any], object]
     found_by: Callable[[Any], object]
 
+    def tables(self, change: Writer, client: str) -> list[TableState]:
+        """Return the tables in which the records of a client are, opened in the change."""
+        return (change.client_tables.get(client) if client else change.shared) or change.open_tables(client)
+
     def put(self, change: Writer, client: str, record: Any, to_end: bool = False, check: bool = True) -> None:
         """Insert or replace a record of a client, as ``Rows.put``.
 
@@ -76,7 +81,7 @@ class Layout(Struct, gc=False, eq=False):
                     keys = self._found(change, keys, client, (key, before, record), check)
                 tables[position] = state.after(self.indexes, (key, row), rows, state.serial, keys)
         change.written[client] = None
-        change.touched.append(((client, self.name), key))
+        change.touched.append((client, self.name, key))
 
     def remove(self, change: Writer, client: str, key: object) -> Any:
         """Remove a record of a client and return it, as ``Rows.remove``."""
@@ -84,10 +89,12 @@ class Layout(Struct, gc=False, eq=False):
         position = self.position
         state = tables[position]
         row = state.rows[key]
-        keys = self._found(change, state.keys, client, (key, row[1], None))
+        keys = state.keys
+        if keys or self.located is not None:
+            keys = self._found(change, keys, client, (key, row[1], None))
         tables[position] = state.after(self.indexes, (key, row), removed(state.rows, key), state.serial, keys)
         change.written[client] = None
-        change.touched.append(((client, self.name), key))
+        change.touched.append((client, self.name, key))
         return row[1]
 
     def _found(
@@ -104,30 +111,16 @@ class Layout(Struct, gc=False, eq=False):
         without a change.
         """
         key, before, after = written
-        if keys:
-            changed = [*keys]
-            for place, index in enumerate(self.uniques):
-                values = index.values
-                old = () if before is None else values(before)
-                new = () if after is None else values(after)
-                if old != new:
-                    changed[place] = index.after(keys[place], key, old, new, check)
-            keys = tuple(changed)
+        for place, index in enumerate(self.uniques):
+            values = index.values
+            old = () if before is None else values(before)
+            new = () if after is None else values(after)
+            if old != new:
+                keys = (*keys[:place], index.after(keys[place], key, old, new, check), *keys[place + 1 :])
         located = self.located
         if located is not None:
             old = () if before is None else located(before)
             new = () if after is None else located(after)
             if old != new:
-                _locate(change, self.name, client, old, new)
+                change.owners = change.owners.after(self.name, client, old, new)
         return keys
-
-
-def _locate(change: Writer, name: str, client: str, old: Values, new: Values) -> None:
-    """Note that a record of the client has the new values instead of the old ones."""
-    owners: Owners = change.owners.get(name, {})
-    for value in old:
-        if value not in new and owners.get(value) == client:
-            owners = removed(owners, value)
-    for value in new:
-        owners = inserted(owners, value, client)
-    change.owners = inserted(change.owners, name, owners)

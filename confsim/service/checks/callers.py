@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-
-from msgspec import Struct
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from confsim.api import admission
 from confsim.api.call import Call
@@ -18,58 +17,48 @@ from confsim.domain.identity import credentials
 from confsim.domain.identity.credentials import CREDENTIALS, Caller
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.states import TableState
 from confsim.kernel.world import Change, World
 
 #: Most tokens that are remembered.
 _MOST = 256
 
 
-class _Known(Struct, frozen=True, gc=False):
-    """An identified caller, with the token, the world and the assumptions that decided it.
-
-    It is valid until ``expires`` (epoch milliseconds). Threads of several forks share it.
-    """
-
-    token: str
-    caller: Caller
-    expires: int
-    world: World
-    used: Mapping[str, None]
-
-    def as_of(self, change: Change) -> _Known | None:
-        """Return the same caller in the world of a change, with its client as that is there; None for another one.
-
-        It is the same if its token and its user are the same values there, and its client is still served.
-        """
-        world, then, caller = change.world, self.world, self.caller
-        client, user = caller.client, caller.user
-        now, before = world.shared, then.shared
-        if now is not before:
-            if len(now) <= _LAST or not _same(now[_TOKENS], before[_TOKENS], self.token):
-                return None
-            if now[_CLIENTS] is not before[_CLIENTS]:
-                row = now[_CLIENTS].rows.get(client.id)
-                if row is None or (user is not None and row[1].terms is not client.terms):
-                    return None
-                if not clients.is_served(change, row[1]):
-                    return None
-                caller = Caller(row[1], user, caller.api_token, caller.customer_admin, caller.expires)
-        if user is not None:
-            now, before = world.client_tables.get(client.id, ()), then.client_tables[client.id]
-            if now is not before and (len(now) <= _USERS or not _same(now[_USERS], before[_USERS], user.id)):
-                return None
-        return _Known(self.token, caller, self.expires, world, self.used)
-
-
+#: An identified caller, with the world and the assumptions that decided it. Threads of several forks share it.
+_Known: TypeAlias = "tuple[Caller, World, Mapping[str, None]]"
 #: The places of the tables that decide who the caller is.
 _TOKENS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
 _LAST = max(_TOKENS, _CLIENTS)
 
 
-def _same(now: TableState, then: TableState, key: Hashable) -> bool:
-    """Return whether the record with the key is the same value in two states of a table."""
-    return now is then or now.rows.get(key) is then.rows.get(key)
+def _as_of(change: Change, token: str, caller: Caller, then: World) -> Caller | None:
+    """Return the caller of that world as of the world of a change, with its client as that is there.
+
+    None when another one may have the token: when it or its user has another value, or its client is served no longer.
+    """
+    world, client, user = change.world, caller.client, caller.user
+    now, before = world.shared, then.shared
+    if now is not before:
+        if len(now) <= _LAST:
+            return None
+        tokens, were = now[_TOKENS], before[_TOKENS]
+        if tokens is not were and tokens.rows.get(token) is not were.rows.get(token):
+            return None
+        if now[_CLIENTS] is not before[_CLIENTS]:
+            row = now[_CLIENTS].rows.get(client.id)
+            if row is None or (user is not None and row[1].terms is not client.terms):
+                return None
+            if not clients.is_served(change, row[1]):
+                return None
+            caller = Caller(row[1], user, caller.api_token, caller.customer_admin, caller.expires)
+    if user is not None:
+        now, before = world.client_tables.get(client.id, ()), then.client_tables[client.id]
+        if now is not before:
+            if len(now) <= _USERS:
+                return None
+            users, were = now[_USERS], before[_USERS]
+            if users is not were and users.rows.get(user.id) is not were.rows.get(user.id):
+                return None
+    return caller
 
 
 class Callers:
@@ -88,27 +77,29 @@ class Callers:
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
         known = self._known.get(token)
-        if known is not None and known.world is not call.change.world:
-            known = known.as_of(call.change)
-            if known is not None:
-                self._known[token] = known
-        if known is None or call.now >= known.expires:
-            self._authenticate(call, token)
-            return
-        call.used.update(known.used)
-        call.caller = caller = known.caller
-        call.known_client = caller.client
+        if known is not None:
+            caller: Caller | None
+            caller, world, used = known
+            if world is not call.change.world:
+                caller = _as_of(call.change, token, caller, world)
+                if caller is not None:
+                    self._known[token] = caller, call.change.world, used
+            if caller is not None and call.now < caller.expires:
+                call.used.update(used)
+                call.caller, call.known_client = caller, caller.client
+                return
+        self._authenticate(call, token)
 
     def _authenticate(self, call: Call, token: str) -> None:
         """Set the caller and the client of the call, and remember them. Raises Refusal as ``identify``."""
-        change, noted = call.change, call.used
-        change.used = used = dict[str, None]()
+        change, used = call.change, dict[str, None]()
+        noted = change.collect_in(used)
         try:
             caller = credentials.authenticate(change, token)
             client = caller.client
             blocked = caller.user is not None and terms.is_blocked(change, client, caller.user)
         finally:
-            change.used = noted
+            change.collect_in(noted)
             noted.update(used)
         call.caller, call.known_client = caller, client
         if blocked and call.operation.name not in ask(call, assumed_terms.OPEN_CALLS):
@@ -118,4 +109,4 @@ class Callers:
         elif not blocked:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[token] = _Known(token, caller, caller.expires, change.world, used)
+            self._known[token] = caller, change.world, used

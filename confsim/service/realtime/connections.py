@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -24,7 +24,8 @@ from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import User
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.world import Change, Place, World
+from confsim.kernel.tables.writing import Written
+from confsim.kernel.world import Change, World
 from confsim.service.checks.credentials import Read
 from confsim.service.incoming import Finish
 from confsim.service.journal import ControlCall, Journal
@@ -249,10 +250,10 @@ class RealTime:
         if self._people:
             self._follow(list(self._people.values()), self._live.world, self._live.clock.now())
 
-    def _concerned(self, touched: Collection[tuple[Place, Any]]) -> list[ConnectedPerson]:
+    def _concerned(self, touched: Collection[Written]) -> list[ConnectedPerson]:
         """Return the people whose state these writes may have changed: by their presence, else anyone of the client."""
-        whole = {client for (client, table), _ in touched if table in _OF_ALL}
-        keys = {(client, key) for (client, table), key in touched if table == PRESENCES.name and client not in whole}
+        whole = {client for client, table, _ in touched if table in _OF_ALL}
+        keys = {(client, key) for client, table, key in touched if table == PRESENCES.name and client not in whole}
         found = [person for key, person in self._people.items() if key[0] in whole] if whole else []
         for client, key in keys:
             channel, _, user = key.rpartition("/")

@@ -15,7 +15,7 @@ from msgspec import Struct
 from confsim.assumptions.register import REGISTER
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
-from confsim.kernel.world import Change, Place, World
+from confsim.kernel.world import Change, World
 from confsim.reference.probes import distinguished, seen_in_calls
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
@@ -338,10 +338,9 @@ def _same_rows(one: Prediction, other: Prediction) -> bool:
         return False
     if one.after.timers.queue != other.after.timers.queue:
         return False
-    return all(_row(one.after, place, key) == _row(other.after, place, key) for place, key in one.touched)
+    return all(_row(one.after, *each) == _row(other.after, *each) for each in one.touched)
 
 
-def _row(world: World, place: Place, key: Any) -> Any:
-    client, name = place
-    found = world.state(Table.declared[name], client).rows.get(key)
+def _row(world: World, client: str, table: str, key: Any) -> Any:
+    found = world.state(Table.declared[table], client).rows.get(key)
     return None if found is None else found[1]

@@ -13,7 +13,8 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import Row
 from confsim.kernel.tables.table import Table
-from confsim.kernel.world import Change, Place, World
+from confsim.kernel.tables.writing import Written
+from confsim.kernel.world import Change, World
 from confsim.service.clock import Clock
 from confsim.service.journal import JournalEntry
 from confsim.service.messages import Response
@@ -44,7 +45,7 @@ class Prediction(Struct, frozen=True):
 
     reply: Reply
     used: tuple[str, ...]
-    touched: tuple[tuple[Place, Any], ...]
+    touched: tuple[Written, ...]
     after: World
     before: World
     applied: tuple[RowPlace, ...] = ()
@@ -52,12 +53,12 @@ class Prediction(Struct, frozen=True):
     @property
     def wrote(self) -> tuple[str, ...]:
         """Return the names of the tables written."""
-        return tuple(sorted({table for (_, table), _ in self.touched}))
+        return tuple(sorted({table for _, table, _ in self.touched}))
 
     @property
     def moved(self) -> Iterator[tuple[str, str, str]]:
         """Yield the transitions in the rows written: machine, state before and after."""
-        for (client, name), key in dict.fromkeys(self.touched):
+        for client, name, key in dict.fromkeys(self.touched):
             table = Table.declared[name]
             one, other = (_row(world, client, name, key) for world in (self.before, self.after))
             for machine in Machine.of(table):
@@ -72,7 +73,7 @@ class Prediction(Struct, frozen=True):
 
     def written(self, machine: Machine[Any, Any]) -> Iterator[tuple[str, str, Any]]:
         """Yield the records of a machine that were written, with the client and the table of each."""
-        for (client, name), key in dict.fromkeys(self.touched):
+        for client, name, key in dict.fromkeys(self.touched):
             table = Table.declared[name]
             record = _row(self.after, client, name, key) if table.record is machine.record else None
             if record is not None:
@@ -83,7 +84,7 @@ class Prediction(Struct, frozen=True):
         """Return whether any row changed."""
         return any(
             _row(self.before, client, name, key) != _row(self.after, client, name, key)
-            for (client, name), key in self.touched
+            for client, name, key in self.touched
         )
 
     @property
@@ -91,7 +92,7 @@ class Prediction(Struct, frozen=True):
         """Return whether any row was removed."""
         return any(
             _row(self.before, client, name, key) is not None and _row(self.after, client, name, key) is None
-            for (client, name), key in self.touched
+            for client, name, key in self.touched
         )
 
 

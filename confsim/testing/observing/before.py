@@ -194,4 +194,4 @@ def changes_channel(run: Run, here: ModelCall) -> bool:
     except Misuse:
         return True
     own = {CHANNELS.name, HOSTS.name}
-    return predicted.reply.status >= 400 or not own.isdisjoint(table for (_, table), _ in predicted.touched)
+    return predicted.reply.status >= 400 or not own.isdisjoint(table for _, table, _ in predicted.touched)

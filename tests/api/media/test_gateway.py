@@ -39,7 +39,7 @@ def test_an_endpoint_is_made(sim, kind, port):
 def test_what_comes_in_is_no_matter_of_the_api(sim):
     """An endpoint is made and read, and that is all: making one touches nothing else, no session and no recording."""
     create(sim)
-    assert {table for (_, table), _ in sim.service.journal.last().touched} == {"gateway endpoints"}
+    assert {table for _, table, _ in sim.service.journal.last().touched} == {"gateway endpoints"}
     assert {each.name for each in API if "gateway" in each.name} == {"create_gateway_endpoint", "get_gateway_endpoint"}
 
 

@@ -78,7 +78,7 @@ def _made(change: Change, make: Make, number: int) -> _Made:
     places = dict.fromkeys(change.touched[touched:])
     records = {
         ((client, table), key): record
-        for (client, table), key in places
+        for client, table, key in places
         if (record := Table.declared[table].of(change, client).get(key)) is not None
     }
     sequences = change.counted[counted:]

@@ -84,7 +84,7 @@ def failures(case: Case) -> Iterator[tuple[int, str]]:
 
         def put(_before: World, change: Change, after: World) -> None:
             if len(puts) > 1:
-                follows.update(table for (_, table), _ in change.touched)
+                follows.update(table for _, table, _ in change.touched)
             puts.append((counted.count, after.digest()))
 
         whole.service.live.observe(put)
