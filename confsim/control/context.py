@@ -112,7 +112,7 @@ class ControlContext(Struct, eq=False):
     def view(self) -> Change:
         """Return a change at this instant, for reading; it is never committed."""
         change = self.service.change()
-        change.used = self.asked
+        change.collect_in(self.asked)
         self.instant = change.now
         return change
 

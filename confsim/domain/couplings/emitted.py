@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 from confsim.assumptions.events import EventKind
@@ -46,11 +47,11 @@ def _emits(
     by: str | None = None,
 ) -> TransitionObserver:
     """An observer that emits an event about the record; about those alone for which ``of`` is true."""
+    client_of = attrgetter("id" if when.record is Client else "client")
 
     def notify(change: Change, record: Any) -> None:
         if of is None or of(record):
-            client = record.id if isinstance(record, Client) else record.client
-            emit(change, client, kind, lambda: payload(record))
+            emit(change, client_of(record), kind, payload, record)
 
     return TransitionObserver(when, reaches, notify, out_of=out_of, by=by)
 

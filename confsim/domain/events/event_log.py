@@ -6,7 +6,7 @@ The events of a client are recorded while it has an active endpoint, and only th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
@@ -17,6 +17,8 @@ from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import deliveries, endpoints
+
+R = TypeVar("R", bound=Record)
 
 
 class Event(Record, kw_only=True):
@@ -33,17 +35,17 @@ class Event(Record, kw_only=True):
 EVENTS: Table[int, Event] = Table("event log", Event, "number")
 
 
-def emit(change: Change, client: str, kind: EventKind, describe: Callable[[], Mapping[str, Any]]) -> None:
-    """Record and deliver an event, when the client has events enabled and an active endpoint (G533).
+def emit(change: Change, client: str, kind: EventKind, describe: Callable[[R], Mapping[str, Any]], record: R) -> None:
+    """Record and deliver an event about a record, when the client has events enabled and an active endpoint (G533).
 
-    ``describe`` returns its payload, JSON values: the ids of the objects concerned, and details.
+    ``describe(record)`` returns its payload, JSON values: the ids of the objects concerned, and details.
     """
     found = CLIENTS.get(change, client)
     subscribed = found is not None and found.events and bool(endpoints.subscribed(change, client))
     recorded = ask(change, assumed.RECORDED) == "always" or subscribed
     if not recorded or kind not in ask(change, assumed.KINDS):
         return
-    payload = describe()
+    payload = describe(record)
     rows = EVENTS.of(change, client)
     number = change.count(f"event {client}")
     id = change.uuid()

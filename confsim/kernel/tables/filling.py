@@ -28,7 +28,7 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
         if table.located is not None:
             located = map_of({value: client for record in records for value in table.located(record)})
             owners = change.owners.maps()
-            change.owners = Owners([(inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0)])
+            change.owners = Owners((inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0))
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
@@ -41,8 +41,8 @@ def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
     if len(rows) < len(records):
         raise ValueError("a record has the key of an earlier one")
     keys = tuple(_keys(index, made, records) for index in table.uniques)
-    indexes = [(_buckets(index, made, records), 0) for index in table.indexes]
-    return TableState(map_of(rows), len(made), keys, indexes)
+    lookups = tuple((_buckets(index, made, records), 0) for index in table.indexes)
+    return TableState(map_of(rows), len(made), keys, lookups)
 
 
 def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Lookup:

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from ..maps import Map, inserted, removed
 from .indexes import Values
@@ -20,12 +21,12 @@ Moved: TypeAlias = "tuple[str, str, Values, Values]"
 class Owners(Struct, frozen=True, gc=False, eq=False):
     """The clients of located records, by the names of their tables.
 
-    Like the indexes of a ``TableState`` it takes up changes when it is read: ``late`` are the latest ones, oldest
-    first, and ``lookup`` has one pair, the maps and the number of late changes in them. That pair is replaced in place
-    by another with the same meaning.
+    Like the indexes of a ``TableState`` they take up changes when they are read: ``late`` are the latest ones, oldest
+    first, and ``known`` are the maps with the number of late changes in them, which are replaced by others with the
+    same meaning.
     """
 
-    lookup: list[tuple[Map[str, ByValue], int]]
+    known: tuple[Map[str, ByValue], int]
     late: tuple[Moved, ...] = ()
 
     def __eq__(self, other: object) -> bool:
@@ -37,12 +38,12 @@ class Owners(Struct, frozen=True, gc=False, eq=False):
         """Return the owners after a record of the client, found by the old values, is found by the new ones."""
         late = (*self.late, (table, client, old, new))
         if len(late) <= LATE:
-            return Owners(self.lookup.copy(), late)
-        return Owners([(self.maps(), 0)], late[LATE:])
+            return Owners(self.known, late)
+        return Owners((self.maps(), 0), late[LATE:])
 
     def maps(self) -> Map[str, ByValue]:
         """Return the owners of each table."""
-        found, number = self.lookup[0]
+        found, number = self.known
         if number < len(self.late):
             for table, client, old, new in self.late[number:]:
                 owners = found.get(table, {})
@@ -52,9 +53,9 @@ class Owners(Struct, frozen=True, gc=False, eq=False):
                 for value in new:
                     owners = inserted(owners, value, client)
                 found = inserted(found, table, owners)
-            self.lookup[0] = found, len(self.late)
+            force_setattr(self, "known", (found, len(self.late)))
         return found
 
 
 #: The owners in a world without records.
-NOBODY = Owners([({}, 0)])
+NOBODY = Owners(({}, 0))

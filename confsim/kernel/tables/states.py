@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from .indexes import Bucket, Changed, Index, Lookup, Records
 from .views import Limited, View
@@ -18,14 +19,14 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
     """One table of one client: the records, and the maps of its indexes. Those with the same records are equal.
 
     ``keys`` are those of the unique indexes. The others take up changes of records when they are read: ``late`` are the
-    latest changes, oldest first, and ``lookups`` has for each index its map and the number of late changes in it. These
-    pairs are replaced in place by others with the same meaning, so that the state is a value all the same.
+    latest changes, oldest first, and ``lookups`` has for each index its map and the number of late changes in it. They
+    are replaced by others with the same meaning, so that the state is a value all the same.
     """
 
     rows: Records
     serial: int
     keys: tuple[Lookup, ...]
-    lookups: list[tuple[Lookup, int]]
+    lookups: tuple[tuple[Lookup, int], ...]
     late: tuple[Changed, ...] = ()
 
     def __eq__(self, other: object) -> bool:
@@ -35,14 +36,14 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
 
     def index(self, index: Index[Any]) -> Lookup:
         """Return the map from value to bucket of an index."""
-        found, number = self.lookups[index.position]
-        late = self.late
+        lookups, late, place = self.lookups, self.late, index.position
+        found, number = lookups[place]
         if number < len(late):
             changes: Iterable[Changed] = late[number:]
             if number < len(late) - 1:  # of each record the first one counts
                 changes = reversed(dict(reversed(late[number:])).items())
             found = index.after(found, changes, self.rows)
-            self.lookups[index.position] = found, len(late)
+            force_setattr(self, "lookups", (*lookups[:place], (found, len(late)), *lookups[place + 1 :]))
         return found
 
     def where(self, change: Limited, index: Index[Any], value: Hashable) -> View[Any]:
@@ -60,11 +61,11 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         """Return the state after a change of a record: with these records, latest serial and maps of unique indexes."""
         late = (*self.late, changed)
         if len(late) <= LATE:
-            return TableState(rows, serial, keys, self.lookups.copy(), late)
+            return TableState(rows, serial, keys, self.lookups, late)
         numbers = [number for _, number in self.lookups]
         oldest = numbers.index(min(numbers))
         self.index(indexes[oldest])  # in this state, which forks share
         numbers[oldest] = LATE
         everywhere = min(numbers)
-        lookups = [(lookup, number - everywhere) for lookup, number in self.lookups]
+        lookups = tuple([(lookup, number - everywhere) for lookup, number in self.lookups])
         return TableState(rows, serial, keys, lookups, late[everywhere:])

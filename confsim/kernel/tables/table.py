@@ -110,7 +110,7 @@ class Table(Generic[K, R]):
             *(self._first_placed, self._first_found),
         )
         nothing: Lookup = map_of({})
-        self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), [(nothing, 0)] * len(self.indexes)))
+        self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), ((nothing, 0),) * len(self.indexes)))
 
     @property
     def found_by(self) -> Callable[[R], object]:
