@@ -58,8 +58,8 @@ def _without_thing(call: Call, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
 def _passes(call: Call, caller: Caller) -> tuple[str, ...]:
     """Return the grants that the caller has by assumption, beyond those it holds itself."""
     if caller.api_token is not None:
-        return ask(call, members.API_TOKEN_PASSES)
-    return ask(call, members.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
+        return ask(call.change, members.API_TOKEN_PASSES)
+    return ask(call.change, members.CUSTOMER_ADMIN_PASSES) if caller.customer_admin else ()
 
 
 def require_service(call: Call, client: Client) -> None:
@@ -67,17 +67,17 @@ def require_service(call: Call, client: Client) -> None:
     if clients.is_served(call.change, client):
         return
     operation = call.operation
-    everything = ask(call, assumed_clients.WHILE_DISABLED) == "everything"
+    everything = ask(call.change, assumed_clients.WHILE_DISABLED) == "everything"
     if not (everything or operation.changes or operation.runtime):
         return
-    if operation.name not in ask(call, assumed_clients.OPEN_WHILE_DISABLED):
+    if operation.name not in ask(call.change, assumed_clients.OPEN_WHILE_DISABLED):
         raise Refusal(Reason.SERVICE_DISABLED, client=client.id)
 
 
 def _customer_admin(call: Call, caller: Caller) -> bool:
     if call.client.id == caller.client.id:
         return caller.customer_admin
-    return caller.partner_admin and "children" in ask(call, members.PARTNER_ADMIN_INCLUDES)
+    return caller.partner_admin and "children" in ask(call.change, members.PARTNER_ADMIN_INCLUDES)
 
 
 def _operator(call: Call, caller: Caller) -> bool:
@@ -90,12 +90,12 @@ def _operator(call: Call, caller: Caller) -> bool:
         channel = channels.get(call.change, subject.client, subject.channel)
     if channel is not None:
         host = None if caller.user is None else roles.find(call.change, channel, caller.user.id)
-        return host is not None and (host.role is _OPERATOR or ask(call, members.OWNER_IS_OPERATOR))
+        return host is not None and (host.role is _OPERATOR or ask(call.change, members.OWNER_IS_OPERATOR))
     user = _host_of_any(call, caller)
     if user is None:
         return False
     first = roles.roles_of(call.change, user).first
-    if first is None or first.role is _OPERATOR or ask(call, members.OWNER_IS_OPERATOR):
+    if first is None or first.role is _OPERATOR or ask(call.change, members.OWNER_IS_OPERATOR):
         return first is not None
     return bool(roles.roles_as(call.change, user, Role.OPERATOR))
 

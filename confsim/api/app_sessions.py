@@ -166,7 +166,7 @@ def list_app_sessions(
 
 
 def _at(call: Call, given: int | None) -> int | None:
-    return given if given is None or ask(call, units.APP_SESSION_FILTER) == "epoch-ms" else given * 1000
+    return given if given is None or ask(call.change, units.APP_SESSION_FILTER) == "epoch-ms" else given * 1000
 
 
 @operation(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec import Struct
 
@@ -27,7 +26,7 @@ operation = API.operation
 
 
 class Call(Struct, eq=False, gc=False):
-    """Context of an operation, passed to it before its arguments; a context of assumptions too.
+    """Context of an operation, passed to it before its arguments. Its change is the context of assumptions.
 
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user on which gates depend;
     the resolvers of ``api.paths`` set them. ``address`` is that of the world, ``headers`` are those of the request, by
@@ -39,9 +38,6 @@ class Call(Struct, eq=False, gc=False):
     change: Change
     address: Address
     headers: Mapping[str, str]
-    now: int
-    profile: Mapping[str, Any]
-    used: dict[str, None]
     known_client: Client | None = None
     caller: Caller | None = None
     channel: Channel | None = None
@@ -67,7 +63,7 @@ class Call(Struct, eq=False, gc=False):
     def root(self) -> str:
         """Return the URL of the mount, without a slash at its end, for URLs in answers."""
         if not self._root:
-            scheme, address = ask(self, transport.SCHEME), self.address
+            scheme, address = ask(self.change, transport.SCHEME), self.address
             server = address.public_url or f"{scheme}://{self.headers.get('host', HOST)}"
             self._root = server + address.mount
         return self._root

@@ -118,7 +118,7 @@ def _channel(call: Call, id: str) -> Channel:
 @resolves(AnyChannel, str, "channels", gates=True, about="The channel, by uuid.")
 def _any_channel(call: Call, id: str) -> Channel:
     """A channel of any client if the profile says so, without effect on gates; otherwise like ``Channel`` (G322)."""
-    if ask(call, CLIENT_ACROSS_TENANTS):
+    if ask(call.change, CLIENT_ACROSS_TENANTS):
         found = channels.find_anywhere(call.change, id.lower())
         if found is not None:
             return found
@@ -136,7 +136,7 @@ def _client(call: Call, id: str) -> Client:
     if call.caller is None:
         call.client = client
     elif client.id != call.client.id:
-        if ask(call, PATH_CLIENT) == "own" or not clients.is_below(call.change, client, call.client):
+        if ask(call.change, PATH_CLIENT) == "own" or not clients.is_below(call.change, client, call.client):
             raise Refusal(Reason.NOT_FOUND, what="client", id=id)
         if not credentials.manages_children(call.change, call.caller):
             raise Refusal(Reason.ROLE_MISSING, operation=call.operation.name, gate=Grant.PARTNER_ADMIN)

@@ -56,7 +56,7 @@ def accept_terms(
 @operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242", line="P1 Terms")
 def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
     """Get the terms that a client has published; no token needed."""
-    note(call, initial.TERMS_REQUIRED)
+    note(call.change, initial.TERMS_REQUIRED)
     published = clientId.terms
     return ClientTerms(
         version=published.version,

@@ -84,7 +84,7 @@ def _most_users(profile: Mapping[str, Any]) -> dict[str, Any]:
 
 @resolves(Users, Annotated[list[int], Pattern(_most_users)], "users", about="Ids of users, as one list.")
 def _users(call: Call, ids: list[int]) -> list[User]:
-    most = ask(call, sizes.USER_IDS)
+    most = ask(call.change, sizes.USER_IDS)
     if not ids:
         raise invalid_input("path userIds", "it names no user")
     if len(ids) > most:
@@ -114,7 +114,7 @@ def _validator(call: Call, id: str) -> Validator:
 
 @resolves(Level, Annotated[int, Samples(10, 20)], about="The access level, by number.")
 def _level(call: Call, id: int) -> Level:
-    return access_levels.get(call, id)
+    return access_levels.get(call.change, id)
 
 
 @resolves(EventsEndpoint, str, "endpoints", about="The events endpoint, by id.")
@@ -126,7 +126,7 @@ def _endpoint(call: Call, id: str) -> EventsEndpoint:
 def _endpoint_or_none(call: Call, id: str) -> EventsEndpoint | None:
     """An endpoint, or None where calls for one that is not there are ignored (G529)."""
     found = endpoints.find(call.change, call.client, id)
-    if found is None and ask(call, assumed_events.UNKNOWN) == "ignore":
+    if found is None and ask(call.change, assumed_events.UNKNOWN) == "ignore":
         return None
     return found or endpoints.get(call.change, call.client, id)
 
@@ -235,12 +235,12 @@ def _recording_asset(call: Call, id: str, recording: Recording) -> assets.Record
 @resolves(media.MediaAsset, str, "media", inside=True, about="The media asset, by id.")
 def _media(call: Call, id: str, channel: Channel | None) -> media.MediaAsset:
     """An asset of the pool of a channel, or of the client's, where the path names no channel."""
-    return media.get(call.change, media.pool(call, call.client, channel), id)
+    return media.get(call.change, media.pool(call.change, call.client, channel), id)
 
 
 @resolves(OwnMedia, str, "media", inside=True, about="The media asset, by id.")
 def _own_media(call: Call, id: str, channel: Channel | None) -> media.MediaAsset:
-    return media.get_own(call.change, media.pool(call, call.client, channel), id)
+    return media.get_own(call.change, media.pool(call.change, call.client, channel), id)
 
 
 @resolves(Destination, str, "destinations", inside=True, about="The destination, by id.")

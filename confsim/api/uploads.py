@@ -22,7 +22,7 @@ def uploaded(call: Call, body: bytes, form: Assumption[str]) -> tuple[str | None
     kind = call.content_type or ""
     if not body:
         return call.content_type, body
-    if ask(call, form) == "multipart":
+    if ask(call.change, form) == "multipart":
         if call.form is None:
             raise invalid_input("header content-type", f"{kind[:80]!r} is no {_FORM} with a boundary")
         if call.form.problem:

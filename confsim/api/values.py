@@ -25,7 +25,7 @@ def packed(value: Json) -> str:
 
 def shown(call: Call, text: str) -> Json | Plain:
     """Return the value of a property, stored as JSON text, for an answer (G099)."""
-    how = ask(call, TEXT_VALUE)
+    how = ask(call.change, TEXT_VALUE)
     if how == "object":
         return {"value": unpacked(text)}
     if how == "plain" and text.startswith('"'):

@@ -85,7 +85,7 @@ def image_url(call: Call, client: str, image: str | None, size: ImageSize | None
     """Return the URL of an image in a size: below this mount, or as given (G103, G104, G243); None without an image."""
     if image is None or image.startswith(("http://", "https://")):
         return image
-    return f"{call.root()}/files/{client}/images/{image}?size={size or ask(call, images.DEFAULT_SIZE)}"
+    return f"{call.root()}/files/{client}/images/{image}?size={size or ask(call.change, images.DEFAULT_SIZE)}"
 
 
 _UNFRIENDLY = re.compile(r"[^a-z0-9]+")
@@ -93,7 +93,7 @@ _UNFRIENDLY = re.compile(r"[^a-z0-9]+")
 
 def url_handle(call: Call, handle: str) -> str | None:
     """Return the URL-friendly form of a handle, None when nothing is left of it (R045, G135)."""
-    if ask(call, assumed_users.URL_HANDLE) == "percent":
+    if ask(call.change, assumed_users.URL_HANDLE) == "percent":
         return quote(handle, safe="")
     return url_form(handle) or None
 
@@ -111,23 +111,23 @@ def kind(call: Call, user: Person) -> str:
     sort: str = user.account
     if sort is Account.DIALLED:
         sort = "dialled-in" if user.inbound else "dialled-out"
-    return ask(call, assumed_users.KIND_WORDS)[sort]
+    return ask(call.change, assumed_users.KIND_WORDS)[sort]
 
 
 def auth_kind(call: Call, user: Person) -> str | None:
     """Return the value of ``authKind``; None for guests and users that are not connected (R053, R054, G204)."""
-    return None if user.auth_kind is None else ask(call, assumed_users.AUTH_KIND_WORDS)[user.auth_kind]
+    return None if user.auth_kind is None else ask(call.change, assumed_users.AUTH_KIND_WORDS)[user.auth_kind]
 
 
 def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
     """Return the view of a user for the caller (P1 User)."""
     unregistered = users.unregistered(user)
     if user.account is Account.PREDEFINED:
-        unregistered = ask(call, assumed_users.PREDEFINED_UNREGISTERED)
-    viewer = call.maybe_user if ask(call, assumed_users.FOLLOWING) == "control" else None
+        unregistered = ask(call.change, assumed_users.PREDEFINED_UNREGISTERED)
+    viewer = call.maybe_user if ask(call.change, assumed_users.FOLLOWING) == "control" else None
     shown = None
     if user.languages:
-        shown = Languages(languages=list(user.languages), acceptLanguage=languages.header(call, user.languages))
+        shown = Languages(languages=list(user.languages), acceptLanguage=languages.header(call.change, user.languages))
     return User(
         id=user.id,
         handle=user.handle,
@@ -148,7 +148,7 @@ def user_view(call: Call, user: Person, size: ImageSize | None) -> User:
 
 def access_level_view(call: Call, level: Level) -> AccessLevel:
     """Return the view of an access level: id and display name."""
-    return AccessLevel(id=users.level_id(call, level), name=users.level_name(call, level))
+    return AccessLevel(id=users.level_id(call.change, level), name=users.level_name(call.change, level))
 
 
 def user_summary(call: Call, user: Person, size: ImageSize | None) -> UserSummary:
@@ -158,10 +158,10 @@ def user_summary(call: Call, user: Person, size: ImageSize | None) -> UserSummar
 
 def _page_limit(call: Call, limit: int | None) -> int:
     """Return the number of elements of a page: the limit, cut to the maximum, or the default (G079, G080)."""
-    if limit is None or (limit == 0 and ask(call, parsing.LIMIT_ZERO) == "absent"):
-        return min(ask(call, sizes.PAGE), ask(call, sizes.PAGE_MOST))
-    most = ask(call, sizes.PAGE_MOST)
-    if limit > most and ask(call, parsing.LIMIT_LARGE) == "refuse":
+    if limit is None or (limit == 0 and ask(call.change, parsing.LIMIT_ZERO) == "absent"):
+        return min(ask(call.change, sizes.PAGE), ask(call.change, sizes.PAGE_MOST))
+    most = ask(call.change, sizes.PAGE_MOST)
+    if limit > most and ask(call.change, parsing.LIMIT_LARGE) == "refuse":
         raise invalid_input("query limit", f"it is more than {most}")
     return limit if limit < most else most
 
@@ -171,7 +171,7 @@ def page_of(call: Call, total: int, limit: int | None, offset: int | None) -> sl
     most = _page_limit(call, limit)
     start = min(offset or 0, total)
     if start == total and offset:
-        beyond = ask(call, conventions.BEYOND_END)
+        beyond = ask(call.change, conventions.BEYOND_END)
         if beyond == "refuse":
             raise Refusal(Reason.NOT_FOUND, what="page", id=offset)
         if beyond == "last-page" and most and total:
@@ -192,6 +192,6 @@ def page(
     """
     total = len(found)
     results = show(found[page_of(call, total, limit, offset)])
-    if ask(call, conventions.PAGE_FIELDS) == "with-limits":
+    if ask(call.change, conventions.PAGE_FIELDS) == "with-limits":
         return LimitedPage(total=total, results=results, limit=_page_limit(call, limit), offset=offset or 0)
     return Page(total=total, results=results)

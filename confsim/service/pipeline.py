@@ -175,18 +175,18 @@ class Pipeline:
                 note(change, assumed)
         if self._stale is not None and not operation.changes:
             change = self._stale.visible(change)
-        return Call(operation, change, self.address, incoming.request.headers, change.now, change.profile, change.used)
+        return Call(operation, change, self.address, incoming.request.headers)
 
     def _refused(self, call: Call, refusal: Refusal) -> tuple[Response, World]:
         """Return the response to a refused call, and the world after it."""
-        note(call, transport.CHECKS_ORDER)
-        return refused(call, refusal.without_frames()), self._dropped(call.change, refusal)
+        note(call.change, transport.CHECKS_ORDER)
+        return refused(call.change, refusal.without_frames()), self._dropped(call.change, refusal)
 
     def _failed(self, call: Call, request: Request, bug: Exception) -> tuple[Response, World]:
         """Return the response to a call in which confsim failed, and the world after it; report the bug."""
         bug.add_note(f"confsim failed while it answered {request.method} {request.target} ({call.operation.name})")
         self._live.report_bug(bug)
-        response = refused(call, Refusal(Reason.INTERNAL_ERROR, reference=f"{type(bug).__name__}: {bug}"))
+        response = refused(call.change, Refusal(Reason.INTERNAL_ERROR, reference=f"{type(bug).__name__}: {bug}"))
         return response, self._dropped(call.change)
 
     # Long calls
@@ -268,12 +268,11 @@ class Pipeline:
     ) -> tuple[Response, Mapping[str, None]]:
         """The response of an effect to a call that was performed, and the assumptions that the call has used then."""
         change = self._live.change()
-        headers, profile, used = incoming.request.headers, change.profile, change.used
-        response = effect.respond(Call(incoming.operation, change, self.address, headers, change.now, profile, used))
+        response = effect.respond(Call(incoming.operation, change, self.address, incoming.request.headers))
         if incoming.finish is not None:
             response = incoming.finish(response, change)
         headers_of_id = [line for line in entry.response.headers if line[0] == _ID]
-        return replace(response, headers=[*response.headers, *headers_of_id]), {**entry.assumptions, **used}
+        return replace(response, headers=[*response.headers, *headers_of_id]), {**entry.assumptions, **change.used}
 
     def unrouted(
         self,
@@ -348,15 +347,15 @@ class Pipeline:
 def _receive(call: Call, incoming: Incoming) -> None:
     """Raise the Refusal of an unreadable query or token. A wrong token is ignored on a public call (G023)."""
     if incoming.query_used:
-        call.used.update(incoming.query_used)
+        call.change.used.update(incoming.query_used)
     if incoming.query_refusal is not None:
         raise incoming.query_refusal
     public = call.operation.public
     if not public:
-        note(call, wire.PRESENTATION)
+        note(call.change, wire.PRESENTATION)
     refusal = incoming.token_refusal
-    if refusal is not None and not (public and ask(call, wire.PUBLIC_CREDENTIALS) == "ignored"):
-        note(call, wire.PRESENTATION)
+    if refusal is not None and not (public and ask(call.change, wire.PUBLIC_CREDENTIALS) == "ignored"):
+        note(call.change, wire.PRESENTATION)
         raise refusal
 
 

@@ -46,7 +46,7 @@ def test_the_form_of_codes_of_languages(profile, separator):
 def test_a_public_call_without_a_client_has_none():
     """Anyone who asks for it needs a credential."""
     change = demo().service.change()
-    call = Call(API["get_me"], change, NOWHERE, {}, change.now, {}, {})
+    call = Call(API["get_me"], change, NOWHERE, {})
     assert refused(lambda: call.client) is Reason.CREDENTIAL_MISSING
 
 

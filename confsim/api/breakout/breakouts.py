@@ -178,7 +178,7 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
     if active is None:
         return NO_CONTENT
     if assignments.find_room(call.change, active, user.id) is None:
-        choice = ask(call, assumed.WITHOUT_ROOM)
+        choice = ask(call.change, assumed.WITHOUT_ROOM)
         if choice == "204":
             return NO_CONTENT
         if choice == "403":

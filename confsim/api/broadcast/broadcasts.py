@@ -99,7 +99,7 @@ class BroadcastState(Wire):
 def _time(call: Call, at: int | None) -> str | None:
     if at is None:
         return None
-    if ask(call, units.BROADCAST_TIMES) == "epoch-ms":
+    if ask(call.change, units.BROADCAST_TIMES) == "epoch-ms":
         return str(at)
     return _iso(at)
 
@@ -125,7 +125,7 @@ def _record_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
 
 def _history_row_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord:
     record = _record_view(call, each)
-    if ask(call, assumed.ROWS) == "summary":
+    if ask(call.change, assumed.ROWS) == "summary":
         record = BroadcastRecord(id=record.id, created=record.created, started=record.started, ended=record.ended)
     return record
 
@@ -140,7 +140,7 @@ def _history_row_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord
 def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastDestination]:
     """List the destinations of a channel, in order of creation."""
     broadcasts.require_feature(call.change, channel)
-    whole = ask(call, assumed.KEYS) == "shown" or _owns(call, channel)
+    whole = ask(call.change, assumed.KEYS) == "shown" or _owns(call, channel)
     return [
         BroadcastDestination(
             id=each.id,
@@ -217,7 +217,7 @@ def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
 def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
     """Get whether a broadcast of the channel is starting up or running."""
     broadcasts.require_feature(call.change, uuid)
-    off, starting, running = ask(call, assumed.STATES)
+    off, starting, running = ask(call.change, assumed.STATES)
     found = broadcasts.poll(call.change, uuid)
     if found is None:
         return BroadcastState(state=off)
@@ -280,7 +280,7 @@ def list_broadcast_history(
     """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
     broadcasts.require_feature(call.change, uuid)
     found = broadcasts.list_history(call.change, uuid, session, sort, descending=order is SortOrder.DESC)
-    if not found and ask(call, assumed.EMPTY_HISTORY) == "absent":
+    if not found and ask(call.change, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
     shown = page(call, found, limit, offset, lambda rows: [_history_row_view(call, each) for each in rows])
     return BroadcastHistory(total=shown.total, rows=shown.results)
@@ -320,7 +320,7 @@ def get_broadcast_metrics(call: Call, uuid: Channel) -> Annotated[BroadcastRecor
     found = broadcasts.poll(call.change, uuid)
     if found is not None:
         return _record_view(call, found)
-    answer = ask(call, assumed.WITHOUT)
+    answer = ask(call.change, assumed.WITHOUT)
     if answer == "404":
         raise Refusal(Reason.NO_BROADCAST)
     return NO_CONTENT if answer == "204" else BroadcastRecord()

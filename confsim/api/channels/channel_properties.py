@@ -27,7 +27,7 @@ LINE = "P2 Channel properties"
 def list_channel_properties(call: Call, uuid: Channel) -> list[str]:
     """List the keys that have a value, sorted."""
     found = properties.keys(call.change, properties.of_channel(uuid))
-    if ask(call, KEYS_CONTAINER) == "values":
+    if ask(call.change, KEYS_CONTAINER) == "values":
         return _values(call, uuid, found)  # type: ignore[return-value]  # the container of this choice
     return found
 

@@ -96,8 +96,8 @@ def delete_channel(call: Call, uuid: Channel) -> None:
 def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
     """Get a channel as the caller sees it; an API token is neither operator nor owner."""
     channel, user = uuid, call.maybe_user
-    note(call, PARENT)
-    note(call, CHANNEL_ID_NAMES)
+    note(call.change, PARENT)
+    note(call.change, CHANNEL_ID_NAMES)
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
     return ChannelDetails(
         channelUuid=channel.id,
@@ -137,7 +137,7 @@ def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) 
 def _compound(call: Call, channel: Channel, parent: Channel | None) -> str:
     if parent is None:
         return channel.name
-    form = ask(call, COMPOUND_NAME)
+    form = ask(call.change, COMPOUND_NAME)
     words = {"{parent}": parent.name, "{name}": channel.name}
     return "".join(words.get(part, part) for part in re.split(_PLACES, form))
 
@@ -145,9 +145,9 @@ def _compound(call: Call, channel: Channel, parent: Channel | None) -> str:
 def _is_operator(call: Call, channel: Channel) -> bool:
     user = call.maybe_user
     if user is None:
-        return ask(call, API_TOKEN_IS_OPERATOR)
+        return ask(call.change, API_TOKEN_IS_OPERATOR)
     if roles.is_owner(call.change, channel, user):
-        return ask(call, OWNER_IS_OPERATOR)
+        return ask(call.change, OWNER_IS_OPERATOR)
     return roles.is_operator(call.change, channel, user)
 
 
@@ -249,7 +249,7 @@ def list_channels(
 
 def url_name(call: Call, channel: Channel) -> str:
     """The urlName of a channel (G134)."""
-    how = ask(call, URL_NAME)
+    how = ask(call.change, URL_NAME)
     if how == "name":
         return url_form(channel.name) or channel.url_name
     return channel.friendly_url or channel.url_name if how == "friendly-url" else channel.url_name
@@ -278,7 +278,7 @@ def _is_owner_view(call: Call, channel: Channel) -> bool | None:
     if not roles.is_operator(call.change, channel, user):
         return None
     owner = roles.is_owner(call.change, channel, user)
-    return owner if owner or ask(call, LIST_IS_OWNER) == "operators" else None
+    return owner if owner or ask(call.change, LIST_IS_OWNER) == "operators" else None
 
 
 @operation(
@@ -293,7 +293,7 @@ def find_channel_by_meeting_id(
     call: Call, *, meetingId: Annotated[MeetingId, "The code that callers key in to reach the channel."]
 ) -> FoundChannel:
     """Find the channel of the caller's client that has the meeting id. Refused with 404 when none has."""
-    if not meetingId and ask(call, MEETING_ID_EMPTY) == "refuse":
+    if not meetingId and ask(call.change, MEETING_ID_EMPTY) == "refuse":
         raise invalid_input("query meetingId", "it is empty")
     return FoundChannel(uuid=channels.get_by_meeting_id(call.change, call.client, meetingId).id)
 

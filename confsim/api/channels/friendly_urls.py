@@ -60,7 +60,7 @@ def check_friendly_url(
     """
     friendly_urls.check(call.change, url)
     holder = friendly_urls.find(call.change, clientId, url)
-    answer = ask(call, FRIENDLY_AVAILABLE)
+    answer = ask(call.change, FRIENDLY_AVAILABLE)
     if holder is None:
         if answer == "not-found-when-free":
             raise Refusal(Reason.FRIENDLY_URL_UNKNOWN, url=url)

@@ -104,7 +104,7 @@ def set_client_service_state(call: Call, clientId: Client, state: Switch) -> Non
 def get_client(call: Call, clientId: Client) -> ClientView:
     """Get a client: the own or a child for a Partner Admin, the own for a Customer Admin or an API token."""
     caller = call.caller
-    note(call, CLIENT_ID_NAMES)
+    note(call.change, CLIENT_ID_NAMES)
     if caller is not None and (caller.partner_admin or clientId.id != call.client.id):
         clients.require_reseller(call.change, call.client, call.operation.name)
     return ClientView(
@@ -118,7 +118,7 @@ def get_client(call: Call, clientId: Client) -> ClientView:
 
 def _details(call: Call, client: Client) -> Json:
     """The details of a client, None for none (G295)."""
-    if ask(call, assumed.DETAILS) == "absent":
+    if ask(call.change, assumed.DETAILS) == "absent":
         return None
     features = {"speech2text": client.speech2text, "dialIn": client.dial_in, "dialOut": client.dial_out}
     return {"name": client.name, **features, "midi": client.midi, "events": client.events}
@@ -139,7 +139,7 @@ def list_clients(
     clients.require_reseller(call.change, call.client, call.operation.name)
     found = clients.list_below(call.change, call.client)
     if query:
-        found = [client for client in found if lists.matches(call, query, client.name)]
+        found = [client for client in found if lists.matches(call.change, query, client.name)]
     return page(call, found, limit, offset, lambda shown: [_item_view(call, client) for client in shown])
 
 

@@ -87,7 +87,7 @@ def _reading(
     call: Call, context: str | None, categories: list[str] | None, language: str | None, theme: str
 ) -> ConfigQuery:
     user = call.maybe_user
-    if language is None and ask(call, LANGUAGE) == "configuration":
+    if language is None and ask(call.change, LANGUAGE) == "configuration":
         language = _preferred(call.headers.get("accept-language", ""))
     return ConfigQuery(theme, language, context, categories, user.languages if user is not None else ())
 

@@ -102,7 +102,7 @@ def list_templates(
 
 def _is_not(call: Call, has: bool) -> bool:
     """Whether a filter that is false passes an element: one without what it names, or any."""
-    return ask(call, assumed.ONLY_FALSE) == "nothing" or not has
+    return ask(call.change, assumed.ONLY_FALSE) == "nothing" or not has
 
 
 _NO_TEMPLATE = Chosen(assumed.NO_TEMPLATE, {"404": ChannelTemplate, "204": ChannelTemplate | NoContent})
@@ -116,7 +116,7 @@ def get_channel_template(call: Call, uuid: Channel) -> Annotated[ChannelTemplate
     seen = templates.find_selected(call.change, call.client, uuid)
     if seen is not None:
         return ChannelTemplate(id=seen.id, name=seen.template.name, inherited=seen.inherited)
-    if ask(call, assumed.NO_TEMPLATE) == "204":
+    if ask(call.change, assumed.NO_TEMPLATE) == "204":
         return NO_CONTENT
     raise Refusal(Reason.NO_TEMPLATE)
 

@@ -75,7 +75,7 @@ class EventsSecret(Wire):
 
 def _require_on(call: Call) -> None:
     """Raise Refusal EVENTS_OFF if the operation needs the client's events to be on and they are off (G532)."""
-    if not call.client.events and call.operation.name not in ask(call, assumed.OPEN_WHILE_OFF):
+    if not call.client.events and call.operation.name not in ask(call.change, assumed.OPEN_WHILE_OFF):
         raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
 
 
@@ -118,7 +118,7 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     403 while the client's events are off.
     """
     _require_on(call)
-    dated = ask(call, assumed.RECORD) == "with-created"
+    dated = ask(call.change, assumed.RECORD) == "with-created"
     return [
         EventsEndpoint(id=each.id, url=each.url, active=each.active, created=each.created if dated else None)
         for each in endpoints.list_endpoints(call.change, call.client)

@@ -55,9 +55,9 @@ class AuthProfile(Wire):
 
 
 def _provider_view(call: Call, name: str) -> Provider:
-    if ask(call, assumed.PROVIDER_FIELDS) == "name":
+    if ask(call.change, assumed.PROVIDER_FIELDS) == "name":
         return Provider(name=name)
-    return Provider(name=name, icon=providers.icon(call, name))
+    return Provider(name=name, icon=providers.icon(call.change, name))
 
 
 @operation(
@@ -72,7 +72,10 @@ def list_auth_providers(call: Call) -> list[AvailableProvider]:
 
     A bare array in the order of the service.
     """
-    return [AvailableProvider(name=name, icon=providers.icon(call, name)) for name in providers.available(call)]
+    return [
+        AvailableProvider(name=name, icon=providers.icon(call.change, name))
+        for name in providers.available(call.change)
+    ]
 
 
 @operation(
@@ -90,7 +93,7 @@ def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
     For users of custom authentication the provider is their validator. Refusal AUTH_METHOD_NOT_FOUND for guests and
     predefined users.
     """
-    identity = providers.find_identity(call, userId)
+    identity = providers.find_identity(call.change, userId)
     return AuthMethod(provider=None if identity is None else _provider_view(call, identity.provider))
 
 
@@ -104,8 +107,8 @@ def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
 def list_client_auth_providers(call: Call, clientId: Client) -> ClientProviders:
     """List the OAuth providers by which the users of a client may log in; no token needed."""
     return ClientProviders(
-        providers=[_provider_view(call, name) for name in providers.enabled(call, clientId)],
-        defaultProvider=providers.default(call, clientId),
+        providers=[_provider_view(call, name) for name in providers.enabled(call.change, clientId)],
+        defaultProvider=providers.default(call.change, clientId),
     )
 
 
@@ -137,7 +140,7 @@ def get_auth_profile(call: Call) -> AuthProfile:
 
     Refusal AUTH_METHOD_NOT_FOUND for guests, predefined users and API tokens.
     """
-    identity = providers.find_identity(call, call.maybe_user)
+    identity = providers.find_identity(call.change, call.maybe_user)
     if identity is None:
         return AuthProfile(name="", email="", imageUrl="")
     return AuthProfile(name=identity.name, email=identity.email, imageUrl=identity.picture)

@@ -48,7 +48,7 @@ def token_result(call: Call, credential: Credential) -> TokenResult:
 
 
 def _validator_view(call: Call, validator: validators.Validator) -> Validator:
-    if ask(call, assumed.VALIDATOR_FIELDS) == "id":
+    if ask(call.change, assumed.VALIDATOR_FIELDS) == "id":
         return Validator(id=validator.id)
     return Validator(id=validator.id, name=validator.name, active=validator.state is ValidatorState.ACTIVE)
 

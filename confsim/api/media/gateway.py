@@ -91,5 +91,5 @@ def get_gateway_endpoint(
 
     404 when it is another user's.
     """
-    secret = ask(call, assumed.GATEWAY_CREDENTIALS_SHOWN) == "always"
+    secret = ask(call.change, assumed.GATEWAY_CREDENTIALS_SHOWN) == "always"
     return _endpoint_view(uuid, secret=secret)

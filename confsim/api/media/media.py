@@ -87,7 +87,7 @@ class MediaPoolSize(Wire):
 
 
 def _asset_view(call: Call, asset: media.MediaAsset) -> MediaAsset:
-    plain = ask(call, assumed.TAG_SHAPE) == "text"
+    plain = ask(call.change, assumed.TAG_SHAPE) == "text"
     return MediaAsset(
         id=asset.id,
         name=asset.name,
@@ -101,7 +101,7 @@ def _asset_view(call: Call, asset: media.MediaAsset) -> MediaAsset:
 
 
 def _pool(call: Call, channel: Channel | None = None) -> Pool:
-    return media.pool(call, call.client, channel)
+    return media.pool(call.change, call.client, channel)
 
 
 @operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")
@@ -327,7 +327,7 @@ def get_client_media_link(
 def _link(
     call: Call, asset: media.MediaAsset, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."]
 ) -> MediaLink:
-    expires = call.now + (ask(call, durations.MEDIA_LINK) if ttl is None else ttl)
+    expires = call.change.now + (ask(call.change, durations.MEDIA_LINK) if ttl is None else ttl)
     signed = urlencode({"expires": expires, "signature": media.sign_link(call.change, asset, expires)})
     return MediaLink(url=f"{call.root()}/files/{asset.client}/media/{asset.id}?{signed}")
 

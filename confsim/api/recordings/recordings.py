@@ -61,21 +61,21 @@ def _recording_view(call: Call, recording: StoredRecording) -> Recording:
 
 def asset_view(call: Call, asset: StoredAsset) -> RecordingAsset:
     """Return the view of an asset of a recording (P2 Recording asset)."""
-    base = asset.started if ask(call, assumed.INSTANTS) == "relative" else 0
+    base = asset.started if ask(call.change, assumed.INSTANTS) == "relative" else 0
     end = None if asset.ended is None else asset.ended - base
     ((start, end),) = instants(call, units.RECORDING, [(asset.started - base, end)])
     return RecordingAsset(
         id=asset.id,
         recordingId=asset.recording,
-        format=ask(call, assumed.FORMATS)[asset.content],
-        kind=_ASSET_KINDS[ask(call, assumed.KINDS)[asset.content]],
-        state=ask(call, assumed.ASSET_STATES)[asset.state],
+        format=ask(call.change, assumed.FORMATS)[asset.content],
+        kind=_ASSET_KINDS[ask(call.change, assumed.KINDS)[asset.content]],
+        state=ask(call.change, assumed.ASSET_STATES)[asset.state],
         label=asset.label,
         startTime=start,
         endTime=end,
         size=asset.size,
         url=_url(call, asset),
-        relativePath=assets.path(asset) if ask(call, assumed.RELATIVE_PATH) == "present" else None,
+        relativePath=assets.path(asset) if ask(call.change, assumed.RELATIVE_PATH) == "present" else None,
         isIndividual=asset.user is not None,
         streamUserId=asset.user,
         userId=asset.receiver,
@@ -85,7 +85,7 @@ def asset_view(call: Call, asset: StoredAsset) -> RecordingAsset:
 
 def _url(call: Call, asset: StoredAsset) -> str | None:
     """Return the URL of the bytes of an asset, for callers who may read the asset (R301, G496)."""
-    if asset.state is not Upload.UPLOADED or ask(call, assumed.URL) == "absent":
+    if asset.state is not Upload.UPLOADED or ask(call.change, assumed.URL) == "absent":
         return None
     return f"{call.root()}/files/channels/{asset.channel}/recordings/{asset.recording}/{asset.id}"
 
@@ -112,7 +112,7 @@ def check_record_possible(
     True when an owner of the channel has a verified address; always true for an API token.
     """
     possible = recordings.possible(call.change, uuid, call.require_caller())
-    return possible if ask(call, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
+    return possible if ask(call.change, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
 
 
 @operation(
@@ -185,7 +185,7 @@ def get_recording(call: Call, channelId: Channel, recordingId: StoredRecording) 
 
     404 when the channel has no such recording.
     """
-    note(call, assumed.DELETION)
+    note(call.change, assumed.DELETION)
     return _recording_view(call, recordingId)
 
 
@@ -247,7 +247,7 @@ def get_recording_download(
     """
     recording_list.require_ready(recordingId)
     asset = downloads.asset_of_kind(call.change, recordingId.client, recordingId.id, kind)
-    root = call.root() if ask(call, assumed.HOST) == "here" else "https://downloads.example"
+    root = call.root() if ask(call.change, assumed.HOST) == "here" else "https://downloads.example"
     return RecordingDownload(url=f"{root}/files/recordings/{downloads.issue_link(call.change, asset, ttl)}")
 
 
@@ -277,13 +277,13 @@ def get_recording_credentials(
 
 def _items(call: Call, token: str) -> list[Item]:
     """Return the items that the token grants; a call with a caller must be of the same client (G027)."""
-    how = ask(call, assumed.TOKEN_IN_PATH)
+    how = ask(call.change, assumed.TOKEN_IN_PATH)
     if how == "refuse":
         raise Refusal(Reason.URL_TOO_LONG, limit=0)
     grant = downloads.open_token(call.change, token.partition(".")[0] if how == "cut" else token)
     if call.caller is not None and call.client.id != grant.client:
         raise Refusal(Reason.ASSET_TOKEN_INVALID, problem="it is another client's")
-    return downloads.items(call, recording_list.downloadable(call.change, grant))
+    return downloads.items(call.change, recording_list.downloadable(call.change, grant))
 
 
 @operation(
@@ -298,7 +298,7 @@ def list_downloadable_assets(call: Call, jwtToken: AssetToken) -> list[Downloada
 
     401 for an invalid or expired token.
     """
-    formats = ask(call, assumed.FORMATS)
+    formats = ask(call.change, assumed.FORMATS)
     return [
         DownloadableAsset(
             id=item.asset.id,
@@ -313,7 +313,7 @@ def list_downloadable_assets(call: Call, jwtToken: AssetToken) -> list[Downloada
 
 
 def _language(call: Call, asset: StoredAsset) -> str | None:
-    return ask(call, assumed.CAPTIONS_LANGUAGE) if asset.content is assets.AssetContent.CAPTIONS else None
+    return ask(call.change, assumed.CAPTIONS_LANGUAGE) if asset.content is assets.AssetContent.CAPTIONS else None
 
 
 @operation(

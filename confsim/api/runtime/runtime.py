@@ -42,7 +42,7 @@ _UUID = r"(?a)[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 def _note_room(call: Call, channel: Channel) -> None:
     """Note that what is set for the channel of a breakout room does not hold in the room (G438)."""
     if channel.parent is not None:
-        note(call, ROOM_SETTINGS)
+        note(call.change, ROOM_SETTINGS)
 
 
 def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,16 +133,16 @@ def get_populations(
 
     What is no uuid is dropped. Refusal TOO_MANY_CHANNELS.
     """
-    ids = split_list(call, "path channelIds", channelIds)
+    ids = split_list(call.change, "path channelIds", channelIds)
     if len(ids) > MOST_CHANNELS:
-        if ask(call, assumed_presence.POPULATION_MOST) == "refuse":
+        if ask(call.change, assumed_presence.POPULATION_MOST) == "refuse":
             raise Refusal(Reason.TOO_MANY_CHANNELS, limit=MOST_CHANNELS, given=len(ids))
         ids = ids[:MOST_CHANNELS]
     counted: dict[str, int] = {}
     for id in ids:
         if re.match(_UUID, id) and (number := _population(call, id.lower())) is not None:
             counted[id] = number
-    shape = ask(call, assumed_presence.POPULATION_SHAPE)
+    shape = ask(call.change, assumed_presence.POPULATION_SHAPE)
     if shape == "map":
         return counted
     if shape == "numbers":
@@ -154,13 +154,13 @@ def get_populations(
 def _population(call: Call, id: str) -> int | None:
     channel = channels.find(call.change, call.client.id, id)
     if channel is None:
-        if ask(call, assumed_presence.POPULATION_UNKNOWN) == "refuse":
+        if ask(call.change, assumed_presence.POPULATION_UNKNOWN) == "refuse":
             raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
         return None
-    if not _reachable(call, channel) and ask(call, assumed_presence.POPULATION_ACCESS) == "omit":
+    if not _reachable(call, channel) and ask(call.change, assumed_presence.POPULATION_ACCESS) == "omit":
         return None
     if sessions.find_active(call.change, channel) is None:
-        return 0 if ask(call, assumed_presence.POPULATION_IDLE) == "zero" else None
+        return 0 if ask(call.change, assumed_presence.POPULATION_IDLE) == "zero" else None
     return presence.population(call.change, channel)
 
 
@@ -178,7 +178,7 @@ def _reachable(call: Call, channel: Channel) -> bool:
 )
 def get_data_channel(call: Call, uuid: Channel, kind: DataKind) -> StreamingAddress:
     """Get the websocket address of a data channel on a streaming server. Refusal NOT_FOUND for an unknown kind."""
-    how = ask(call, assumed_streaming.DATA_PLACED)
+    how = ask(call.change, assumed_streaming.DATA_PLACED)
     placement = streaming.find(call.change, uuid.client, uuid.id)
     if how == "409" and placement is not None and placement.state is Placed.CREATING:
         raise Refusal(Reason.CHANNEL_BEING_CREATED)
@@ -201,15 +201,15 @@ def get_streaming_proxy(call: Call, uuid: Channel) -> StreamingAddress:
     Refusal CHANNEL_BEING_CREATED while the channel is being created there: wait a second and retry.
     """
     streaming.place(call.change, uuid)
-    if ask(call, assumed_presence.JOINING) == "proxyfor" and call.maybe_user is not None and uuid.parent is None:
+    if ask(call.change, assumed_presence.JOINING) == "proxyfor" and call.maybe_user is not None and uuid.parent is None:
         presence.join(call.change, call.client, uuid, call.maybe_user)
-    mode = uuid.service_mode if ask(call, assumed_streaming.STREAMING_MODE) == "service-mode" else None
+    mode = uuid.service_mode if ask(call.change, assumed_streaming.STREAMING_MODE) == "service-mode" else None
     return StreamingAddress(url=_address(call, uuid), mode=mode)
 
 
 def _address(call: Call, channel: Channel) -> str:
     root = re.sub(r"^http", "ws", call.root())
-    return ask(call, assumed_streaming.STREAMING_URL).replace("{root}", root).replace("{channel}", channel.id)
+    return ask(call.change, assumed_streaming.STREAMING_URL).replace("{root}", root).replace("{channel}", channel.id)
 
 
 @operation(
@@ -231,7 +231,7 @@ def list_active_channels(call: Call, *, imgSize: ImageSize | None = None) -> lis
 
 def _by_name(call: Call) -> Callable[[Channel], tuple[str, int, str]]:
     """Sort key of channels by name; of equal names the older comes first (G086)."""
-    return lambda channel: (lists.text_key(call, channel.name), channel.created, channel.id)
+    return lambda channel: (lists.text_key(call.change, channel.name), channel.created, channel.id)
 
 
 def _owned(call: Call) -> dict[str, Channel]:
@@ -245,7 +245,7 @@ def _owned(call: Call) -> dict[str, Channel]:
 def _running(call: Call) -> list[Channel]:
     """Active channels of the client (G352), with those of breakout rooms if assumed so (G325)."""
     change, client = call.change, call.client.id
-    if ask(call, assumed_presence.ACTIVE_WHEN) == "session":
+    if ask(call.change, assumed_presence.ACTIVE_WHEN) == "session":
         ids = [each.channel for each in sessions.SESSIONS.where(change, sessions.UNENDED, True, client)]
         found = [
             each for id in ids if sessions.find_active(change, each := channels.get(change, client, id)) is not None
@@ -255,19 +255,21 @@ def _running(call: Call) -> list[Channel]:
         places = dict.fromkeys(each.place for each in people if each.place is not None)
         found = [channels.get(change, client, place) for place in places]
     return (
-        found if ask(call, assumed_presence.ACTIVE_ROOMS) else [channel for channel in found if channel.parent is None]
+        found
+        if ask(call.change, assumed_presence.ACTIVE_ROOMS)
+        else [channel for channel in found if channel.parent is None]
     )
 
 
 def _seen(call: Call, channel: Channel) -> bool:
-    return ask(call, assumed_presence.ACTIVE_SEEN) == "all" or _reachable(call, channel)
+    return ask(call.change, assumed_presence.ACTIVE_SEEN) == "all" or _reachable(call, channel)
 
 
 def _active_channel_view(call: Call, channel: Channel, owned: bool, size: ImageSize | None) -> ActiveChannel:
     people = USERS.of(call.change, channel.client)
     inside = [people[present.user] for present in presence.inside(call.change, channel)]
     participants: ChannelParticipants | int = len(inside)
-    if ask(call, assumed_presence.ACTIVE_PARTICIPANTS) == "object":
+    if ask(call.change, assumed_presence.ACTIVE_PARTICIPANTS) == "object":
         participants = ChannelParticipants(total=len(inside), users=[user_summary(call, user, size) for user in inside])
     return ActiveChannel(
         serviceMode=channel.service_mode,

@@ -71,7 +71,7 @@ def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSiz
     if not found:
         return []
     change = call.change
-    current = ask(call, assumed_sessions.IMAGE) == "current"
+    current = ask(call.change, assumed_sessions.IMAGE) == "current"
     participants = session_list.participants(change)
     shown = []
     times = instants(call, units.SESSION, [(each.created, each.started, each.ended) for each in found])
@@ -99,9 +99,9 @@ def _session_views(call: Call, found: Sequence[sessions.Session], size: ImageSiz
 def _participants(call: Call, found: Sequence[Attendance]) -> Sequence[Attendance]:
     """Participants under their present handles (G372); removed users under the last one, or left out (G446)."""
     people = USERS.of(call.change, call.client.id)
-    if ask(call, assumed_sessions.REMOVED) == "leave-out":
+    if ask(call.change, assumed_sessions.REMOVED) == "leave-out":
         found = [each for each in found if each.user in people]
-    if ask(call, assumed_sessions.PARTICIPANT_HANDLE) == "last-join":
+    if ask(call.change, assumed_sessions.PARTICIPANT_HANDLE) == "last-join":
         return found
 
     def present(each: Attendance) -> Attendance:
@@ -142,9 +142,9 @@ def list_session_participants(
 ) -> list[UserSummary]:
     """List the participants of a session: every user once, by first join."""
     found = list(_participants(call, sessions.list_attendances(call.change, sessionId)))
-    choice = ask(call, assumed_sessions.PARTICIPANTS)
+    choice = ask(call.change, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
-        found.sort(key=lambda attendance: lists.text_key(call, attendance.handle))
+        found.sort(key=lambda attendance: lists.text_key(call.change, attendance.handle))
     elif choice == "every-join":
         entries = sorted(((join, each) for each in found for join in each.joins), key=lambda entry: entry[0])
         found = [each for _, each in entries]
@@ -213,7 +213,7 @@ def list_channel_participants(
     """List the participants of the sessions of the channel, the latest first; ``search`` matches the handle."""
     found = _participants(call, sessions.participants_of_channel(call.change, uuid))
     if search:
-        found = [each for each in found if lists.matches(call, search, each.handle)]
+        found = [each for each in found if lists.matches(call.change, search, each.handle)]
     return page(call, found, limit, offset, lambda shown: [_participant_view(call, each, imgSize) for each in shown])
 
 

@@ -53,15 +53,15 @@ _LINE = "P2 Telephony"
 
 def _number_view(call: Call, number: Number) -> AvailableNumber:
     return AvailableNumber(
-        number=e164.shown(call, number.number),
+        number=e164.shown(call.change, number.number),
         code=numbers.code(call.change, number),
         isDefault=True if number.listing is Listing.DEFAULT else None,
     )
 
 
 def _assignment_view(call: Call, assigned: Assigned) -> NumberAssignment:
-    number = e164.shown(call, assigned.number)
-    if ask(call, assumed.PHONE) == "text":
+    number = e164.shown(call.change, assigned.number)
+    if ask(call.change, assumed.PHONE) == "text":
         return NumberAssignment(phone=number, code=assigned.code)
     known = numbers.NUMBERS.of(call.change, assigned.client)[assigned.number]
     return NumberAssignment(phone=PhoneNumber(number=number, code=numbers.code(call.change, known)), code=assigned.code)

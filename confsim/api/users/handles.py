@@ -90,7 +90,7 @@ def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> No
 def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> Uniqueness:
     """Check whether a handle is free in the client, whether or not the client requires it to be."""
     required = call.client.unique_handles
-    shown = required or ask(call, assumed.HANDLE_REQUIRED_SHOWN) == "always"
+    shown = required or ask(call.change, assumed.HANDLE_REQUIRED_SHOWN) == "always"
     return Uniqueness(
         unique=handles.is_free(call.change, call.client, handle, by=call.require_caller().name),
         required=required if shown else None,

@@ -40,4 +40,4 @@ def set_user_languages(call: Call, userId: MeOrUser, body: LanguageCodes) -> Non
 )
 def list_supported_languages(call: Call) -> list[str]:
     """List the codes of the languages that the service supports."""
-    return list(languages.supported(call))
+    return list(languages.supported(call.change))

@@ -109,7 +109,7 @@ def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
 )
 def get_user(call: Call, userId: User, *, imgSize: ImageSize | None = None) -> UserView:
     """Get a user of a child client, or of the caller's own client."""
-    note(call, assumed.DELETION)
+    note(call.change, assumed.DELETION)
     return user_view(call, userId, imgSize)
 
 

@@ -76,16 +76,16 @@ class Callers:
         """
         if not token:
             raise Refusal(Reason.CREDENTIAL_MISSING)
-        known = self._known.get(token)
+        change, known = call.change, self._known.get(token)
         if known is not None:
             caller: Caller | None
             caller, world, used = known
-            if world is not call.change.world:
-                caller = _as_of(call.change, token, caller, world)
+            if world is not change.world:
+                caller = _as_of(change, token, caller, world)
                 if caller is not None:
-                    self._known[token] = caller, call.change.world, used
-            if caller is not None and call.now < caller.expires:
-                call.used.update(used)
+                    self._known[token] = caller, change.world, used
+            if caller is not None and change.now < caller.expires:
+                change.used.update(used)
                 call.caller, call.known_client = caller, caller.client
                 return
         self._authenticate(call, token)
@@ -102,7 +102,7 @@ class Callers:
             change.collect_in(noted)
             noted.update(used)
         call.caller, call.known_client = caller, client
-        if blocked and call.operation.name not in ask(call, assumed_terms.OPEN_CALLS):
+        if blocked and call.operation.name not in ask(change, assumed_terms.OPEN_CALLS):
             raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
         if not clients.is_served(change, client):
             admission.require_service(call, client)

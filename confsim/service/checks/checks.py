@@ -41,24 +41,24 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     A call that is not public needs a credential (R243). It runs in the client of the credential, unless its declaration
     has for_client (R036, R037).
     """
-    operation, values, named = call.operation, incoming.query, None
+    operation, change, values, named = call.operation, call.change, incoming.query, None
     contract = operation.contract
-    if call.profile and value_of(call, transport.CHECKS_ORDER) == "input first":
+    if change.profile and value_of(change, transport.CHECKS_ORDER) == "input first":
         named = _input(call, contract, values, incoming.request)
     gate = operation.gate_entry
     if gate is None:
         grants, public = operation.gate.grants, operation.public
     else:
-        grants = ask(call, gate)
+        grants = ask(change, gate)
         public = _PUBLIC in grants
     if not public:
         callers.identify(call, incoming.token)
-    elif incoming.token and ask(call, wire.PUBLIC_CREDENTIALS) == "checked":
-        credentials.authenticate(call.change, incoming.token)
+    elif incoming.token and ask(change, wire.PUBLIC_CREDENTIALS) == "checked":
+        credentials.authenticate(change, incoming.token)
     things = [*incoming.path]
     if contract.texts:  # an empty loop takes as long as a call
         for place, parameter in contract.texts:
-            things[place] = parameter.read(call, parameter.where, things[place])
+            things[place] = parameter.read(change, parameter.where, things[place])
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if contract.names:
@@ -71,7 +71,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         named = _input(call, contract, values, incoming.request)
     function = operation.function
     result = function(call, *things, **named) if named else function(call, *things)
-    status, headers, body = encode(call, contract, result)
+    status, headers, body = encode(change, contract, result)
     return Response(status, headers, body)
 
 
@@ -89,7 +89,7 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, gr
                 if public and type(things[place]) is Client:
                     admission.require_service(call, call.client)
     except Refusal:
-        if not public and value_of(call, transport.CHECKS_ORDER) == "role first":
+        if not public and value_of(call.change, transport.CHECKS_ORDER) == "role first":
             admission.admit(call, grants, missing=True)
         raise
 
@@ -98,13 +98,13 @@ def _enter_child(call: Call, id: str) -> None:
     """Run the call in a child of the caller's client, named by for_client (P1 Conventions 7, R033-R035)."""
     caller = call.require_caller()
     if not id:
-        if ask(call, parsing.EMPTY_QUERY) == "absent":
+        if ask(call.change, parsing.EMPTY_QUERY) == "absent":
             return
         raise invalid_input("query for_client", "it is empty")
     if not credentials.manages_children(call.change, caller):
         raise Refusal(Reason.ROLE_MISSING, operation="for_client", gate=Grant.PARTNER_ADMIN)
     clients.require_reseller(call.change, caller.client, "for_client")
-    if id == caller.client.id and ask(call, members.FOR_CLIENT_OWN):
+    if id == caller.client.id and ask(call.change, members.FOR_CLIENT_OWN):
         return
     child = clients.CLIENTS.get(call.change, id)
     if child is None or not clients.is_below(call.change, child, caller.client):
@@ -115,9 +115,9 @@ def _enter_child(call: Call, id: str) -> None:
 
 def _input(call: Call, contract: Contract, values: dict[str, str], request: Request) -> dict[str, Any]:
     """Return query and body as keyword arguments of the operation."""
-    body, named = contract.body, {}
+    change, body, named = call.change, contract.body, {}
     if values or contract.required_query:
-        named = arguments(call, call.operation, values)
+        named = arguments(change, call.operation, values)
     if body is None:
         return named
     raw = request.body
@@ -125,17 +125,17 @@ def _input(call: Call, contract: Contract, values: dict[str, str], request: Requ
         check_coding(request)
     if body.is_json:
         if raw:
-            most = ask(call, sizes.JSON_BODY)
+            most = ask(change, sizes.JSON_BODY)
             if len(raw) > most:
                 raise Refusal(Reason.BODY_TOO_LARGE, limit=most)
             given = request.headers.get("content-type")
             if given is not None and given != "application/json":
                 _check_json(call, given)
-        elif values and ask(call, parsing.PLACES) == "query too":
+        elif values and ask(change, parsing.PLACES) == "query too":
             raw = _from_query(call, body, values)
     else:
         call.content_type, call.form = request.headers.get("content-type"), request.form
-    named["body"] = body.read(call, raw)
+    named["body"] = body.read(change, raw)
     return named
 
 
@@ -144,7 +144,7 @@ def _from_query(call: Call, body: Body, values: dict[str, str]) -> bytes:
     given: dict[str, Any] = {name: values[name] for name in body.fields if name in values}
     for field in msgspec.structs.fields(body.type) if given else ():
         if field.encode_name in given and get_origin(without_none(field.type)) is list:
-            given[field.encode_name] = split_list(call, f"query {field.encode_name}", given[field.encode_name])
+            given[field.encode_name] = split_list(call.change, f"query {field.encode_name}", given[field.encode_name])
     try:
         return msgspec.json.encode(msgspec.convert(given, body.type, strict=False))
     except msgspec.ValidationError:
@@ -164,5 +164,5 @@ def _check_json(call: Call, given: str) -> None:
     charsets = {part[8:].strip('"') for part in parameters if part.startswith("charset=")}
     if essence == "application/json" and charsets <= {"utf-8", "utf8"}:
         return
-    if ask(call, parsing.CONTENT_TYPE) == "refuse":
+    if ask(call.change, parsing.CONTENT_TYPE) == "refuse":
         raise Refusal(Reason.UNSUPPORTED_MEDIA_TYPE, expected="application/json", given=given[:80])

@@ -57,7 +57,7 @@ class Effect(Struct, frozen=True, kw_only=True):
         if self.drop:
             return Response(UNANSWERED, [])
         if self.status is None:
-            return refused(call, self._refusal(call))
+            return refused(call.change, self._refusal(call))
         headers = [] if self.retryAfter is None else [("Retry-After", str(self.retryAfter))]
         if "body" not in self.given:
             return _status_only(call, self.status, headers)
@@ -75,8 +75,8 @@ class Effect(Struct, frozen=True, kw_only=True):
         reason = self.reason or Reason.TOO_MANY_CALLS
         facts: dict[str, Any] = {name: name for _, name, _, _ in Formatter().parse(reason.value.message) if name}
         if reason is Reason.TOO_MANY_CALLS:
-            facts["limit"] = ask(call, transport.RATE) or _A_MINUTE
-            facts["retryAfter"] = seconds_to_next_minute(call.now)
+            facts["limit"] = ask(call.change, transport.RATE) or _A_MINUTE
+            facts["retryAfter"] = seconds_to_next_minute(call.change.now)
         facts |= self.facts
         if self.retryAfter is not None:
             facts["retryAfter"] = self.retryAfter
@@ -96,14 +96,14 @@ class Effect(Struct, frozen=True, kw_only=True):
 
 def _status_only(call: Call, status: int, headers: list[tuple[str, str]]) -> Response:
     """Return a response to a fault that gives only a status (G046)."""
-    if status < 400 or ask(call, wire.SERVER_FAULT) == "empty":
+    if status < 400 or ask(call.change, wire.SERVER_FAULT) == "empty":
         return Response(status, headers)
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
         phrase = f"Status {status}"
     code = phrase.lower().replace(" ", "_").replace("-", "_").replace("'", "")
-    return error(call, status, headers, code, f"{phrase}.", [])
+    return error(call.change, status, headers, code, f"{phrase}.", [])
 
 
 #: The connection is dropped and nothing has been changed.

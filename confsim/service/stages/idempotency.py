@@ -37,7 +37,7 @@ class IdempotencyKeys(Stage):
         request = incoming.request
         if request.method != "POST":
             return following(call, incoming)
-        value = request.headers.get(ask(call, transport.IDEMPOTENCY).lower())
+        value = request.headers.get(ask(call.change, transport.IDEMPOTENCY).lower())
         if value is None:
             return following(call, incoming)
         key = incoming.token, call.operation.name, value

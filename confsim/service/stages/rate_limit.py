@@ -37,11 +37,11 @@ class RateLimit(Stage):
 
     def __call__(self, call: Call, incoming: Incoming, following: Next) -> Response:
         """Count the call and continue. Raises Refusal TOO_MANY_CALLS."""
-        limit = ask(call, transport.RATE)
-        minute, token = call.now // _MINUTE, incoming.token
+        limit = ask(call.change, transport.RATE)
+        minute, token = call.change.now // _MINUTE, incoming.token
         if minute != self._minute:
             self._minute, self._calls = minute, {}
         count = self._calls[token] = self._calls.get(token, 0) + 1
         if count > limit:
-            raise Refusal(Reason.TOO_MANY_CALLS, limit=limit, retryAfter=seconds_to_next_minute(call.now))
+            raise Refusal(Reason.TOO_MANY_CALLS, limit=limit, retryAfter=seconds_to_next_minute(call.change.now))
         return following(call, incoming)
