@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.kernel.tables.filling import fill
+from confsim.kernel.tables.states import LATE
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import World
 
@@ -22,26 +23,67 @@ PARCELS: Table[int, Parcel] = Table(
     "test parcels", Parcel, "id", located=lambda parcel: (parcel.code,) if parcel.code else ()
 )
 CLIENTS = ("one", "two", "three")
-#: A write: the client, the id, a code (in the end of which is the client, since no two clients share one), or None.
-WRITES = st.lists(st.tuples(st.sampled_from(CLIENTS), st.integers(0, 4), st.none() | st.sampled_from(["", "a", "b"])))
+#: A write: the client, the id, a code (in the end of which is the client, since no two clients share one), or None for
+#: a removal; whether it is committed, and whether somebody is looked for then.
+WRITES = st.lists(
+    st.tuples(
+        st.sampled_from(CLIENTS),
+        st.integers(0, 4),
+        st.none() | st.sampled_from(["", "a", "b"]),
+        st.booleans(),
+        st.booleans(),
+    ),
+    min_size=2 * LATE,
+    max_size=4 * LATE,
+)
+CODES = [f"{code} {id} {client}" for code in "ab" for id in range(5) for client in CLIENTS] + [""]
 
 
-@given(WRITES, st.booleans())
-def test_find_client(writes, commits):
-    """After any writes it is that of the record that has the value."""
-    change, held = World().change(0), {}
-    for client, id, code in writes:
+def _found(change):
+    return {code: found for code in CODES if (found := PARCELS.find_client(change, code))}
+
+
+@given(WRITES)
+def test_find_client(writes):
+    """After any writes, whether it is asked for after each or not, it is that of the record that has the value.
+
+    Earlier worlds go on to find what they had.
+    """
+    change, held, worlds = World().change(0), {}, []
+    for client, id, code, commits, asks in writes:
         if code is None:
             if held.pop((client, id), None) is not None:
                 PARCELS.of(change, client).remove(id)
         else:
             mine = f"{code} {id} {client}" if code else ""
             held[client, id] = PARCELS.of(change, client).put(Parcel(id, mine))
+        expected = {parcel.code: client for (client, _), parcel in held.items() if parcel.code}
+        if asks:
+            assert _found(change) == expected
         if commits:
-            change = change.commit().change(0)
-    expected = {parcel.code: client for (client, _), parcel in held.items() if parcel.code}
-    possible = {f"{code} {id} {client}" for code in "ab" for id in range(5) for client in CLIENTS} | {""}
-    assert {code: found for code in possible if (found := PARCELS.find_client(change, code))} == expected
+            worlds.append((change.commit(), expected))
+            change = worlds[-1][0].change(0)
+    for world, expected in reversed(worlds):
+        assert _found(world.change(0)) == expected
+
+
+@given(WRITES)
+def test_equal_worlds_find_the_same(writes):
+    """They are equal, whether somebody was looked for on the way or not."""
+    changes = [World().change(0), World().change(0)]
+    for client, id, code, _, asks in writes:
+        for place, change in enumerate(changes):
+            rows = PARCELS.of(change, client)
+            if code is not None:
+                rows.put(Parcel(id, f"{code} {id} {client}" if code else ""))
+            elif id in rows:
+                rows.remove(id)
+            if place and asks:
+                assert PARCELS.find_client(change, "nobody") is None
+    one, other = (change.commit() for change in changes)
+    assert one == other
+    assert one.owners == other.owners
+    assert one.owners != PARCELS
 
 
 def test_who_took_a_value_over_keeps_it():
