@@ -47,7 +47,7 @@ class FaultHit(Struct, frozen=True):
 class JournalEntry(Struct, frozen=True, gc=False):
     """One call, with its final response; that of a call which is still held is the one withheld.
 
-    ``operation`` is empty when no route matched; ``touched`` lists what was written, by place and key. ``fired`` are
+    ``operation`` is empty when no route matched; ``touched`` lists the records written. ``fired`` are
     the timers that made something happen since the call before, in order.
     """
 
@@ -80,8 +80,8 @@ class ControlCall(Struct, frozen=True):
     """A control call that a replay repeats, that changed something, or that used an assumption.
 
     ``after`` is the number of the last API call before it; ``at`` is the instant at which it changed the world, or the
-    clock after a call that moved it; ``status`` is that of its answer. ``touched`` lists the records written, by place
-    and key, and ``worlds`` are those before and after it.
+    clock after a call that moved it; ``status`` is that of its answer. ``touched`` lists the records written,
+    and ``worlds`` are those before and after it.
     """
 
     after: int

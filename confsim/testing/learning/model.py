@@ -38,7 +38,7 @@ _noted = _Noted()
 
 
 class Prediction(Struct, frozen=True):
-    """The model's answer to a call, the assumptions used, the rows written (by place), the worlds before and after.
+    """The model's answer to a call, the assumptions used, the records written, the worlds before and after.
 
     ``applied`` are the rows of machines that it applied, while they are noted (``machine_rows_noted``).
     """
