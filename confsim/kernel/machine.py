@@ -86,6 +86,9 @@ class Machine(Generic[S, R]):
             if row.at is not None:
                 timed.setdefault(row.at, []).append(row)
         self._timed = tuple((at, tuple(state for row in rows for state in row.on)) for at, rows in timed.items())
+        timed_states = {state for _, states in self._timed for state in states}
+        for row in rows:
+            row.timed = not timed_states.isdisjoint((*row.on, row.then))
         for at, timed_rows in timed.items():
             on_timer(at.timer)(self._elapsed(at, timed_rows[0].when, table))
 
@@ -238,7 +241,7 @@ class Machine(Generic[S, R]):
                 table, client_of = self._table or self.table_of(moved), self.client
                 client = "" if table.shared else client_of(moved)
                 table.layout.put(change, client, moved, row.move_to_end)
-        if self._timed:
+        if row.timed:
             self._schedule(change, record, state, moved, then)
         return moved
 

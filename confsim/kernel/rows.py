@@ -102,13 +102,13 @@ class Row:
     out of ABSENT has ``effect(change, fact…)``, which makes the record; without one the record is the fact
     ``draft``. The effect of a row into ABSENT returns nothing and is called before the record is removed. With
     ``move_to_end`` the record becomes the latest of its table, as if it were created now. A row with a deadline ``at``
-    is also applied when that falls due. ``source`` cites the document part and lines, or the rule and
-    gap numbers. The ``needs``, ``observers`` and ``couplings`` of ``influence`` that belong to the row are in order of
-    registration.
+    is also applied when that falls due. Its machine sets ``timed``: whether it leaves or reaches a state with a
+    deadline. ``source`` cites the document part and lines, or the rule and gap numbers. The ``needs``, ``observers``
+    and ``couplings`` of ``influence`` that belong to the row are in order of registration.
     """
 
     __slots__ = (
-        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "when"),
+        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "timed", "when"),
         *("couplings", "needs", "observers"),
     )
 
@@ -133,6 +133,7 @@ class Row:
         self.facts = facts_of(effect, 1 if new else 2) if effect is not None else ("draft",) if new else ()
         self.at = at
         self.move_to_end = move_to_end
+        self.timed = True
         self.source = source
         self.needs: tuple[Any, ...] = ()
         self.observers: tuple[Any, ...] = ()

@@ -33,7 +33,6 @@ COSTLY: dict[str, str] = {
 #: Why an operation is above the worst bound in the demo world.
 SLOW: dict[str, str] = {
     "delete_channel": "a tree: whatever a channel has goes with it, here one of everything",
-    "start_breakout_session": "everybody who is assigned or unassigned goes to a room",
 }
 _SEARCHES = {call.name for call in CALLS if is_search(call)}
 
