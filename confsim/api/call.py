@@ -26,7 +26,7 @@ operation = API.operation
 
 
 class Call(Struct, eq=False, gc=False):
-    """Context of an operation, passed to it before its arguments. Its change is the context of assumptions.
+    """What an operation is called with before its arguments. Its change is the context of assumptions.
 
     ``caller`` is None on a public call. ``channel`` and ``subject`` are the channel and the user on which gates depend;
     the resolvers of ``api.paths`` set them. ``address`` is that of the world, ``headers`` are those of the request, by

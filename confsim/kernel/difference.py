@@ -39,7 +39,7 @@ class StateDifference(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Touched:
-    """The rows, timers and sequences that a series of changes wrote, whether or not they differ in the end."""
+    """The records, timers and sequences that a series of changes wrote, whether or not they differ in the end."""
 
     __slots__ = ("rows", "sequences", "timers")
 
@@ -49,7 +49,7 @@ class Touched:
         self.sequences: dict[str, None] = {}
 
     def add(self, change: Change) -> None:
-        """Add the rows, timers and sequences that a change wrote."""
+        """Add the records, timers and sequences that a change wrote."""
         for client, table, key in change.touched:
             self.rows.setdefault((client, table), {})[key] = None
         self.timers.update(dict.fromkeys(change.timed))

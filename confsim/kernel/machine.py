@@ -249,8 +249,8 @@ class Machine(Generic[S, R]):
         """Remove the record after running the cascades; return its last value."""
         assert self.table_of is not None
         table, client_of = self._table or self.table_of(record), self.client
-        client, layout = "" if table.shared else client_of(record), table.layout
-        key_of = layout.key
+        client = "" if table.shared else client_of(record)
+        layout, key_of = table.layout, table.layout.key
         key = key_of(record)
         if row.effect is not None:
             row.effect(change, record, **named(facts, row.facts))

@@ -20,6 +20,7 @@ from .tables.table import SharedTable, Table
 from .tables.writing import Written
 from .timers import HANDLERS, Name, Timers
 
+#: The id of a client, "" for what is shared, and the name of a table.
 Place = tuple[str, str]
 #: Returns the fault injected at the fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
@@ -40,7 +41,7 @@ class World(Struct, frozen=True, gc=False):
     ``shared`` holds the tables of the service as a whole by their positions, ``client_tables`` those of each client by
     its id. Tables declared after a client was last written are absent from its tuple and read as empty.
     ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
-    ``owners`` follows from the tables: what ``Table.find_client`` finds.
+    ``owners`` follows from the tables: it has the clients that ``Table.find_client`` finds.
     """
 
     seed: int = 0

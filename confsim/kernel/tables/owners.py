@@ -15,19 +15,19 @@ from .states import LATE
 #: By value, the ids of the clients whose records of one table are found by it.
 ByValue: TypeAlias = Map[Hashable, str]
 #: A change of a record: the name of its table, its client, and the values by which it was located, and by which it is.
-Moved: TypeAlias = "tuple[str, str, Values, Values]"
+Relocated: TypeAlias = "tuple[str, str, Values, Values]"
 
 
 class Owners(Struct, frozen=True, gc=False, eq=False):
     """The clients of located records, by the names of their tables.
 
-    Like the indexes of a ``TableState`` they take up changes when they are read: ``late`` are the latest ones, oldest
-    first, and ``known`` are the maps with the number of late changes in them, which are replaced by others with the
-    same meaning.
+    Changes are taken up when it is read, as in a ``TableState``: ``late`` are the latest ones, oldest first. ``known``
+    is the pair of a map from table to value to client, and of the number of late changes in that map; it is replaced
+    by a pair with the same meaning.
     """
 
     known: tuple[Map[str, ByValue], int]
-    late: tuple[Moved, ...] = ()
+    late: tuple[Relocated, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Owners):

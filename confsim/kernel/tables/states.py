@@ -19,8 +19,9 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
     """One table of one client: the records, and the maps of its indexes. Those with the same records are equal.
 
     ``keys`` are those of the unique indexes. The others take up changes of records when they are read: ``late`` are the
-    latest changes, oldest first, and ``lookups`` has for each index its map and the number of late changes in it. They
-    are replaced by others with the same meaning, so that the state is a value all the same.
+    latest changes, oldest first, and ``lookups`` has for each index its map and the number of late changes in it. Each
+    reader of a stale index replaces ``lookups`` by a tuple with the same meaning, so that the state is a value all the
+    same. Forks in other threads share it: each replacement is whole, and may undo one that was made meanwhile.
     """
 
     rows: Records
@@ -62,10 +63,11 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         late = (*self.late, changed)
         if len(late) <= LATE:
             return TableState(rows, serial, keys, self.lookups, late)
-        numbers = [number for _, number in self.lookups]
+        lookups = self.lookups  # once: a fork in another thread may replace them meanwhile
+        numbers = [number for _, number in lookups]
         oldest = numbers.index(min(numbers))
-        self.index(indexes[oldest])  # in this state, which forks share
-        numbers[oldest] = LATE
-        everywhere = min(numbers)
-        lookups = tuple([(lookup, number - everywhere) for lookup, number in self.lookups])
+        fresh = self.index(indexes[oldest]), LATE
+        lookups = (*lookups[:oldest], fresh, *lookups[oldest + 1 :])
+        everywhere = min([number for _, number in lookups])
+        lookups = tuple([(lookup, number - everywhere) for lookup, number in lookups])
         return TableState(rows, serial, keys, lookups, late[everywhere:])

@@ -17,7 +17,7 @@ Written: TypeAlias = "tuple[str, str, Any]"
 
 
 class Writer(Protocol):
-    """The parts of a change that ``Rows`` uses: the tables, and the lists of what was written."""
+    """The parts of a change by which records are written: the tables, and the lists of what was written."""
 
     shared: list[TableState]
     client_tables: dict[str, list[TableState]]
@@ -52,7 +52,10 @@ class Layout(Struct, gc=False, eq=False):
     found_by: Callable[[Any], object]
 
     def tables(self, change: Writer, client: str) -> list[TableState]:
-        """Return the tables in which the records of a client are, opened in the change."""
+        """Return the tables of a client, or the shared ones for "", opened in the change.
+
+        ``put`` and ``remove`` look for them in place, which saves a call.
+        """
         return (change.client_tables.get(client) if client else change.shared) or change.open_tables(client)
 
     def put(self, change: Writer, client: str, record: Any, to_end: bool = False, check: bool = True) -> None:

@@ -21,9 +21,8 @@ from confsim.kernel.world import Change, World
 
 #: Most tokens that are remembered.
 _MOST = 256
-
-
-#: An identified caller, with the world and the assumptions that decided it. Threads of several forks share it.
+#: An identified caller, with the world and the assumptions that decided it. It is valid in that world until
+#: ``caller.expires``. Threads of several forks share it.
 _Known: TypeAlias = "tuple[Caller, World, Mapping[str, None]]"
 #: The places of the tables that decide who the caller is.
 _TOKENS, _CLIENTS, _USERS = CREDENTIALS.position, CLIENTS.position, USERS.position
@@ -33,7 +32,8 @@ _LAST = max(_TOKENS, _CLIENTS)
 def _as_of(change: Change, token: str, caller: Caller, then: World) -> Caller | None:
     """Return the caller of that world as of the world of a change, with its client as that is there.
 
-    None when another one may have the token: when it or its user has another value, or its client is served no longer.
+    None when another caller may have the token: when the record of the token or of its user is another value, or the
+    client is served no longer.
     """
     world, client, user = change.world, caller.client, caller.user
     now, before = world.shared, then.shared
