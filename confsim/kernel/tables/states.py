@@ -66,7 +66,7 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         lookups = self.lookups  # once: a fork in another thread may replace them meanwhile
         numbers = [number for _, number in lookups]
         oldest = numbers.index(min(numbers))
-        fresh = self.index(indexes[oldest]), LATE
+        fresh = self.index(indexes[oldest]), len(self.late)
         lookups = (*lookups[:oldest], fresh, *lookups[oldest + 1 :])
         everywhere = min([number for _, number in lookups])
         lookups = tuple([(lookup, number - everywhere) for lookup, number in lookups])
