@@ -47,8 +47,8 @@ class FaultHit(Struct, frozen=True):
 class JournalEntry(Struct, frozen=True, gc=False):
     """One call, with its final response; that of a call which is still held is the one withheld.
 
-    ``operation`` is empty when no route matched; ``touched`` lists the records written. ``fired`` are
-    the timers that made something happen since the call before, in order.
+    ``operation`` is empty when no route matched; ``touched`` lists the records written. ``fired`` are the timers that
+    made something happen since the call before, in order.
     """
 
     id: str

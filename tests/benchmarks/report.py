@@ -15,8 +15,8 @@ from kit.growth.reasons import why as known_reason
 from kit.growth.variants import CALLS, is_search
 
 #: Bounds of the figures in the demo world, as multiples of the bare app: median, 95th percentile, worst. Those of calls
-#: again are bounds of reads: what a call has removed, for one, is not there again. The bound of the worst first call is
-#: that of all but the removal of large trees.
+#: again are bounds of reads: what a call has removed, for one, is not there again. Those of first calls are asked of
+#: all but the removal of large trees; median and 95th percentile of all operations are held against them too.
 BOUNDS = {"again": (0.3, 0.5, None), "first": (0.4, 0.8, 3.0)}
 #: Most seconds of a call that neither answers nor writes more than so much: the bytes of 200 things, or 200 records.
 LONGEST, ANSWERED, WRITTEN = 0.05, 40_000, 200

@@ -1,4 +1,4 @@
-"""Which client has the record that is located by a value: a value, which is brought up to date when it is read."""
+"""Which client has the record that is located by a value; brought up to date when it is read."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Relocated: TypeAlias = "tuple[str, str, Values, Values]"
 
 
 class Owners(Struct, frozen=True, gc=False, eq=False):
-    """The clients of located records, by the names of their tables.
+    """By the name of a table and a value, the id of the client whose record is located by the value.
 
-    Changes are taken up when it is read, as in a ``TableState``: ``late`` are the latest ones, oldest first. ``known``
-    is the pair of a map from table to value to client, and of the number of late changes in that map; it is replaced
-    by a pair with the same meaning.
+    Like a ``TableState`` it takes up changes when it is read: ``late`` are the latest ones, oldest first. ``known`` has
+    the map from table to value to client, and how many of the late changes that map has; each reader may replace it by
+    a pair with the same meaning.
     """
 
     known: tuple[Map[str, ByValue], int]
@@ -42,7 +42,7 @@ class Owners(Struct, frozen=True, gc=False, eq=False):
         return Owners((self.maps(), 0), late[LATE:])
 
     def maps(self) -> Map[str, ByValue]:
-        """Return the owners of each table."""
+        """Return the map from table to value to client, with every change."""
         found, number = self.known
         if number < len(self.late):
             for table, client, old, new in self.late[number:]:
@@ -57,5 +57,5 @@ class Owners(Struct, frozen=True, gc=False, eq=False):
         return found
 
 
-#: The owners in a world without records.
+#: Those of a world without records.
 NOBODY = Owners(({}, 0))

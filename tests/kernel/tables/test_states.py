@@ -60,8 +60,8 @@ def test_a_world_that_is_built_twice_is_equal():
     assert one == other
 
 
-def test_a_fork_in_another_thread_that_ends_to_read_while_this_one_writes(monkeypatch):
-    """It undoes what this one has taken up of an index meanwhile, and the written world has all of it nevertheless."""
+def test_a_fork_reads_in_another_thread_while_this_one_writes(monkeypatch):
+    """It undoes that an index was brought up to date meanwhile; the written world has everything all the same."""
     change = World().change(0)
     rows = LEAVES.of(change, "c")
     for id in range(LATE):
