@@ -124,7 +124,7 @@ def not_a_number(context: Context, where: str, text: str, problem: str) -> Refus
 
 
 def _boolean(context: Context, where: str, text: str) -> bool:
-    words = ask(context, parsing.BOODEPENDS)
+    words = ask(context, parsing.BOOLEANS)
     try:
         return words[text]
     except KeyError:
