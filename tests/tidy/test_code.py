@@ -118,7 +118,7 @@ OWN_FOLDERS = {"benchmarks", "browser", "campaigns", "data", "downstream", "kit"
 
 
 def test_tests_stand_where_their_room_does():
-    """Folders of tests are those of packages; beside them stand those of single modules, of the README and of public names."""
+    """Folders of tests are those of packages; tests of modules, README and public names stand beside them."""
     places = {path.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
     folders = {place.parent for place in places if place.parts[0] not in OWN_FOLDERS and len(place.parts) > 1}
     assert len(folders) > 30
