@@ -143,9 +143,11 @@ def _plugin() -> Names:
     }
 
 
-def _commands(command: click.Command, place: str) -> Iterator[tuple[str, set[str]]]:
+def _commands(
+    command: click.Command, place: str, within: click.Context | None = None
+) -> Iterator[tuple[str, set[str]]]:
     """Each command with its options; an argument is said by its place in the usage, not by name."""
-    context = click.Context(command, info_name="confsim")
+    context = click.Context(command, parent=within, info_name=place, **command.context_settings)
     yield place, {name for option in command.get_params(context) for name in (*option.opts, *option.secondary_opts)}
     if isinstance(command, click.Group):
         names = command.list_commands(context)
@@ -153,7 +155,7 @@ def _commands(command: click.Command, place: str) -> Iterator[tuple[str, set[str
         for name in names:
             inner = command.get_command(context, name)
             assert inner is not None
-            yield from _commands(inner, f"{place} {name}")
+            yield from _commands(inner, f"{place} {name}", context)
 
 
 def _documents() -> Names:
