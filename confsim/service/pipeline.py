@@ -26,7 +26,7 @@ from .checks.callers import Callers
 from .checks.checks import answer
 from .conformance import Conformance
 from .deferred import monotonic, polls_here
-from .errors import refused
+from .errors import refused, told
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
 from .faults.injection import Faults, Injection
@@ -180,7 +180,8 @@ class Pipeline:
     def _refused(self, call: Call, refusal: Refusal) -> tuple[Response, World]:
         """Return the response to a refused call, and the world after it."""
         note(call.change, transport.CHECKS_ORDER)
-        return refused(call.change, refusal.without_frames()), self._dropped(call.change, refusal)
+        heard = told(call.change, refusal.without_frames())
+        return refused(call.change, heard), self._dropped(call.change, refusal)
 
     def _failed(self, call: Call, request: Request, bug: Exception) -> tuple[Response, World]:
         """Return the response to a call in which confsim failed, and the world after it; report the bug."""
