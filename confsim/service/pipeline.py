@@ -35,6 +35,7 @@ from .incoming import Finish, Incoming
 from .journal import Journal, JournalEntry
 from .live import LiveWorld
 from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
+from .masking import Mask
 from .messages import Request, Response
 from .stages.idempotency import IdempotencyKeys
 from .stages.rate_limit import RateLimit
@@ -286,15 +287,18 @@ class Pipeline:
     ) -> Response:
         """Return the final response to a request that reached no operation: a refusal, or an answer of the transport.
 
-        ``handshake`` says that it asked for a websocket.
+        ``handshake`` says that it asked for a websocket. The journal and the refusal have none of its credentials.
         """
         live = self._live
         with live.lock:
             change = live.change()
             if used:
                 change.used.update(used)
-            response = refused(change, outcome) if isinstance(outcome, Refusal) else outcome
-            return self._note("", request, response, change, change.world, finish=finish, handshake=handshake).response
+            mask = Mask(live.profile, live.world)
+            response = refused(change, mask.refusal(outcome)) if isinstance(outcome, Refusal) else outcome
+            return self._note(
+                "", mask.request(request), response, change, change.world, finish=finish, handshake=handshake
+            ).response
 
     def _dropped(self, change: Change, refusal: Refusal | None = None) -> World:
         """Return the world after a failed call: unchanged, except for a refusal that counts a poll (``NotYet``)."""
