@@ -8,7 +8,7 @@ an operation is masked where it is shown; an export, which repeats it, keeps wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_plus
@@ -28,8 +28,11 @@ from .messages import Request
 MASK = "***"
 #: The length from which a text counts as a token by its value alone: a shorter one may be a word of any request.
 DISTINCTIVE = 8
-#: Names of parameters, cookies and fields whose values are credentials, whatever the profile calls them.
-CREDENTIAL_NAMES = r'[^"]*(?:token|password|passphrase|secret|api[-_]?key)|authorization|bearer|jwt'
+#: Ends of names, and whole names, of parameters, cookies and fields whose values are credentials, whatever the profile
+#: calls them; and a regular expression of such a name.
+_ENDS = ("token", "password", "passphrase", "secret", "apikey", "api-key", "api_key")
+_WHOLE = ("authorization", "bearer", "jwt")
+CREDENTIAL_NAMES = rf'[^"]*(?:{"|".join(_ENDS)})|{"|".join(_WHOLE)}'
 #: Headers whose values are credentials.
 CREDENTIAL_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
 #: The subprotocol of a websocket after which its token follows, and the header that offers it.
@@ -38,8 +41,8 @@ OFFER = "sec-websocket-protocol"
 #: Most bytes of a body that are searched.
 _SEARCHED = 64 << 10
 
-_WORD = re.compile(r"""[^\s"'<>&=;,/?#:{}\[\]()|\\]+""")
-_NAMED = re.compile(CREDENTIAL_NAMES, re.IGNORECASE)
+#: Words that are long enough to be tokens.
+_WORD = re.compile(rf"""[^\s"'<>&=;,/?#:{{}}\[\]()|\\]{{{DISTINCTIVE},}}""")
 _FIELD = re.compile(rf'("(?:{CREDENTIAL_NAMES})"\s*:\s*")((?:[^"\\]|\\.)*)', re.IGNORECASE)
 
 
@@ -48,11 +51,13 @@ class Mask:
 
     def __init__(self, profile: Mapping[str, Any], world: World) -> None:
         self._ways = _ways(in_force(profile, wire.PRESENTATION))
-        self._tokens = CREDENTIALS.seen(world)
+        self._tokens = world.state(CREDENTIALS).rows
 
     def request(self, request: Request) -> Request:
         """Return a request that reached no operation without its credentials."""
-        return replace(self.shown(request), body=self._body(request.body), cookies={}, form=None)
+        masked = self.shown(request)
+        masked.body, masked.cookies, masked.form = self._body(request.body), {}, None
+        return masked
 
     def shown(self, request: Request) -> Request:
         """Return a request with the credentials of its target, query and headers masked, and with the same body."""
@@ -80,6 +85,8 @@ class Mask:
 
     def path(self, target: str) -> str:
         """Return a path with the segments masked that hold a token."""
+        if not self._holds(target):
+            return target
         return "/".join(MASK if self._holds(each) else each for each in target.split("/"))
 
     def query(self, text: str) -> str:
@@ -89,7 +96,7 @@ class Mask:
     def refusal(self, refusal: Refusal) -> Refusal:
         """Return a refusal whose facts hold no token of the request."""
         facts = {name: self._text(fact) if isinstance(fact, str) else fact for name, fact in refusal.facts.items()}
-        return Refusal(refusal.reason, **facts)
+        return refusal if facts == refusal.facts else Refusal(refusal.reason, **facts)
 
     def _parameter(self, text: str) -> str:
         name, equals, value = text.partition("=")
@@ -110,7 +117,7 @@ class Mask:
             scheme, space, _ = value.partition(" ")
             return f"{scheme} {MASK}" if space and ("scheme", scheme.lower()) in self._ways else MASK
         before, mark, query = value.partition("?")
-        return self._text(before) + mark + (self.query(query) if mark else "")
+        return f"{self._text(before)}?{self.query(query)}" if mark else self._text(value)
 
     def _cookie(self, text: str) -> str:
         name, equals, _ = text.partition("=")
@@ -133,35 +140,39 @@ class Mask:
 
     def _text(self, text: str) -> str:
         """Return a text with the words masked that are tokens."""
+        if not self._holds(text):
+            return text
+        if text in self._tokens:
+            return MASK
         return _WORD.sub(lambda match: MASK if self._holds(match[0]) else match[0], text)
 
     def _presents(self, place: str, name: str) -> bool:
         return (place, name.lower()) in self._ways
 
     def _carries(self, place: str, name: str) -> bool:
-        return self._presents(place, name) or _NAMED.fullmatch(name) is not None
+        lower = name.lower()
+        return (place, lower) in self._ways or lower.endswith(_ENDS) or lower in _WHOLE
 
     def _holds(self, text: str) -> bool:
         """Return whether a text, or a word of it, is a token: as it is, or decoded once, twice or three times."""
         for _ in range(4):
             if len(text) < DISTINCTIVE:
                 return False
-            if text in self._tokens or any(word != text and word in self._tokens for word in _words(text)):
+            tokens = self._tokens
+            if text in tokens:
                 return True
-            decoded = unquote_plus(text)
-            if decoded == text:
+            for word in _WORD.findall(text):
+                if word in tokens or ("." in word and any(part in tokens for part in _long_parts(word))):
+                    return True
+            if "%" not in text and "+" not in text:
                 return False
-            text = decoded
+            text = unquote_plus(text)
         return False
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield the words of a text that may be tokens: whole, and their parts between dots."""
-    for word in _WORD.findall(text):
-        if len(word) >= DISTINCTIVE:
-            yield word
-            if "." in word:
-                yield from (part for part in word.split(".") if len(part) >= DISTINCTIVE)
+def _long_parts(word: str) -> list[str]:
+    """Return the parts of a word between its dots that are long enough to be tokens."""
+    return [part for part in word.split(".") if len(part) >= DISTINCTIVE]
 
 
 @lru_cache(maxsize=64)
