@@ -22,7 +22,7 @@ from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 
-from .messages import Request
+from .messages import Request, Response
 
 #: Replaces a credential.
 MASK = "***"
@@ -97,6 +97,14 @@ class Mask:
         """Return a refusal whose facts hold no token of the request."""
         facts = {name: self._text(fact) if isinstance(fact, str) else fact for name, fact in refusal.facts.items()}
         return refusal if facts == refusal.facts else Refusal(refusal.reason, **facts)
+
+    def response(self, response: Response) -> Response:
+        """Return the response to such a request with the credentials masked that it sends the client on with."""
+        headers = [
+            (name, self._header(name.lower(), value) if name == "Location" else value)
+            for name, value in response.headers
+        ]
+        return response if headers == response.headers else replace(response, headers=headers)
 
     def _parameter(self, text: str) -> str:
         name, equals, value = text.partition("=")

@@ -296,9 +296,15 @@ class Pipeline:
                 change.used.update(used)
             mask = Mask(live.profile, live.world)
             response = refused(change, mask.refusal(outcome)) if isinstance(outcome, Refusal) else outcome
-            return self._note(
-                "", mask.request(request), response, change, change.world, finish=finish, handshake=handshake
+            noted = mask.response(response)
+            final = self._note(
+                "", mask.request(request), noted, change, change.world, finish=finish, handshake=handshake
             ).response
+            if noted is response:
+                return final
+            location = dict(response.headers)["Location"]
+            headers = [(name, location if name == "Location" else value) for name, value in final.headers]
+            return replace(final, headers=headers)
 
     def _dropped(self, change: Change, refusal: Refusal | None = None) -> World:
         """Return the world after a failed call: unchanged, except for a refusal that counts a poll (``NotYet``)."""

@@ -13,6 +13,7 @@ import pytest
 from confsim import Simulator
 from confsim.cli.call_log import CallLog
 from confsim.pytest_plugin import _line
+from confsim.service.messages import Request
 from kit import CUSTOMER, ROOM
 from kit.wire.sockets import until
 
@@ -139,3 +140,24 @@ def test_deeply_encoded_values_end(served):
     sim, server, *_ = served
     assert ask(server, "/nowhere", "q=" + "%25" * 1000 + "41")[0] == 404
     assert sim.service.bugs == []
+
+
+def test_redirects_keep_the_token_for_the_client_alone():
+    """A redirect sends the client on with its token; the journal and the HAR show the address without it."""
+    sim = Simulator(profile={"route.trailing-slash": "redirect"})
+    answer = sim.app(Request("GET", "/v1_0/users/me/", "access_token=demo-owner", {"host": "localhost"}))
+    assert (answer.status, dict(answer.headers)["Location"]) == (308, "/v1_0/users/me?access_token=demo-owner")
+    entry = sim.service.journal.last()
+    assert "demo-owner" not in repr((entry.request, entry.response))
+    assert b"demo-owner" not in sim.control("export_requests", as_="har").data
+
+
+def test_held_calls_are_listed_without_tokens(served):
+    """A call that a fault holds is listed with its query masked."""
+    sim, _, token, _ = served
+    sim.faults.add("get_me", do={"hold": "before"})
+    request = Request("GET", OPERATION, f"access_token={token}&a=b", {"host": "localhost"})
+    assert sim.app(request).poll is not None
+    (held,) = sim.control("list_held")
+    assert (held.path, held.query) == (OPERATION, "access_token=***&a=b")
+    sim.control("decide_held", held.id, action="release")
