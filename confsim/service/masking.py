@@ -55,9 +55,7 @@ class Mask:
 
     def request(self, request: Request) -> Request:
         """Return a request that reached no operation without its credentials."""
-        masked = self.shown(request)
-        masked.body, masked.cookies, masked.form = self._body(request.body), {}, None
-        return masked
+        return replace(self.shown(request), body=self._body(request.body), cookies={}, form=None)
 
     def shown(self, request: Request) -> Request:
         """Return a request with the credentials of its target, query and headers masked, and with the same body."""

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.transport import CHECKS_ORDER
+from confsim.contract.annotations import mark_of
 from confsim.contract.gates import Grant
+from confsim.contract.types import Names
 from confsim.testing.samples import IdPool
 from kit import ADMIN, CUSTOMER, DAY, OWNER, START, START_S, choices, ok
 from kit.each import each
@@ -118,6 +120,18 @@ def test_objects_have_ids_that_the_service_made(cases, name):
             assert all(map(MADE.fullmatch, case.arguments.path[parameter.name].split(","))) or (
                 case.arguments.path[parameter.name] == "me"
             )
+
+
+def test_secrets_in_paths_are_inputs_or_open_public_calls():
+    """A parameter that is declared as a secret is looked up after the role, or by a public call."""
+    named = [
+        (operation, parameter)
+        for operation in API
+        for parameter in operation.path_parameters
+        if (mark := mark_of(parameter.annotation, Names)) is not None and mark.secret
+    ]
+    assert named
+    assert all(parameter.is_input or operation.public for operation, parameter in named)
 
 
 # Public calls that take a secret
