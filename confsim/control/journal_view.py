@@ -24,6 +24,7 @@ from confsim.kernel.world import World
 from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.journal import FaultHit as Hit
+from confsim.service.masking import Mask
 from confsim.transport.address import route
 
 from .context import ControlContext
@@ -180,13 +181,14 @@ def describe(context: ControlContext, entry: Noted) -> RequestInfo:
     if isinstance(entry, TimerEntry):
         return _timer(entry)
     request, response = entry.request, entry.response
-    query = _query(context, request.query)
+    mask = Mask(context.service.profile, entry.after)
+    query = _query(context, mask.query(request.query))
     return RequestInfo(
         id=entry.id,
         at=entry.at,
         operation=entry.operation or None,
         method=request.method,
-        path=request.target,
+        path=mask.path(request.target),
         query=query,
         body=read_body(request.body),
         status=response.status,
