@@ -13,6 +13,7 @@ from confsim.http.app import App, limits_under
 from confsim.http.mount import Mount
 from confsim.http.routing import Found
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import path_segments
 from confsim.service.messages import Request
 from confsim.service.service import Service
 from confsim.service.webhooks.http_sender import HttpSender
@@ -98,7 +99,7 @@ class Serving:
 
     def operation_name(self, request: Request) -> str:
         """Return the name of the operation of a request, "" when there is none."""
-        segments = request.target.split("/")[1:]
+        segments = path_segments(request.target)[1:]
         service: Service | None = self.worlds.default
         if segments[:1] == ["w"]:
             service, segments = self.worlds.find(segments[1] if len(segments) > 1 else ""), segments[2:]
