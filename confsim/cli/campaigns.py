@@ -99,9 +99,11 @@ def _verify(base_url: str | None, accounts: str | None, profile: str | None, exa
     from confsim.service.files.profile import read_profile
     from confsim.testing.campaigning.jobs import Verify
     from confsim.testing.learning.accounts import read_accounts
+    from confsim.transport.remote import parsed_root
 
     if base_url is None or accounts is None:
         raise click.ClickException("campaign verify needs --base-url and --accounts")
+    parsed_root(base_url, "https://service.example/v1_0")
     known = read_accounts(accounts)
     return Verify(base_url, known.client, known.tokens, dict(read_profile(profile)), examples)
 

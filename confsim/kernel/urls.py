@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from ipaddress import ip_address
 from urllib.parse import SplitResult, quote, urlsplit
+
+from .refusal import Misuse
 
 #: An escape; one right after a broken one stays, since its character could complete that one.
 _ESCAPE = re.compile("(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 #: Characters that have a meaning in a URL, the percent sign of an escape among them.
 _RESERVED = "%:/?#[]@!$&'()*+,;="
+#: A host in ASCII: a name, an IPv4 address, or an IPv6 address without its brackets.
+_HOST = re.compile(r"[A-Za-z0-9._~%!$&'()*+,;=-]+|[0-9A-Fa-f:.]+(%25[A-Za-z0-9._~-]+)?")
+_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]+(\.[a-z0-9_-]+)*\Z")
 
 
 def normalised(text: str) -> str:
@@ -45,11 +51,27 @@ def encoded(text: str, keep: str = "") -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host name in lower case and ASCII (IDNA). Raises ValueError for one that has no such form."""
+    """Return a host in lower case and ASCII (IDNA). Raises ValueError for one that has no such form."""
     try:
-        return (host if host.isascii() else host.encode("idna").decode()).lower()
-    except UnicodeError as error:
-        raise ValueError(f"{host[:80]!r} is not a valid host name: {error}") from None
+        found = (host if host.isascii() else host.encode("idna").decode()).lower()
+    except UnicodeError:  # a part of it is empty, too long, or of characters that names cannot have
+        found = ""
+    if not _HOST.fullmatch(found):
+        raise ValueError(f"{host[:80]!r} is not a valid host name")
+    return found
+
+
+def host_name(text: str) -> str:
+    """Return a host name or address in lower case and ASCII, without brackets or a dot at its end.
+
+    Raises Misuse for anything else, such as a URL or a name with a port.
+    """
+    bare = text[1:-1] if text.startswith("[") and text.endswith("]") and ":" in text else text.removesuffix(".")
+    with suppress(ValueError):
+        host = ascii_host(bare)
+        if _NAME.match(host) or ip_address(host):
+            return host
+    raise Misuse(f"{text[:80]!r} is not a host name; leave scheme, port and path away")
 
 
 def uri(url: str) -> SplitResult:
@@ -59,11 +81,24 @@ def uri(url: str) -> SplitResult:
     """
     parts = urlsplit(url)
     host, port = ascii_host(parts.hostname or ""), parts.port
-    if not host:
-        raise ValueError(f"{url[:80]!r} has no host")
     user, at, _ = parts.netloc.rpartition("@")
-    netloc = f"{encoded(user)}{at}{f'[{host}]' if ':' in host else encoded(host)}{'' if port is None else f':{port}'}"
+    netloc = f"{encoded(user)}{at}{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
     return SplitResult(parts.scheme, netloc, *map(encoded, parts[2:]))
+
+
+def origin_spellings(origin: str) -> set[str]:
+    """Return the texts, in lower case, that may name the origin a browser sends.
+
+    Its host may be written in ASCII or not, its default port or none. A text that is not an origin has one spelling.
+    """
+    try:
+        parts = uri(origin)
+        host = (parts.hostname or "").encode().decode("idna")
+    except ValueError:
+        return {origin.lower()}
+    found = {f"{parts.scheme}://{parts.netloc}", f"{parts.scheme}://{parts.netloc.replace(parts.hostname or '', host)}"}
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    return found | {f"{each}:{default}" for each in found if parts.port is None}
 
 
 def is_loopback(host: str) -> bool:

@@ -9,9 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.control.scenarios import mount_url
-from confsim.kernel.urls import normalised, uri
+from confsim.kernel.urls import normalised
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.accounts import Accounts
+from confsim.transport.remote import parsed_root
 
 from .observer import Observer
 from .proxy import Proxy
@@ -23,7 +24,7 @@ def observe(
 ) -> Iterator[tuple[Proxy, Observer]]:
     """Serve a proxy for the service at a base URL until the end of the block; then the observer has every exchange."""
     observer = Observer(upstream, accounts, say=say)
-    mount = normalised(uri(mount_url(upstream, {})).path)
+    mount = mount_url(parsed_root(upstream, "https://service.example/v1_0").path, {})
 
     def below(request: Request) -> Request:
         target = normalised(request.target)
