@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force, note
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
@@ -173,6 +173,12 @@ class Webhooks:
         """Allow this world to send to these hosts, beside loopback. Raises Misuse for an invalid host name."""
         self.allowed = frozenset(map(host_name, hosts))
 
+    def signing_time(self, now: int) -> int:
+        """Return the instant that a signature carries at ``now`` of the world's clock, both in epoch milliseconds."""
+        choice = in_force(self._live.profile, assumed.TIMESTAMP)
+        is_own = choice == "world" or (choice == "true-unless-frozen" and self._live.clock.frozen)
+        return now if is_own else int(time.time() * 1000)
+
     def restart(self) -> None:
         """Ignore the results of attempts under way: the world or the sender was replaced."""
         self._age += 1
@@ -309,7 +315,8 @@ class Webhooks:
         headers = {"Content-Type": "application/json", "User-Agent": "confsim", **authorization}
         sign = SIGNERS.get(ask(change, assumed.SIGNATURE))
         if sign is not None:
-            at = now if ask(change, assumed.TIMESTAMP) == "world" else int(time.time() * 1000)
-            headers |= sign(endpoints.secret(change, delivery.client), delivery.message, at, body)
+            note(change, assumed.TIMESTAMP)
+            secret = endpoints.secret(change, delivery.client)
+            headers |= sign(secret, delivery.message, self.signing_time(now), body)
         self._journal.use(change.used)
         return Message(url, headers, body)
