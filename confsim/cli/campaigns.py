@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, ending_at_sigterm, option
+from .command import confsim, ending_in_order, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ _FAILURES, _LINES = 10, 100
 @option("--base-url", help="Of verify: the base URL of the API of the service.")
 @option("--accounts", type=click.Path(), help="Of verify: the accounts file.")
 @option("--profile", type=click.Path(), help="Of verify: what the service is taken to do.")
-@ending_at_sigterm()
+@ending_in_order()
 def campaign(
     target: str,
     seeds: int,

@@ -126,7 +126,7 @@ class Serving:
         self._attach()
 
     def run(self, ready: Callable[[], object]) -> None:
-        """Serve in this thread until SIGINT or SIGTERM. Raises OSError when the port is in use."""
+        """Serve in this thread until SIGINT, SIGTERM or SIGHUP. Raises OSError when the port is in use."""
 
         def listening(_: LiveServer) -> None:
             self._attach()
