@@ -39,7 +39,7 @@ def path_segments(path: str) -> list[str]:
     An encoded slash is data of its segment. Dot segments stay: a client removes them when it resolves a reference (RFC
     3986, 5.2), and a parameter may have such a value.
     """
-    return normalised(path).split("/")
+    return (normalised(path) if "%" in path else path).split("/")
 
 
 def encoded(text: str, keep: str = "") -> str:
