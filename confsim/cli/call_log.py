@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from confsim.control.declare import PREFIX
 from confsim.http.live.serving import Serving
+from confsim.kernel.urls import normalised
 from confsim.service.faults.holding import HeldCall
 from confsim.service.journal import FaultHit
 from confsim.service.masking import Mask
@@ -246,6 +247,7 @@ def _of_day() -> str:
 
 def _world_of(target: str) -> tuple[str, str]:
     """Return the name of the world in a path, and the path below its mount."""
+    target = normalised(target)
     if not target.startswith("/w/"):
         return "", target
     name, slash, rest = target[3:].partition("/")

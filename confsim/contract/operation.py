@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Assumption, assumption, in_force, text
+from confsim.kernel.urls import encoded, normalised
 
 from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
 from .containers import container_type, with_limits
@@ -300,11 +301,12 @@ class Operation:
         def check(value: object) -> str:
             given = text(value)
             method, _, path = given.partition(" ")
-            if method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not path.startswith("/"):
+            bad = method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not path.startswith("/")
+            if bad or set(path) & set(" ?#"):
                 raise ValueError(f"{given!r} is no route such as 'GET /users/me'")
             if sorted(_PLACEHOLDER.findall(path)) != sorted(self.placeholders):
                 raise ValueError(f"{given!r} must have the parameters {', '.join(self.placeholders) or 'none'}")
-            return given
+            return f"{method} {normalised(encoded(path, '{}'))}"
 
         return assumption(
             f"route.{self.name}",

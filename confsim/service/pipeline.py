@@ -20,6 +20,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
+from confsim.kernel.urls import normalised
 from confsim.kernel.world import Change, TooLong, World
 
 from .checks.callers import Callers
@@ -130,7 +131,9 @@ class Pipeline:
         try:
             faults, injection = self._faults, injected
             query, headers = request.query, request.headers
-            if injection is None and (faults.on_calls or (query and QUERY in query) or (headers and HEADER in headers)):
+            if injection is None and (
+                faults.on_calls or (query and QUERY in normalised(query)) or (headers and HEADER in headers)
+            ):
                 injection = faults.inject(incoming)
                 if injection is not None and injection.hold == "before":
                     return self.held.hold(self, incoming, injection)

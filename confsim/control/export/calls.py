@@ -26,6 +26,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.urls import normalised
 from confsim.service.checks.credentials import present
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
@@ -84,7 +85,7 @@ class ApiCall(Struct, frozen=True, kw_only=True):
     @property
     def sets_its_time(self) -> bool:
         """Whether the call has its own instant, set by the request or by a delaying fault, instead of the clock's."""
-        if HEADER in self.entry.request.headers or QUERY in self.entry.request.query:
+        if HEADER in self.entry.request.headers or QUERY in normalised(self.entry.request.query):
             return True
         return any(isinstance(hit.do, dict) and "clock" in hit.do for hit in self.entry.fault)
 

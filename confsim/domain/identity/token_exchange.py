@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -18,6 +17,7 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
 
 from . import credentials, invitations, jws, validators
@@ -165,10 +165,9 @@ def _clean_url(value: object, most: int) -> str | None:
     if not isinstance(value, str) or len(value) > most or re.search(_CONTROL, value) or " " in value:
         return None
     try:
-        parts = urlsplit(value)
+        return value if uri(value).scheme in {"http", "https"} else None
     except ValueError:
         return None
-    return value if parts.scheme in {"http", "https"} and parts.netloc else None
 
 
 def _user(change: Change, client: Client, validator: Validator, person: Person) -> User:

@@ -14,6 +14,7 @@ from confsim.http.app import App
 from confsim.http.exchange import Exchange
 from confsim.http.inputs import parse_cookies
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import path_segments
 from confsim.service.masking import Mask
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
@@ -62,7 +63,7 @@ class Streams:
 
     def __call__(self, request: Request) -> Stream | None:
         """Return the stream at the address of a request, None when no websocket is served there."""
-        segments = request.target.split("/")
+        segments = path_segments(request.target)
         service: Service | None = self._app.worlds.default
         del segments[0]
         if len(segments) > 1 and segments[0] == "w":
