@@ -109,7 +109,7 @@ def kind(schema: Schema, components: Mapping[str, Schema]) -> str:
     """Return the type of a value in a few words."""
     whole = _resolved(schema, components)
     if "enum" in whole:
-        return "one of " + ", ".join(f"`{each}`" for each in whole["enum"])
+        return "one of " + ", ".join(f"`{each if isinstance(each, str) else json.dumps(each)}`" for each in whole["enum"])
     if "const" in whole:
         return f"`{json.dumps(whole['const'])}`"
     options = whole.get("anyOf")

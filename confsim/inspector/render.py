@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Generator
 from datetime import UTC, datetime
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -31,10 +32,20 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
-    filters = around, brief, called, code, date, fields, instant, marked, numbered, others, pretty, short
+    filters = around, breakable, brief, called, code, date, fields, instant, marked, numbered, others, pretty, short
     environment.filters |= {each.__name__: each for each in filters} | {"json": as_json}
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """Return what a page shows of a value that has no text of its own: that of an enumeration, yes or no, nothing."""
+    if isinstance(value, Enum):
+        return value.value
+    if value is None:
+        return ""
+    return ("no", "yes")[value] if isinstance(value, bool) else value
 
 
 def loading(template: str) -> Generator[None, None, None]:
@@ -87,13 +98,17 @@ def others(entry: Any) -> list[str]:
 
 
 def marked(text: str, wanted: str) -> Markup:
-    """A text in which what was searched for is marked, in any case."""
-    if not wanted:
-        return escape(text)
-    parts = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
+    """A text in which what was searched for is marked, in any case, and lines may end as in breakable ones."""
+    parts = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE) if wanted else [text]
     return Markup().join(
-        Markup("<mark>{}</mark>").format(each) if place % 2 else escape(each) for place, each in enumerate(parts)
+        Markup("<mark>{}</mark>").format(each) if place % 2 else breakable(each)
+        for place, each in enumerate(parts)
     )
+
+
+def breakable(text: str) -> Markup:
+    """A text whose lines may end after a comma and before a slash."""
+    return Markup("<wbr>/").join(Markup(",<wbr>").join(each.split(",")) for each in text.split("/"))
 
 
 def numbered(text: str, link: Callable[..., str]) -> Markup:
@@ -111,25 +126,32 @@ def code(answer: Any) -> str:
 
 def pretty(value: Any) -> str:
     """Return a JSON value on several lines; a text unchanged."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else as_json(value)
 
 
 def as_json(value: Any) -> str:
     """Return a value as JSON on several lines."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON does not have in JSON: that of an enumeration, else its text."""
+    return value.value if isinstance(value, Enum) else str(value)
 
 
 def short(value: Any) -> str:
     """Return a JSON value on one line, cut off when it is long."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = _on_one_line(value)
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def _on_one_line(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_plain)
 
 
 def around(value: Any, wanted: str) -> str:
     """Return a JSON value on one line, cut so that the text that was searched for is visible."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = _on_one_line(value)
     place = text.lower().find(wanted.lower()) if wanted else -1
     if place + len(wanted) <= _SHORT:
         return short(text)

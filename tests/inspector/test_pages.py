@@ -17,7 +17,7 @@ from confsim.inspector.pages import journal as journal_pages
 from confsim.inspector.pages import searching, world
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
-from kit import CUSTOMER, ROOM, START
+from kit import ADMIN, CUSTOMER, ROOM, START
 from kit.each import each
 
 #: Pages below one path whose links are followed.
@@ -27,7 +27,7 @@ HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}"
 ELEMENTS = {
     *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "p", "span", "form", "label", "input"),
     *("button", "time", "div", "nav", "ul", "li", "main", "h1", "h2", "h3", "section", "article", "dl", "dt", "dd"),
-    *("mark", "bdi"),
+    *("mark", "bdi", "wbr", "tspan"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "code", "pre", "small", "br", "strong", "em", "select"),
     *(
         "option",
@@ -118,6 +118,20 @@ def test_hostile_names_are_text(sim, browse):
                 assert not attrs.get(name, "/").startswith("//"), (path, attrs)
         assert "49" not in page.text.split("{{7*7}}")[0][-3:]
     assert shown > 5
+
+
+def test_webhooks_show_the_state_of_a_delivery_in_its_own_word(sim, browse):
+    """A delivery that waits for its next attempt is shown as "waiting" or "later", not by the name of a Python class."""
+    sim.call("add_events_endpoint", ADMIN, body={"url": "https://hooks.example/"}, expect=200)
+    sim.call("set_events_state", ADMIN, state="enable", expect=200)
+    sim.faults.put([{"thing": "webhook", "times": "always", "do": {"outcome": "late", "by": "1h"}}])
+    sim.call("upload_client_media", ADMIN, name="a.png", body=b"x", expect=200)
+    states = {each.state.value for each in sim.webhooks}
+    shown = browse("/_confsim/inspector/webhooks").text
+    assert states
+    assert all(each in shown for each in states)
+    assert "DeliveryState" not in shown
+    assert "DeliveryState" not in repr([*sim.webhooks])
 
 
 def test_pages_load_nothing_from_elsewhere(browse):
