@@ -109,7 +109,8 @@ def kind(schema: Schema, components: Mapping[str, Schema]) -> str:
     """Return the type of a value in a few words."""
     whole = _resolved(schema, components)
     if "enum" in whole:
-        return "one of " + ", ".join(f"`{each if isinstance(each, str) else json.dumps(each)}`" for each in whole["enum"])
+        texts = (each if isinstance(each, str) else json.dumps(each) for each in whole["enum"])
+        return "one of " + ", ".join(f"`{each}`" for each in texts)
     if "const" in whole:
         return f"`{json.dumps(whole['const'])}`"
     options = whole.get("anyOf")

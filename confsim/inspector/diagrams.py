@@ -95,15 +95,15 @@ def draw(states: Sequence[str], initial: str, rows: Sequence[Mapping[str, str]],
     left, right = [each for each in moves if each.backward], [each for each in moves if not each.backward]
     for side in left, right:
         _place(side)
-    width = max(_WIDTH, *(_CHARACTER * len(name) + 30 for name in states))
+    width = max([_WIDTH, *(_CHARACTER * len(name) + 30 for name in states)])
     x = max((each.reach for each in left), default=0) + 10
-    boxes = [Box(name, x, place * _STEP + _ABOVE, name == initial, name == present) for place, name in enumerate(states)]
+    boxes = [Box(name, x, _STEP * at + _ABOVE, name == initial, name == present) for at, name in enumerate(states)]
     text = "; ".join(
         f"{states[start]} to {states[end]}: {', '.join(names)}" for (start, end), names in sorted(triggers.items())
     )
     return Diagram(
         width=x + width + max((each.reach for each in right), default=0) + 10,
-        height=max(len(states) * _STEP, *(each.top + each.height for each in moves)),
+        height=max([len(states) * _STEP, *(each.top + each.height for each in moves)]),
         box_width=width,
         box_height=_HEIGHT,
         line_height=_LINE,

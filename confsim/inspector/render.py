@@ -101,8 +101,7 @@ def marked(text: str, wanted: str) -> Markup:
     """A text in which what was searched for is marked, in any case, and lines may end as in breakable ones."""
     parts = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE) if wanted else [text]
     return Markup().join(
-        Markup("<mark>{}</mark>").format(each) if place % 2 else breakable(each)
-        for place, each in enumerate(parts)
+        Markup("<mark>{}</mark>").format(each) if place % 2 else breakable(each) for place, each in enumerate(parts)
     )
 
 

@@ -121,7 +121,7 @@ def test_hostile_names_are_text(sim, browse):
 
 
 def test_webhooks_show_the_state_of_a_delivery_in_its_own_word(sim, browse):
-    """A delivery that waits for its next attempt is shown as "waiting" or "later", not by the name of a Python class."""
+    """A delivery is shown as "waiting", "later" or "delivered", not by the name of a Python class."""
     sim.call("add_events_endpoint", ADMIN, body={"url": "https://hooks.example/"}, expect=200)
     sim.call("set_events_state", ADMIN, state="enable", expect=200)
     sim.faults.put([{"thing": "webhook", "times": "always", "do": {"outcome": "late", "by": "1h"}}])
