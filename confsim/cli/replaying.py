@@ -27,6 +27,7 @@ def bundle(base_url: str, output: str, mask: bool) -> None:
     from confsim.control.catalogue import CONTROL
     from confsim.control.scenarios import mount_url
     from confsim.kernel.refusal import Misuse
+    from confsim.service.files.writing import replace_file
     from confsim.transport.address import address
     from confsim.transport.remote import RemoteTransport
 
@@ -38,11 +39,7 @@ def bundle(base_url: str, output: str, mask: bool) -> None:
     if output == "-":
         click.echo(answer.body.decode(), nl=False)
         return
-    try:
-        with open(output, "wb") as file:
-            file.write(answer.body)
-    except OSError as error:
-        raise Misuse(f"bundle {output!r}: {error.strerror or error}") from None
+    replace_file(output, "bundle", [answer.body], private=not mask)
     click.echo(f"{output}: {len(answer.body)} bytes")
 
 

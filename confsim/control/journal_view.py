@@ -21,6 +21,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import World
+from confsim.service.document import FILES
 from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.journal import FaultHit as Hit
@@ -157,8 +158,8 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Journ
     Raises Misuse (404) for an unknown operation or assumption.
     """
     _require_assumption(pattern)
-    if pattern.operation is not None and pattern.operation not in API.operations:
-        known = suggest(pattern.operation, API.operations)
+    if pattern.operation is not None and pattern.operation not in (*API.operations, *FILES.operations):
+        known = suggest(pattern.operation, (*API.operations, *FILES.operations))
         raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
     for entry in context.service.journal:
         request = entry.request
