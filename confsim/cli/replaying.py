@@ -47,7 +47,10 @@ def bundle(base_url: str, output: str, mask: bool) -> None:
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print what it showed as JSON.")
 def replay(file: str, as_json: bool) -> None:
-    """Replay a bundle, and compare each answer to the byte: exit 0 when all are equal, 2 when one differs."""
+    """Replay a bundle, and compare each answer to the byte.
+
+    Exit 0 when all calls that it repeats are answered alike, 2 when one differs.
+    """
     from confsim.control.bundle.document import read
     from confsim.control.bundle.replay import replay as play
     from confsim.kernel.refusal import Misuse

@@ -157,5 +157,6 @@ def missing(found: CoverageReport) -> list[str]:
                 listed = items
             if listed:
                 more = f", and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
-                lines.append(f"{name}, {kind} not met: {', '.join(listed[:LISTED])}{more}")
+                of = " of called operations" if kind == "refusals" else ""
+                lines.append(f"{name}, {kind}{of} not met: {', '.join(listed[:LISTED])}{more}")
     return lines

@@ -30,7 +30,7 @@ FOUND = "confsim_fuzz"
 ROBUST, DEPENDS = "+", "!"
 _TIMER: int = getattr(signal, "ITIMER_REAL", 0)
 #: The meaning of the progress characters.
-LEGEND = f"progress: {ROBUST} says that a test passed under every alternative, {DEPENDS} that it did not"
+LEGEND = f"progress: {ROBUST} says that a test passed under every alternative that was tried, {DEPENDS} that it did not"
 
 
 #: Seconds that a variant has at least, and how many times as long as the test it may take.

@@ -242,8 +242,8 @@ def test_a_report_that_fails_costs_no_result_of_a_test(run, pytester, monkeypatc
     """The run fails with one line that says why, and the report of an earlier run is not left in its place."""
     (pytester.path / "report.json").write_text("{}")
     monkeypatch.setattr(report_module, "report", lambda *_: {}["no such operation"])
-    result = run(SUITE, "--confsim-coverage", *options)
-    result.assert_outcomes(passed=5)
+    result = run(DOWNLOADS, "--confsim-coverage", *options)
+    result.assert_outcomes(passed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["--confsim-coverage: the report failed, which is a defect of confsim: KeyError: *"])
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
