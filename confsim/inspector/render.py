@@ -20,6 +20,8 @@ from confsim.assumptions.register.candidates import candidates
 _SHORT = 120
 #: Milliseconds of the epoch that are taken for an instant: those of the years 2001 to 2128.
 _INSTANTS = range(10**12, 5 * 10**12)
+#: The places at which a line may end: around spaces, after a comma, before a slash.
+_LINE_ENDS = re.compile(r"(?<=\S)(?=\s)|(?<=\s)(?=\S)|(?<=,)(?=\S)|(?<=\S)(?=/)")
 #: A rule or a gap of the documents.
 _NUMBERED = re.compile(r"\b[RG]\d{3}\b")
 
@@ -98,22 +100,45 @@ def others(entry: Any) -> list[str]:
 
 
 def marked(text: str, wanted: str) -> Markup:
-    """A text in which what was searched for is marked, in any case, and lines may end as in breakable ones."""
-    parts = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE) if wanted else [text]
-    return Markup().join(
-        Markup("<mark>{}</mark>").format(each) if place % 2 else breakable(each) for place, each in enumerate(parts)
-    )
+    """A text in which what was searched for is marked, in any case, and whose lines end as in ``breakable``."""
+    found = re.finditer(re.escape(wanted), text, re.IGNORECASE) if wanted else ()
+    return _in_parts(text, [place.span() for place in found])
 
 
 def breakable(text: str) -> Markup:
-    """A text whose lines may end after a comma and before a slash."""
-    return Markup("<wbr>/").join(Markup(",<wbr>").join(each.split(",")) for each in text.split("/"))
+    """A text whose lines end at a space, after a comma and before a slash, but not after a hyphen."""
+    return _in_parts(text, [])
+
+
+def _in_parts(text: str, marks: list[tuple[int, int]]) -> Markup:
+    parts: list[Markup] = []
+    begin = 0
+    for end in (*(place.start() for place in _LINE_ENDS.finditer(text)), len(text)):
+        part = text[begin:end]
+        shown = _with_marks(part, [(start - begin, stop - begin) for start, stop in marks])
+        parts.append(Markup('<span class="whole">{}</span>').format(shown) if "-" in part else shown)
+        if end < len(text) and not part[-1:].isspace() and not text[end].isspace():
+            parts.append(Markup("<wbr>"))
+        begin = end
+    return Markup().join(parts)
+
+
+def _with_marks(text: str, marks: list[tuple[int, int]]) -> Markup:
+    shown, done = Markup(), 0
+    for start, stop in marks:
+        first, last = max(start, done), min(stop, len(text))
+        if first < last:
+            shown += escape(text[done:first]) + Markup("<mark>{}</mark>").format(text[first:last])
+            done = last
+    return shown + escape(text[done:])
 
 
 def numbered(text: str, link: Callable[..., str]) -> Markup:
-    """A text in which the numbers of rules and gaps lead to what they say."""
+    """A text in which the numbers of rules and gaps lead to what they say, whose lines end as in ``breakable``."""
     return Markup(
-        _NUMBERED.sub(lambda found: f'<a href="{escape(link("explain", found[0]))}">{found[0]}</a>', str(escape(text)))
+        _NUMBERED.sub(
+            lambda found: f'<a href="{escape(link("explain", found[0]))}">{found[0]}</a>', str(breakable(text))
+        )
     )
 
 

@@ -98,3 +98,10 @@ def test_html_in_a_text_is_text():
     assert "<script" not in shown
     assert "<b>" not in shown
     assert "href" not in shown
+
+
+def test_state_documents_are_described_in_the_words_of_json():
+    """A field without a value is null there; None is Python's word."""
+    text = manual.reference("state-documents")
+    assert "null" in text
+    assert not re.search(r"\bNone\b", text)
