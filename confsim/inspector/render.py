@@ -22,6 +22,10 @@ _SHORT = 120
 _INSTANTS = range(10**12, 5 * 10**12)
 #: The places at which a line may end: around spaces, after a comma, before a slash.
 _LINE_ENDS = re.compile(r"(?<=\S)(?=\s)|(?<=\s)(?=\S)|(?<=,)(?=\S)|(?<=\S)(?=/)")
+#: The places at which a browser would end a line too.
+_BREAKING = re.compile(r"[-?](?=.)")
+#: Most characters of a text whose lines are ended by us.
+_LONG = 20_000
 #: A rule or a gap of the documents.
 _NUMBERED = re.compile(r"\b[RG]\d{3}\b")
 
@@ -106,8 +110,11 @@ def marked(text: str, wanted: str) -> Markup:
 
 
 def breakable(text: str) -> Markup:
-    """A text whose lines end at a space, after a comma and before a slash, but not after a hyphen."""
-    return _in_parts(text, [])
+    """A text whose lines end at a space, after a comma and before a slash, but not after a hyphen or a question mark.
+
+    The lines of a very long one end where the browser ends them.
+    """
+    return _in_parts(text, []) if len(text) <= _LONG else escape(text)
 
 
 def _in_parts(text: str, marks: list[tuple[int, int]]) -> Markup:
@@ -116,7 +123,7 @@ def _in_parts(text: str, marks: list[tuple[int, int]]) -> Markup:
     for end in (*(place.start() for place in _LINE_ENDS.finditer(text)), len(text)):
         part = text[begin:end]
         shown = _with_marks(part, [(start - begin, stop - begin) for start, stop in marks])
-        parts.append(Markup('<span class="whole">{}</span>').format(shown) if "-" in part else shown)
+        parts.append(Markup('<span class="whole">{}</span>').format(shown) if _BREAKING.search(part) else shown)
         if end < len(text) and not part[-1:].isspace() and not text[end].isspace():
             parts.append(Markup("<wbr>"))
         begin = end
