@@ -25,7 +25,7 @@ _LINE_ENDS = re.compile(r"(?<=\S)(?=\s)|(?<=\s)(?=\S)|(?<=,)(?=\S)|(?<=\S)(?=/)"
 #: The places at which a browser would end a line too.
 _BREAKING = re.compile(r"[-?](?=.)")
 #: Most characters of a text whose lines are ended by us.
-_LONG = 20_000
+_LONG = 100_000
 #: A rule or a gap of the documents.
 _NUMBERED = re.compile(r"\b[RG]\d{3}\b")
 

@@ -253,9 +253,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Collect the assumptions that the tests of a worker of xdist used."""
-    for id, calls in getattr(node, "workeroutput", {}).get("confsim", {}).items():
-        run_of(node.config).used.setdefault(id, {}).update(calls)
-    run_of(node.config).uncounted += getattr(node, "workeroutput", {}).get("confsim_uncounted", 0)
+    output = getattr(node, "workeroutput", {})
+    run_of(node.config).add(output.get("confsim", {}), output.get("confsim_uncounted", 0))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -212,6 +212,12 @@ class PytestRun:
                     self.used.setdefault(id, {}).setdefault(nodeid, 0)
                     self.used[id][nodeid] += 1
 
+    def add(self, used: Mapping[str, Mapping[str, int]], uncounted: int) -> None:
+        """Add the counts of a worker of xdist."""
+        for id, calls in used.items():
+            self.used.setdefault(id, {}).update(calls)
+        self.uncounted += uncounted
+
     def serve(self, test: str, simulator: Simulator) -> Server:
         """Add the world to the live server, which starts with the first one."""
         if self._server is None:
