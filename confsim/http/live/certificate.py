@@ -11,6 +11,7 @@ from ssl import PROTOCOL_TLS_SERVER, SSLContext, SSLError
 from typing import TYPE_CHECKING
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.writing import replace_file
 
 if TYPE_CHECKING:
     from cryptography.x509 import GeneralName
@@ -86,9 +87,9 @@ def write_self_signed(directory: Path, names: Iterable[str] = ()) -> tuple[Path,
         .sign(private, SHA256())
     )
     certificate, key = directory / "cert.pem", directory / "key.pem"
-    certificate.write_bytes(signed.public_bytes(Encoding.PEM))
-    key.touch(mode=0o600)
-    key.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    replace_file(certificate, "certificate", [signed.public_bytes(Encoding.PEM)])
+    unlocked = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    replace_file(key, "key", [unlocked], private=True)
     return certificate, key
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.urls import normalised
+from confsim.service.checks.sites import cross_site
 from confsim.service.clock import instant
 from confsim.service.messages import Request
 
@@ -58,17 +59,6 @@ def without_override(query: str) -> str:
     if QUERY not in normalised(query):
         return query
     return "&".join(item for item in query.split("&") if normalised(item.partition("=")[0]) != QUERY)
-
-
-def cross_site(request: Request, host: str = "") -> bool:
-    """Return whether a page of another site made a browser send the request; ``host`` stands for a missing Host."""
-    headers = request.headers
-    origin = headers.get("origin")
-    if origin is not None:
-        site = origin.lower().partition("://")[2]
-        if not site or site != headers.get("host", host).lower():
-            return True
-    return headers.get("sec-fetch-site", "none").lower() in {"cross-site", "same-site"}
 
 
 def _instant(value: object) -> int:
