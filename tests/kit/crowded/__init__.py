@@ -10,7 +10,7 @@ from functools import cache
 
 from confsim import Simulator
 from kit import START, ok
-from kit.crowded import calls, files, happenings
+from kit.crowded import calls, files, happenings, standing
 from kit.growth.prepared import prepared
 
 __all__ = ["BUILDERS", "crowded_world", "fresh_world", "hostile_world"]
@@ -23,10 +23,13 @@ _SLOW = {
     "duration__call_answered": "time(5)",
     "guests__end": "removed",
 }
+#: Calls that the journal of the crowded world keeps, which are all.
+_CALLS = 2_000
 
 
 def _crowded() -> Simulator:
     sim, names = prepared(files.crowded(), **_SLOW)
+    sim.control("set_journal", most=_CALLS)
     calls.succeed(sim, names)
     calls.refuse(sim, names)
     calls.fetch_files(sim, names)
@@ -36,9 +39,13 @@ def _crowded() -> Simulator:
     happenings.outcomes(sim, names)
     calls.say_hostile_things(sim, names, turns=1)
     calls.open_websockets(sim)
-    happenings.deliveries(sim)
+    network = happenings.deliveries(sim)
+    happenings.timers(sim, names)
+    sim.clock.advance("1h")
+    standing.stand(sim, names)
     happenings.timers(sim, names)
     happenings.beside(sim)
+    happenings.open_deliveries(sim, network)
     happenings.holds(sim)
     happenings.waiting_faults(sim)
     return sim
@@ -48,8 +55,9 @@ def _hostile() -> Simulator:
     sim, names = prepared(files.hostile())
     calls.say_hostile_things(sim, names, turns=2)
     calls.open_websockets(sim)
-    happenings.deliveries(sim)
+    network = happenings.deliveries(sim)
     happenings.beside(sim)
+    happenings.open_deliveries(sim, network)
     happenings.holds(sim)
     happenings.waiting_faults(sim)
     return sim

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from confsim import Simulator
+from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.fault_points import FAULT_POINTS, TIMED
 from confsim.kernel.refusal import Misuse
 from confsim.service.faults.words import WORDS
 from confsim.service.messages import Response
 from confsim.service.webhooks.receivers import DeliveryResult, Message
-from kit import ADMIN, CUSTOMER, EVENT_ROOM, GUEST, OPERATOR, OWNER, ROOM, USER, ok
+from kit import ADMIN, CUSTOMER, EVENT_ROOM, OPERATOR, OWNER, ROOM, USER, ok
 from kit.crowded.calls import begin, routed, send
 from kit.crowded.texts import HOSTILE, LONG_NAME
 from kit.growth.prepared import Names
@@ -89,9 +90,10 @@ def _recording(sim: Simulator) -> None:
 
 
 def effects(sim: Simulator) -> None:
-    """Every word of a fault hits a call, as one that the request brings."""
-    for word in WORDS:
-        carried = msgspec.json.encode(EFFECTS[word]).decode()
+    """Every word of a fault, and every reason of a refusal, hits a call, as one that the request brings."""
+    refusals = ({"reason": reason.name.lower()} for reason in Reason if reason is not Reason.INTERNAL_ERROR)
+    for effect in (*(EFFECTS[word] for word in WORDS), *refusals):
+        carried = msgspec.json.encode(effect).decode()
         send(sim, "GET", "/v1_0/users/me", authorization=f"Bearer {USER}", x_confsim=carried)
 
 
@@ -134,7 +136,7 @@ def _admitted(sim: Simulator, names: Names) -> None:
 
 
 def deliveries(sim: Simulator) -> Network:
-    """Webhooks in every state: delivered, failed after all retries, between two tries, waiting, refused, lost, sent."""
+    """Let events be delivered to endpoints of all sorts, and time pass until those that fail are given up."""
     network = Network()
     sim.service.webhooks.send_with(network)  # type: ignore[arg-type]
     ok(sim, "set_events_state", state="enable")
@@ -146,29 +148,40 @@ def deliveries(sim: Simulator) -> Network:
     for _ in range(12):
         sim.clock.advance("1d")
         network.answer()
+    return network
+
+
+def open_deliveries(sim: Simulator, network: Network) -> None:
+    """Leave deliveries behind that are lost, sent without an answer, between two tries, and waiting behind these."""
     sim.faults.add(thing="webhook", do="lost")
     for name in ("retried.txt", "waiting.txt"):
         ok(sim, "upload_client_media", name=name, body=b"bytes")
         network.answer()
-    return network
 
 
 def timers(sim: Simulator, names: Names) -> None:
     """Leave a timer of every kind behind, none of which is due."""
-    ok(sim, "reserve_handle", USER, body={"handle": "Held for a while"})
+    number = len(sim.requests)
+    ok(sim, "reserve_handle", USER, body={"handle": f"Held {number}"})
     sim.call("create_guest", None, clientId=CUSTOMER, uuid=ROOM, body={"handle": "Gus Guest"})
     made = ok(sim, "create_predefined_user", ADMIN, body={"name": "Ina Invited"})
     ok(sim, "create_invitation", userId=made["id"])
     sim.presence.join(ROOM, OWNER)
     sim.presence.join(EVENT_ROOM, OWNER)
-    sim.call("start_recording", OPERATOR, uuid=ROOM)
+    for _ in range(2):  # one that is being uploaded, and one that will be
+        sim.call("stop_recording", OPERATOR, uuid=ROOM)
+        sim.clock.advance("1s")
+        sim.call("start_recording", OPERATOR, uuid=ROOM)
     sim.call("stop_recording", OPERATOR, uuid=ROOM)
+    sim.call("stop_broadcast", OPERATOR, uuid=ROOM)
     sim.call("start_broadcast", OPERATOR, uuid=ROOM)
-    sim.call("start_breakout_session", OWNER, uuid=EVENT_ROOM)
+    sim.call("stop_breakout_session", OWNER, uuid=EVENT_ROOM)
+    ok(sim, "create_breakout_session", OWNER, uuid=EVENT_ROOM, body={"duration": 600_000})
+    ok(sim, "start_breakout_session", OWNER, uuid=EVENT_ROOM)
     sim.call("dial_unregistered_user", OWNER, uuid=ROOM, body={"number": _PHONE, "name": LONG_NAME[:40]})
-    empty = ok(sim, "create_channel", OWNER, body={"name": LONG_NAME[:80]})["channelUuid"]
+    empty = ok(sim, "create_channel", OWNER, body={"name": f"{number} {LONG_NAME[:70]}"})["channelUuid"]
     sim.call("get_streaming_proxy", OWNER, uuid=empty)
-    left = ok(sim, "create_channel", OWNER, body={"name": "Just left"})["channelUuid"]
+    left = ok(sim, "create_channel", OWNER, body={"name": f"Just left {number}"})["channelUuid"]
     sim.presence.join(left, OWNER)
     sim.presence.leave(left, names["owner"])
 
@@ -197,7 +210,8 @@ def beside(sim: Simulator) -> None:
     for name in ("before", "x" * 64):
         sim.snapshot(name)
         sim.worlds.add(name)
-    ok(sim, "set_lobby_door", OWNER, uuid=ROOM, state="close")
-    sim.presence.join(ROOM, GUEST)
+    closed = ok(sim, "create_channel", OWNER, body={"name": "Behind a closed door"})["channelUuid"]
+    ok(sim, "set_lobby_door", OWNER, uuid=closed, state="close")
+    sim.presence.join(closed, USER)
     sim.control("change_record", "channel", EVENT_ROOM, favourite=[sim.control("get_info").tokens[USER].userId])
     ok(sim, "regenerate_events_secret")
