@@ -23,7 +23,7 @@ def stand(sim: Simulator, names: Names) -> None:
     _of_channels(sim)
     _of_rooms(sim)
     _of_runtime(sim, names)
-    _of_belongings(sim, names)
+    _of_belongings(sim)
 
 
 def _of_clients(sim: Simulator, names: Names) -> None:
@@ -114,7 +114,7 @@ def _of_runtime(sim: Simulator, names: Names) -> None:
         act(ok(sim, "dial_unregistered_user", OWNER, uuid=ROOM, body=body)["id"])
 
 
-def _of_belongings(sim: Simulator, names: Names) -> None:
+def _of_belongings(sim: Simulator) -> None:
     """Templates, media, numbers, invitations and endpoints in each state."""
     for state in ("inheritable", "disabled"):
         template = ok(sim, "create_template", body={"name": f"Template {state}"})["id"]
@@ -130,4 +130,3 @@ def _of_belongings(sim: Simulator, names: Names) -> None:
     sim.control("redeem_invitation", code=ok(sim, "create_invitation", userId=invited)["code"])
     made = ok(sim, "add_events_endpoint", body={"url": "https://inactive.example/"})
     ok(sim, "update_events_endpoint", id=made["id"], body={"active": False})
-    ok(sim, "set_user_property", USER, userId=names["user"], key="last", body={"None": None})

@@ -26,7 +26,7 @@ HOSTILE: Mapping[str, str] = {
     "unbroken": "W" * 2000,
     "spreadsheet": "=cmd|' /C calc'!A0",
     "Markdown": "[x](javascript:alert(1)) ![y](z) `a` **b** | c |\n# d",
-    "word": "None",
+    "word": "undefined",
     "blank": " ",
 }
 #: A token without a place to break, as long as those of identity providers.
