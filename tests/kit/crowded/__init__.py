@@ -13,7 +13,7 @@ from kit import START, ok
 from kit.crowded import calls, files, happenings, standing
 from kit.growth.prepared import prepared
 
-__all__ = ["BUILDERS", "crowded_world", "fresh_world", "hostile_world"]
+__all__ = ["BUILDERS", "SHARED", "crowded_world", "fresh_world", "hostile_world"]
 
 #: Durations under which what is immediate by default takes a while, so that there is a timer of it.
 _SLOW = {
@@ -87,3 +87,11 @@ def fresh_world() -> Simulator:
 def hostile_world() -> Simulator:
     """Return the world in which every name is a hostile text."""
     return _hostile()
+
+
+#: Returns each of the shared worlds, by name.
+SHARED: Mapping[str, Callable[[], Simulator]] = {
+    "crowded": crowded_world,
+    "fresh": fresh_world,
+    "hostile": hostile_world,
+}

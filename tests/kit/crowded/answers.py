@@ -20,11 +20,14 @@ _INTERNAL = re.compile(
 #: Elements without an end tag.
 _VOID = {"br", "hr", "img", "input", "link", "meta", "col", "wbr", "path", "rect"}
 #: The elements of pages, and of the text that Markdown makes.
-_ELEMENTS = frozenset(
-    "html head meta title link script body a header p span form label input button time div nav ul ol li main h1 h2 h3"
-    " h4 section article dl dt dd mark bdi table caption thead tbody tr th td code pre small br hr strong em b select"
-    " option datalist textarea details summary blockquote footer svg defs marker path rect text g line".split()
-)
+_ELEMENTS = {
+    *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "p", "span", "form"),
+    *("label", "input", "button", "time", "div", "nav", "ul", "ol", "li", "main", "h1", "h2", "h3", "h4"),
+    *("section", "article", "dl", "dt", "dd", "mark", "bdi", "table", "caption", "thead", "tbody", "tr"),
+    *("th", "td", "code", "pre", "small", "br", "hr", "strong", "em", "b", "select", "option", "datalist"),
+    *("textarea", "details", "summary", "blockquote", "footer", "svg", "defs", "marker", "path", "rect"),
+    *("text", "g", "line"),
+}
 #: Characters that make a terminal do something.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]")
 
