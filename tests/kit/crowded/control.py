@@ -132,7 +132,7 @@ def _lists(sim: Simulator) -> Iterator[Order]:
         yield Order(query={"kind": kind, "limit": "2"})
     for client in sim.control("get_info").clients:
         yield Order(query={"client": client.id, "limit": "500"})
-    for text in HOSTILE.values():
+    for text in list(HOSTILE.values())[::4]:
         yield Order(query={"search": text[:100]})
     for call in sim.requests[:1]:
         yield Order(query={"at": call.id})
@@ -212,7 +212,7 @@ RIGHT: Mapping[str, Callable[[Simulator], Iterator[Order]]] = {
     "list_assumptions": _queries({}, {"used": "true"}, {"operation": "create_channel"}),
     "list_records": _lists,
     "get_record": _records,
-    "search": _queries(*_each("text", [text[:60] for text in HOSTILE.values() if text.strip()]), {"text": "e"}),
+    "search": _queries(*_each("text", [text[:60] for text in list(HOSTILE.values())[::4]]), {"text": "e"}),
     "list_mail": _queries({}, *_each("kind", MailKind), {"to": "nobody@x.example"}, {"limit": 1, "offset": 1}),
     "list_deliveries": _queries(
         {},
