@@ -26,7 +26,7 @@ _ELEMENTS = {
     *("section", "article", "dl", "dt", "dd", "mark", "bdi", "table", "caption", "thead", "tbody", "tr"),
     *("th", "td", "code", "pre", "small", "br", "hr", "strong", "em", "b", "select", "option", "datalist"),
     *("textarea", "details", "summary", "blockquote", "footer", "svg", "defs", "marker", "path", "rect"),
-    *("text", "g", "line"),
+    *("text", "g", "line", "wbr"),
 }
 #: Characters that make a terminal do something.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f]")
