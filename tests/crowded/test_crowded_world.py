@@ -18,7 +18,6 @@ KNOWN = {
     r"pages: .*/operations/get_\w+: 404": "the page of a call links to the page of an operation beside the API",
     r"coverage: (page of )?coverage: 500": "coverage fails once a file was fetched",
     r"what ifs: what-if: says every call": "what-if says every call of the newest hundred",
-    r"exports: (pytest|scenario): ": "an export repeats the hold that a request brings for itself",
 }
 
 

@@ -182,7 +182,7 @@ def exports(world: str) -> Iterator[str]:
     if len(archive["log"]["entries"]) != calls:
         yield f"har: {len(archive['log']['entries'])} entries for {calls} calls"
     yield from _raised("pytest", lambda: _passes(sim.requests.export("pytest")))
-    yield from _raised("scenario", lambda: _runs(sim.requests.export("scenario")))
+    yield from _raised("scenario", lambda: _runs(sim.requests.export("scenario"), sim))
     yield from _bugs(sim)
 
 
@@ -213,9 +213,9 @@ def _passes(text: str) -> None:
     names["test_journal"](Simulator)
 
 
-def _runs(text: str) -> None:
+def _runs(text: str, exported: Simulator) -> None:
     document = json.loads(text)
-    sim = Simulator(clock=START)
+    sim = Simulator(clock=START, profile=exported.service.profile)
     report = run_scenario(compile_scenario(document, sim.service.profile), sim.control.context)
     if report.failure is not None:
         raise AssertionError(report.failure.details())
