@@ -60,21 +60,6 @@ def without_override(query: str) -> str:
     return "&".join(item for item in query.split("&") if item.partition("=")[0] != QUERY)
 
 
-def without_hold(request: Request) -> Request:
-    """Return the request without a hold that it brings for itself; one whose override is invalid stays as it is."""
-    try:
-        override = read(request)
-    except Misuse:
-        return request
-    if override is None or "hold" not in override.given:
-        return request
-    rest = {word: value for word, value in override.given.items() if word not in {"hold", "holdAtMost"}}
-    headers = {name: text for name, text in request.headers.items() if name != HEADER}
-    if rest:
-        headers[HEADER] = json.dumps(rest)
-    return replace(request, headers=headers, query=without_override(request.query))
-
-
 def cross_site(request: Request, host: str = "") -> bool:
     """Return whether a page of another site made a browser send the request; ``host`` stands for a missing Host."""
     headers = request.headers
@@ -110,3 +95,18 @@ def _parsed(text: str) -> dict[str, Any]:
         except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError):
             values[name] = value
     return values
+
+
+def without_hold(request: Request) -> Request:
+    """Return the request without a hold that it brings for itself; one whose override is invalid stays as it is."""
+    try:
+        override = read(request)
+    except Misuse:
+        return request
+    if override is None or "hold" not in override.given:
+        return request
+    rest = {word: value for word, value in override.given.items() if word not in {"hold", "holdAtMost"}}
+    headers = {name: text for name, text in request.headers.items() if name != HEADER}
+    if rest:
+        headers[HEADER] = json.dumps(rest)
+    return replace(request, headers=headers, query=without_override(request.query))

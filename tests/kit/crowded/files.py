@@ -6,11 +6,12 @@ Both keep the ids, tokens and addresses of the demo world, so that calls written
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from confsim.service.files.world_file import fixtures
 from kit.crowded.texts import HOSTILE, LONG_NAME, LONG_TOKEN
 
+_DEMO = Path(__file__).resolve().parents[3] / "fixtures" / "demo.json"
 #: The longest names and handles that the documents allow.
 _NAME, _HANDLE = 80, 40
 #: Levels of clients below the customer of the demo world.
@@ -19,7 +20,7 @@ _DEPTH = 3
 
 def demo() -> dict[str, Any]:
     """Return the demo world as plain values."""
-    found: dict[str, Any] = json.loads((fixtures() / "demo.json").read_text())
+    found: dict[str, Any] = json.loads(_DEMO.read_text())
     return found
 
 
