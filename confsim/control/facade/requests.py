@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 from confsim.control.invoke import ControlPlane
@@ -24,6 +24,9 @@ class RequestsFacade(Sequence[RequestInfo]):
 
     def __len__(self) -> int:
         return len(self._control.context.service.journal)
+
+    def __iter__(self) -> Iterator[RequestInfo]:
+        return iter(self[:])  # one listing, not one for each of them
 
     @overload
     def __getitem__(self, place: int) -> RequestInfo: ...
