@@ -32,8 +32,6 @@ for path in ("/v1_0/users/me", "/openapi.json", "/_confsim/bundle", "/_confsim/r
     request = urllib.request.Request(os.environ["CONFSIM_URL"] + path, headers={"Authorization": "Bearer demo-user"})
     urllib.request.urlopen(request).read()
 """
-#: Why a report of coverage cannot be written once a file was fetched.
-NO_COVERAGE = "coverage fails once a file was fetched"
 
 
 @pytest.fixture
@@ -61,7 +59,6 @@ def test_reports_end_with_the_failure_of_the_test(suite):
 
 
 @pytest.mark.own_ways
-@pytest.mark.xfail(strict=True, reason=NO_COVERAGE)
 def test_coverage_of_all_calls_is_reported(suite, tmp_path):
     """All operations count, and the run ends as the tests do."""
     code, text = suite("--confsim-coverage", "--confsim-coverage-report=coverage.json")
@@ -72,7 +69,6 @@ def test_coverage_of_all_calls_is_reported(suite, tmp_path):
 
 
 @pytest.mark.own_ways
-@pytest.mark.xfail(strict=True, reason=NO_COVERAGE)
 def test_a_command_writes_the_coverage_of_a_crowded_world(tmp_path, monkeypatch):
     """``exec`` starts from the state of the crowded world, serves a file, and leaves a whole report."""
     monkeypatch.chdir(tmp_path)

@@ -147,19 +147,17 @@ def _plugin() -> Names:
     }
 
 
-def _commands(
-    command: click.Command, place: str, within: click.Context | None = None
-) -> Iterator[tuple[str, set[str]]]:
-    """Each command with its options; an argument is said by its place in the usage, not by name."""
-    context = click.Context(command, parent=within, info_name=place, **command.context_settings)
-    yield place, {name for option in command.get_params(context) for name in (*option.opts, *option.secondary_opts)}
+def _commands(command: click.Command, place: str) -> Iterator[tuple[str, set[str]]]:
+    """Each command with its own options; an argument is said by its place in the usage, not by name."""
+    yield place, {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
     if isinstance(command, click.Group):
+        context = click.Context(command, info_name=place)
         names = command.list_commands(context)
         yield f"{place}s", set(names)
         for name in names:
             inner = command.get_command(context, name)
             assert inner is not None
-            yield from _commands(inner, f"{place} {name}", context)
+            yield from _commands(inner, f"{place} {name}")
 
 
 def _documents() -> Names:
