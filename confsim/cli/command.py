@@ -159,14 +159,14 @@ def shipped_scenarios(_context: click.Context, _parameter: click.Parameter, inco
     """The scenarios that a shell offers: the shipped ones, or files where none begins so."""
     from confsim.arazzo import library
 
-    return _names_or_files(library.shipped(), incomplete)
+    return _names_or_files(library.SHIPPED, incomplete)
 
 
 def shipped_worlds(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The worlds that a shell offers: the shipped ones, or files where none begins so."""
     from confsim.service.files import world_file
 
-    return _names_or_files(world_file.shipped(), incomplete)
+    return _names_or_files(world_file.SHIPPED, incomplete)
 
 
 def _names_or_files(names: Iterable[str], incomplete: str) -> list[CompletionItem]:

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from confsim.kernel.refusal import Misuse, suggest
+from confsim.service.files import reading
 
 from .command import Commands
 
@@ -41,15 +42,9 @@ def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
 
     Misuse for a file that cannot be read, for a key that is no option, with the nearest, and for a wrong value.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-        if re.search(_MENTIONED, text) is None:
-            return {}
-        import tomllib
-
-        content = tomllib.loads(text)
-    except (OSError, ValueError) as error:
-        raise Misuse(f"{file}: {error}") from None
+    if re.search(_MENTIONED, reading.content(file, "settings").decode()) is None:
+        return {}
+    content = reading.toml(file, "settings")
     table = content.get("tool", {}).get("confsim", {})
     if not isinstance(table, dict):
         raise Misuse(f"{file}: tool.confsim is no table")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable
 from enum import Enum
 from inspect import Parameter
@@ -31,6 +32,8 @@ from .types import Sized, TextForm
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
 #: A byte is found in bytes several times faster than bytes are, and those by ``partition`` sooner than by ``find``.
 _COMMA, _NULL = ord(","), b"null"
+#: Byte order marks, which some editors and shells put before a text.
+_MARKS = {"UTF-8": (BOM_UTF8,), "UTF-16": (BOM_UTF16_LE, BOM_UTF16_BE)}
 
 
 #: Returns the thing that a path parameter names. Arguments: the call, and the decoded text or number; for a nested
@@ -162,7 +165,7 @@ class Body:
             value = self._decode_leniently(context, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             if raw and not raw.isspace():
-                raise Refusal(Reason.BODY_MALFORMED, problem=_problem(error)) from None
+                raise Refusal(Reason.BODY_MALFORMED, problem=_problem(raw, error)) from None
             if not self.optional or ask(context, parsing.NO_BODY) == "refuse":
                 raise Refusal(Reason.BODY_MALFORMED, problem="it is empty") from None
             raw = b"{}"
@@ -189,7 +192,7 @@ class Body:
         except msgspec.ValidationError:  # a number too large for any type: only the typed decoder gives its place
             numbers = "strict"
         except (RecursionError, ValueError) as other:
-            raise Refusal(Reason.BODY_MALFORMED, problem=_problem(other)) from None
+            raise Refusal(Reason.BODY_MALFORMED, problem=_problem(raw, other)) from None
         if numbers != "strict":
             try:
                 return msgspec.convert(_integral(plain), self.type, strict=numbers != "coerce")
@@ -247,9 +250,12 @@ def _integral(value: Any) -> Any:
     return value
 
 
-def _problem(error: BaseException) -> str:
+def _problem(raw: bytes, error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
+    mark = next((name for name, marks in _MARKS.items() if raw.startswith(marks)), "")
+    if mark:
+        return f"it starts with the byte order mark of {mark}; JSON is sent as UTF-8 without one"
     if isinstance(error, UnicodeDecodeError):
         return f"the bytes are not UTF-8 (byte {error.start})"
     text = str(error).removeprefix("JSON is malformed: ")

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.reading import json_problem
 
 from .page_request import PageRequest, link
 
@@ -17,8 +18,8 @@ Form = Callable[[PageRequest, Mapping[str, str]], str]
 def _value(text: str, what: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        problem = str(error).removeprefix("JSON is malformed: ")
+    except (ValueError, RecursionError) as error:
+        problem = json_problem(error)
         reason = "it ends too early" if problem == "Input data was truncated" else problem
         raise Misuse(f"{what}: {text[:40]!r} is no JSON: {reason}") from None
 

@@ -74,7 +74,7 @@ def test_paths_are_relative_to_the_file(project):
         ("[tool.confsim.serve]\nname = [1]\n", "tool.confsim.serve.name is to be a text, not 1"),
         ("[tool.confsim.sreve]\nquiet = true\n", "no such command; did you mean 'serve'?"),
         ("[tool]\nconfsim = 1\n", "tool.confsim is no table"),
-        ("[tool.confsim\n", "pyproject.toml: "),
+        ("[tool.confsim\n", "pyproject.toml': it is not valid TOML: "),
     ],
 )
 def test_a_mistake_is_reported(project, text, error):

@@ -16,6 +16,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Part, World
 from confsim.version import __version__
 
+from . import reading
 from .formats import FORMAT, READABLE, current_document, current_world, readable
 
 
@@ -153,12 +154,11 @@ def _check_lines(parents: Mapping[str, str | None]) -> None:
 
 def read(path: str | Path) -> World:
     """Return the world of a state file. Raises Misuse that names the file and the place in it."""
+    whole = reading.content(path, "state file", reading.STORED)
     try:
-        return world_from(Path(path).read_bytes())
-    except OSError as error:
-        raise Misuse(f"state file {str(path)!r}: {error.strerror or error}") from None
-    except msgspec.DecodeError as error:
-        raise Misuse(f"state file {str(path)!r}: it is no JSON: {error}") from None
+        return world_from(whole)
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"state file {str(path)!r}: it is not valid JSON: {reading.json_problem(error)}") from None
     except Misuse as misuse:
         raise Misuse(f"state file {str(path)!r}: {misuse}") from None
 
