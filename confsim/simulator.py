@@ -17,6 +17,7 @@ from .assumptions.register import in_force
 from .controls import Controls
 from .service.deferred import delivered
 from .service.messages import Answer, Response
+from .service.one_process import OfOneProcess
 
 # The modules that worlds consist of are imported with the first world: ``transport.in_process``.
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _control() -> Callable[[Service, Worlds, Transport | None], ControlPlane]:
     return control
 
 
-class Simulator(Controls):
+class Simulator(OfOneProcess, Controls):
     """A simulated world of the conferencing API in this process.
 
     ``world`` is the name of a shipped world, the path of a world file or its content. ``seed`` determines every id.

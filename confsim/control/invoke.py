@@ -22,6 +22,7 @@ from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response
+from confsim.service.one_process import OfOneProcess
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import encoded, in_query, request_of
@@ -176,7 +177,7 @@ def _check_origin(request: Request) -> None:
 # In process
 
 
-class ControlPlane:
+class ControlPlane(OfOneProcess):
     """The control operations by name, for callers in the same process.
 
     ``control("set_clock", to=0)`` invokes an operation and returns its result. If there is a ``transport``, the call is

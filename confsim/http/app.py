@@ -14,6 +14,7 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
 from confsim.service.messages import Request, Response
+from confsim.service.one_process import OfOneProcess
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
@@ -27,7 +28,7 @@ from .stamps import http_date
 from .unmatched import allow, handle_unmatched, no_route, split_slashes, wrong_method
 
 
-class App:
+class App(OfOneProcess):
     """Serves the worlds of one server over HTTP.
 
     ``answers_to`` returns whether a Host name is one of the server's; without it, every name is.

@@ -13,6 +13,7 @@ from werkzeug.test import Cookie
 from confsim.api.address import HOST
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request, Response
+from confsim.service.one_process import OfOneProcess
 
 from .stamps import PHRASES
 
@@ -106,7 +107,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
     from requests.adapters import HTTPAdapter
     from urllib3 import HTTPHeaderDict, HTTPResponse
 
-    class Adapter(HTTPAdapter):
+    class Adapter(OfOneProcess, HTTPAdapter):
         """Calls the app in this process."""
 
         def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:

@@ -26,6 +26,7 @@ from .incoming import Finish, Incoming, incoming
 from .journal import MOST_CALLS, Journal, JournalEntry
 from .live import LiveWorld
 from .messages import Request, Response
+from .one_process import OfOneProcess
 from .pipeline import Pipeline, Usage
 from .webhooks.sending import Webhooks
 
@@ -76,7 +77,7 @@ _UNKNOWN = Provenance()
 _DEFAULTS = Settings()
 
 
-class Service:
+class Service(OfOneProcess):
     """One served world: its parts, and what concerns several of them.
 
     ``live`` is the world in force, ``clock`` its clock, ``profile`` the chosen alternatives of assumptions, ``history``

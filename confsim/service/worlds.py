@@ -17,6 +17,7 @@ from confsim.kernel.world import World
 
 from .clock import Values
 from .deferred import monotonic
+from .one_process import OfOneProcess
 from .service import Service, Settings
 from .webhooks.http_sender import HttpSender
 
@@ -83,7 +84,7 @@ class WorldsObserver(Protocol):
         ...
 
 
-class Worlds:
+class Worlds(OfOneProcess):
     """Services by name. The default world has the empty name and is served at the root.
 
     There are at most ``most`` others. Adding one more evicts the one idle for longest, if that is at least a minute;

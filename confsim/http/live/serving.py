@@ -14,6 +14,7 @@ from confsim.http.mount import Mount
 from confsim.http.routing import Found
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request
+from confsim.service.one_process import OfOneProcess
 from confsim.service.service import Service
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 
-class Serving:
+class Serving(OfOneProcess):
     """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
     Meanwhile webhooks are sent over HTTP, to loopback hosts and those of ``allow_webhooks``. With ``tls`` the server
