@@ -108,7 +108,7 @@ def _json_path(condition: str) -> Callable[[Any], bool]:
         raise Misuse(f"JSONPath {_short(condition)}: {error}") from None
     except RecursionError:
         raise Misuse(f"JSONPath {_short(condition)}: its filters are nested too deeply") from None
-    except ValueError:  # of int, for thousands of digits
+    except (ValueError, OverflowError):  # of int, for thousands of digits
         raise Misuse(f"JSONPath {_short(condition)}: a number has too many digits") from None
     return lambda value: path.find_one(value) is not None
 

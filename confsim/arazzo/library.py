@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from confsim import shipped
-from confsim.kernel.plain_values import DEEPEST
+from confsim.kernel.plain_values import DEEPEST, shown
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.files import reading
 
@@ -53,6 +53,8 @@ def values_of(name: str) -> Any:
 
 def load(scenario: str | Path) -> ArazzoDocument:
     """Return the document of a shipped scenario by name, or of a file (.json, .yaml). Raises Misuse (404)."""
+    if not isinstance(scenario, str | Path):
+        raise Misuse(f"a scenario is a name or a path, not {shown(scenario)}")
     name = f"scenario {str(scenario)!r}"
     path = Path(scenario)
     if path.suffix == ".json":
@@ -97,5 +99,10 @@ def _yaml(text: bytes, name: str) -> Any:
 
     try:
         return yaml.load(text, Loader)
+    except yaml.MarkedYAMLError as error:
+        problem = ": ".join(filter(None, (error.context, error.problem)))
+        mark = error.problem_mark
+        where = "" if mark is None else f" (line {mark.line + 1}, column {mark.column + 1})"
     except (yaml.YAMLError, ValueError) as error:  # ValueError: the 30th of February, a number of thousands of digits
-        raise Misuse(f"{name}: {error}") from None
+        problem, where = " ".join(str(error).split()), ""
+    raise Misuse(f"{name}: it is not valid YAML: {problem}{where}")

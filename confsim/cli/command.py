@@ -186,7 +186,10 @@ def print_json(value: Any) -> None:
 
 def moment(text: str | None) -> int | str | None:
     """Return the instant in an option: epoch milliseconds as a number, any other text unchanged."""
-    return int(text) if text is not None and text.isdecimal() and text.isascii() else text
+    from confsim.kernel.plain_values import whole_number
+
+    number = None if text is None else whole_number(text)
+    return text if number is None else number
 
 
 def plain(value: Any) -> str:

@@ -21,6 +21,7 @@ import msgspec
 from confsim.assumptions.protocol import parsing
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
+from confsim.kernel.plain_values import DEEPEST, is_deep
 from confsim.kernel.refusal import Refusal
 
 from .annotations import description_of, mark_of, named, struct_of, undescribed, without_none
@@ -32,6 +33,7 @@ from .types import Sized, TextForm
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
 #: A byte is found in bytes several times faster than bytes are, and those by ``partition`` sooner than by ``find``.
 _COMMA, _NULL = ord(","), b"null"
+_TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
 #: Byte order marks, which some editors and shells put before a text.
 _MARKS = {"UTF-8": (BOM_UTF8,), "UTF-16": (BOM_UTF16_LE, BOM_UTF16_BE)}
 
@@ -158,8 +160,8 @@ class Body:
         if self._decoder is None:
             return raw
         try:
-            if not raw.isascii():
-                raw.decode()  # the decoder does not check the texts of unknown fields
+            if len(raw) > DEEPEST or not raw.isascii():
+                _check_bytes(raw)
             value = self._decoder.decode(raw)
         except msgspec.ValidationError as error:
             value = self._decode_leniently(context, raw, error)
@@ -191,7 +193,7 @@ class Body:
             plain = msgspec.json.decode(raw)
         except msgspec.ValidationError:  # a number too large for any type: only the typed decoder gives its place
             numbers = "strict"
-        except (RecursionError, ValueError) as other:
+        except ValueError as other:
             raise Refusal(Reason.BODY_MALFORMED, problem=_problem(raw, other)) from None
         if numbers != "strict":
             try:
@@ -225,6 +227,13 @@ class Body:
         return sorted(given.keys() - self.known)
 
 
+def _check_bytes(raw: bytes) -> None:
+    """Check what the decoder does not: the texts of unknown fields, and the depth that functions can walk."""
+    raw.decode()
+    if is_deep(raw):
+        raise Refusal(Reason.BODY_MALFORMED, problem=_TOO_DEEP)
+
+
 def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], TextCheck], ...]:
     """Return the checks of the texts in a body: place, getter and check of each field."""
     struct = struct_of(type_)
@@ -252,7 +261,7 @@ def _integral(value: Any) -> Any:
 
 def _problem(raw: bytes, error: BaseException) -> str:
     if isinstance(error, RecursionError):
-        return "it is nested too deeply"
+        return _TOO_DEEP
     mark = next((name for name, marks in _MARKS.items() if raw.startswith(marks)), "")
     if mark:
         return f"it starts with the byte order mark of {mark}; JSON is sent as UTF-8 without one"

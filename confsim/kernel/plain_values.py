@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from typing import Any
 
 from .refusal import Misuse
@@ -18,6 +20,36 @@ _LARGEST = 10**DIGITS
 _SHOWN = 120
 #: The names and numbers that lead to a value, the last first: ``(place of the list or object, name or number)``.
 _Place = tuple[Any, object] | None
+
+#: A text of JSON, which may not be closed, and all bytes but the brackets of lists and objects.
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_OTHERS = bytes(set(range(256)) - set(b"[]{}"))
+#: Levels of most documents.
+_USUAL = 8
+
+
+def is_deep(raw: bytes) -> bool:
+    """Return whether a JSON document, whole or broken off, is nested deeper than ``DEEPEST``."""
+    if len(raw) <= DEEPEST or raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+        return False
+    brackets = _TEXT.sub(b"", raw).translate(None, _OTHERS)
+    for _ in range(_USUAL):
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+    return any(depth + _USUAL > DEEPEST for depth in accumulate(1 if each in b"[{" else -1 for each in brackets))
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that a text of at most 19 digits is; None for any other text."""
+    return int(text) if len(text) < 20 and text.isascii() and text.isdigit() else None
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: cut off if it is long; what Python does not print is a remark."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a list that is nested too deeply
+        return f"a very large {type(value).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def check_plain(value: object, what: str) -> None:

@@ -21,6 +21,7 @@ from confsim.domain.members import roles
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
+from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, Refusal, suggest_near
 from confsim.kernel.world import Change, World
 from confsim.service.clock import instant
@@ -133,12 +134,14 @@ def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
     try:
         if isinstance(world, Mapping):
             return msgspec.convert(world, WorldFile)
-        if str(world).endswith(".json"):
+        if isinstance(world, str | Path) and str(world).endswith(".json"):
             return msgspec.json.decode(reading.content(world, "world"), type=WorldFile)
         if world in SHIPPED:
             return msgspec.json.decode(shipped.read(f"fixtures/{world}.json"), type=WorldFile)
     except (ValueError, RecursionError) as error:
         raise Misuse(f"{_origin_of(world)}: {reading.json_problem(error)}") from None
+    if not isinstance(world, str | Path):
+        raise Misuse(f"a world is a name, a path or the content of a file, not {shown(world)}")
     meant, known = suggest_near(world, SHIPPED), ", ".join(SHIPPED)
     message = f"there is no world {str(world)!r}{meant}; shipped are {known}, or give the path of a .json file"
     raise Misuse(message, status=404)
