@@ -31,16 +31,19 @@ class ImportedOnce:
         if module is None:
             self._names.append(name)
             return None
-        for each in self._names:
-            if each not in sys.modules and (found := self._imported(each)) is not None:
-                sys.modules[each] = found
+        own = module.__spec__
+        assert own is not None
         # importing importlib.abc, for its base classes, takes longer than all of this module
-        return ModuleSpec(name, self, loader_state=module.__spec__)  # type: ignore[arg-type]
+        spec = ModuleSpec(name, self, origin=own.origin, loader_state=own)  # type: ignore[arg-type]
+        spec.submodule_search_locations = own.submodule_search_locations
+        return spec
 
     def _imported(self, name: str) -> ModuleType | None:
         """Return the module of a name, which its parent holds once it is imported."""
         parent, _, last = name.rpartition(".")
-        module = vars(sys.modules[parent]).get(last) if parent else self._package
+        if not parent:
+            return self._package
+        module = vars(sys.modules[parent]).get(last) if parent in sys.modules else None
         return module if isinstance(module, ModuleType) and module.__name__ == name else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
@@ -48,11 +51,14 @@ class ImportedOnce:
         return self._imported(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Leave the module as it is, with its own specification."""
+        """Leave the module as it is, with its own specification, and bring back all others."""
         spec = module.__spec__
         assert spec is not None
         module.__spec__ = spec.loader_state
         module.__loader__ = spec.loader_state.loader
+        for each in self._names:
+            if each not in sys.modules and (found := self._imported(each)) is not None:
+                sys.modules[each] = found
 
 
 def import_once(package: ModuleType) -> None:

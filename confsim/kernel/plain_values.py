@@ -28,14 +28,14 @@ _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 _USUAL = 8
 
 
-def is_deep(raw: bytes) -> bool:
-    """Return whether a JSON document, whole or broken off, is nested deeper than ``DEEPEST``."""
-    if len(raw) <= DEEPEST or raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+def is_deep(raw: bytes, deepest: int = DEEPEST) -> bool:
+    """Return whether a JSON document, whole or broken off, is nested deeper than some levels."""
+    if len(raw) <= deepest or raw.count(b"[") + raw.count(b"{") <= deepest:
         return False
     brackets = _TEXT.sub(b"", raw).translate(None, _OTHERS)
     for _ in range(_USUAL):
         brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
-    return any(depth + _USUAL > DEEPEST for depth in accumulate(1 if each in b"[{" else -1 for each in brackets))
+    return any(depth + _USUAL > deepest for depth in accumulate(1 if each in b"[{" else -1 for each in brackets))
 
 
 def whole_number(text: str) -> int | None:

@@ -216,5 +216,7 @@ def _text(value: object) -> str:
                 raise Misuse(f"{shown(value)} is nested too deeply to be sent") from None
     try:
         return str(value)
-    except (ValueError, RecursionError) as error:
-        raise Misuse(f"{shown(value)} cannot be sent: {error}") from None
+    except ValueError as error:
+        raise Misuse(f"a number cannot be sent: {error}") from None
+    except RecursionError:
+        raise Misuse(f"{shown(value)} is nested too deeply to be sent") from None

@@ -55,13 +55,13 @@ def _bytes(path: str | Path, most: int) -> bytes:
         raise _Wrong("it is a directory; give the path of a file")
     if S_ISCHR(found.st_mode) or S_ISBLK(found.st_mode):
         raise _Wrong("it is a device; give the path of a file")
-    pieces, length = [], 0
+    pieces, length = [], found.st_size
     with open(path, "rb") as file:
-        while piece := file.read(min(max(found.st_size, _MIB), most * _MIB) + 1):  # a pipe has no size
+        while length <= most * _MIB and (piece := file.read(max(found.st_size, _MIB) + 1)):  # a pipe has no size
             pieces.append(piece)
-            length += len(piece)
-            if length > most * _MIB:
-                raise _Wrong(f"it is larger than {most} MiB, the most that is read; is it the right file?")
+            length = sum(map(len, pieces))
+    if length > most * _MIB:
+        raise _Wrong(f"it is larger than {most} MiB, the most that is read; is it the right file?")
     return b"".join(pieces)
 
 
