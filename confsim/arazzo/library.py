@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def load(scenario: str | Path) -> ArazzoDocument:
         return read(_yaml(reading.content(path, "scenario"), name), name)
     if str(scenario) in SHIPPED:
         return read(values_of(str(scenario)), name)
-    if path.is_file():
+    if isfile(scenario):
         raise Misuse(f"{name}: a file of one ends with .json, .yaml or .yml")
     meant, known = suggest_near(scenario, SHIPPED), ", ".join(SHIPPED)
     message = f"there is no {name}{meant}; shipped are {known}; or give the path of a file"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from datetime import datetime
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -
     if key == "clock" and type(value) in (int, datetime):
         value = str(value) if isinstance(value, int) else value.isoformat()
     _one(value, option, where)
-    if isinstance(option.type, click.Path) or (key in _NAMES_OR_PLACES and (file.parent / value).is_file()):
+    if isinstance(option.type, click.Path) or (key in _NAMES_OR_PLACES and isfile(file.parent / value)):
         return str(file.parent / value)
     return value
 

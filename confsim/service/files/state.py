@@ -181,9 +181,9 @@ def write(path: str | Path, world: World) -> None:
 def check_place(path: str | Path) -> None:
     """Raise Misuse when a state file cannot be written there."""
     folder = Path(path).resolve().parent
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         raise Misuse(f"state file {str(path)!r}: it is a directory")
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise Misuse(f"state file {str(path)!r}: there is no directory {str(folder)!r}")
     if not os.access(folder, os.W_OK):
         raise Misuse(f"state file {str(path)!r}: nothing may be written to {str(folder)!r}")
