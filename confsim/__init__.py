@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from .once import import_once
+from confsim.once import import_once as _import_once
+
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ __all__ = [
     "demo",
 ]
 
-import_once(sys.modules[__name__])
+_import_once(sys.modules[__name__])
 
 if not TYPE_CHECKING:  # a type checker must report unknown names
 
