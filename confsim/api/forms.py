@@ -54,7 +54,7 @@ def _destination(profile: Profile) -> dict[str, Any]:
     accepted: tuple[str, ...] = in_force(profile, broadcast.SCHEMES)
     schemes = "|".join(accepted)
     return {
-        "pattern": rf"^({schemes})://[^{SPACE}/?#\[\]\x00-\x1f\x7f:@]+(:[1-9][0-9]{{0,3}})?(/[^{SPACE}\x00-\x1f\x7f]*)?$",
+        "pattern": rf"^({schemes})://[A-Za-z0-9._~%!$&'()*+,;=-]+(:[1-9][0-9]{{0,3}})?(/[^{SPACE}\x00-\x1f\x7f]*)?$",
     }
 
 

@@ -1,7 +1,9 @@
 """Resolvers of the things of a channel, a user or a client that a path names; none of them says what gates judge.
 
-A thing of another channel or user than the one in the path is not there. States, such as a breakout session that has
-started, are checked by the operations, once the caller's role is known (G040).
+A thing of another channel or user than the one in the path is not there. An id that the service made names an object;
+its absence is reported before the caller's role is checked. What people choose or are sent is a secret or another input
+(``is_input``): a PIN, a code, a token, a key, an origin id, a phone number, the name of a validator, a level. Inputs
+are looked up, and states such as a breakout session that has started are checked, once the role is known (G040).
 """
 
 from __future__ import annotations
@@ -92,12 +94,12 @@ def _users(call: Call, ids: list[int]) -> list[User]:
     return user_list.list_by_ids(call.change, call.client, ids)
 
 
-@resolves(UserByOrigin, str, about="The id of the user in a third-party identity system.")
+@resolves(UserByOrigin, str, is_input=True, about="The id of the user in a third-party identity system.")
 def _user_by_origin(call: Call, id: str) -> User:
     return predefined.get(call.change, call.client, id)
 
 
-@resolves(Reservation, str, "reservations", about="The token of a reserved handle.")
+@resolves(Reservation, str, "reservations", is_input=True, about="The token of a reserved handle.")
 def _reservation(call: Call, token: str) -> Reservation:
     return handles.get_reservation(call.change, call.client, token, by=call.require_caller().name)
 
@@ -107,12 +109,12 @@ def _api_token(call: Call, id: str) -> ApiToken:
     return api_tokens.get(call.change, call.client, id)
 
 
-@resolves(Validator, str, "validators", about="The validator, by id.")
+@resolves(Validator, str, "validators", is_input=True, about="The validator, by id.")
 def _validator(call: Call, id: str) -> Validator:
     return validators.get(call.change, call.client, id)
 
 
-@resolves(Level, Annotated[int, Samples(10, 20)], about="The access level, by number.")
+@resolves(Level, Annotated[int, Samples(10, 20)], is_input=True, about="The access level, by number.")
 def _level(call: Call, id: int) -> Level:
     return access_levels.get(call.change, id)
 
@@ -131,12 +133,12 @@ def _endpoint_or_none(call: Call, id: str) -> EventsEndpoint | None:
     return found or endpoints.get(call.change, call.client, id)
 
 
-@resolves(Number, PhoneNumber, about="The inbound number; the leading plus is optional.")
+@resolves(Number, PhoneNumber, is_input=True, about="The inbound number; the leading plus is optional.")
 def _number(call: Call, number: str) -> Number:
     return numbers.get(call.change, call.client, number)
 
 
-@resolves(EnabledNumber, PhoneNumber, about="The inbound number; the leading plus is optional.")
+@resolves(EnabledNumber, PhoneNumber, is_input=True, about="The inbound number; the leading plus is optional.")
 def _enabled_number(call: Call, number: str) -> Number:
     return number_assignments.get_available(call.change, call.client, number)
 
@@ -153,18 +155,18 @@ UserProperty = Annotated[Property, By("key of a user")]
 ChannelProperty = Annotated[Property, By("key of a channel")]
 
 
-@resolves(AddressCode, str, "codes", inside=True, about="The code that was mailed to the address.")
+@resolves(AddressCode, str, "codes", inside=True, is_input=True, about="The code that was mailed to the address.")
 def _address_code(call: Call, code: str, user: User) -> str:
     emails.require_code(user, code)
     return code
 
 
-@resolves(UserValue, Key, inside=True, about="The key of the property.")
+@resolves(UserValue, Key, inside=True, is_input=True, about="The key of the property.")
 def _user_value(call: Call, key: str, user: User) -> str:
     return properties.text(call.change, properties.of_user(user), key)
 
 
-@resolves(UserProperty, Key, inside=True, about="The key of the property.")
+@resolves(UserProperty, Key, inside=True, is_input=True, about="The key of the property.")
 def _user_property(call: Call, key: str, user: User) -> Property:
     return properties.get(call.change, properties.of_user(user), key)
 
@@ -196,18 +198,24 @@ def _linked_session(call: Call, id: str, channel: Channel) -> str:
     return app_sessions.get_session(call.change, channel, id)
 
 
-@resolves(DataKind, Annotated[str, Samples("chat")], inside=True, about="The kind of data channel, such as chat.")
+@resolves(
+    DataKind,
+    Annotated[str, Samples("chat")],
+    inside=True,
+    is_input=True,
+    about="The kind of data channel, such as chat.",
+)
 def _data_kind(call: Call, kind: str, channel: Channel) -> str:
     streaming.require_data_channel(call.change, kind)
     return kind
 
 
-@resolves(ChannelValue, Key, inside=True, about="The key of the property.")
+@resolves(ChannelValue, Key, inside=True, is_input=True, about="The key of the property.")
 def _channel_value(call: Call, key: str, channel: Channel) -> str:
     return properties.text(call.change, properties.of_channel(channel), key, CHANNEL_PROPERTY_MISSING)
 
 
-@resolves(ChannelProperty, Key, inside=True, about="The key of the property.")
+@resolves(ChannelProperty, Key, inside=True, is_input=True, about="The key of the property.")
 def _channel_property(call: Call, key: str, channel: Channel) -> Property:
     return properties.get(call.change, properties.of_channel(channel), key)
 
@@ -253,7 +261,7 @@ def _broadcast(call: Call, id: str, channel: Channel) -> Broadcast:
     return broadcasts.get(call.change, channel, id)
 
 
-@resolves(Pin, Annotated[str, PINS], inside=True, about="The PIN.")
+@resolves(Pin, Annotated[str, PINS], inside=True, is_input=True, about="The PIN.")
 def _pin(call: Call, pin: str, channel: Channel) -> Pin:
     return pins.get(call.change, channel, pin)
 
@@ -262,6 +270,7 @@ def _pin(call: Call, pin: str, channel: Channel) -> Pin:
     NumberAssignment,
     PhoneNumber,
     inside=True,
+    is_input=True,
     about="The number that leads to the channel; the leading plus is optional.",
 )
 def _assignment(call: Call, number: str, channel: Channel) -> NumberAssignment:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from confsim.kernel.plain_values import DEEPEST, DIGITS
+from confsim.kernel.plain_values import DEEPEST, DIGITS, shown
 from confsim.kernel.refusal import Misuse
 
 from .document import Criterion
@@ -31,8 +31,6 @@ _TOKEN = re.compile(
 )
 #: Seconds that a regular expression may take; a server serves nobody else meanwhile.
 _PATIENCE = 1.0
-#: Most characters of a condition in a message.
-_SHOWN = 200
 _WORDS = {"true": True, "false": False, "null": None}
 _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -73,7 +71,7 @@ class BoundCriterion:
         except Unresolved:
             return False
         except RecursionError:
-            raise Misuse(f"condition {_short(self.text)}: a value that it examines is nested too deeply") from None
+            raise Misuse(f"condition {shown(self.text)}: a value that it examines is nested too deeply") from None
 
 
 def _regex(condition: str) -> Callable[[Any], bool]:
@@ -83,9 +81,9 @@ def _regex(condition: str) -> Callable[[Any], bool]:
     try:
         pattern = regex.compile(condition)
     except regex.error as error:
-        raise Misuse(f"{_short(condition)} is no regular expression: {error}") from None
+        raise Misuse(f"{shown(condition)} is no regular expression: {error}") from None
     except RecursionError:
-        raise Misuse(f"regular expression {_short(condition)}: its groups are nested too deeply") from None
+        raise Misuse(f"regular expression {shown(condition)}: its groups are nested too deeply") from None
 
     def found(value: Any) -> bool:
         text = as_text(value)
@@ -93,29 +91,17 @@ def _regex(condition: str) -> Callable[[Any], bool]:
             return pattern.search(text, timeout=_PATIENCE) is not None
         except TimeoutError:
             problem = f"it takes more than {_PATIENCE:g} s in a text of {len(text)} characters"
-            raise Misuse(f"regular expression {_short(condition)}: {problem}") from None
+            raise Misuse(f"regular expression {shown(condition)}: {problem}") from None
 
     return found
 
 
 def _json_path(condition: str) -> Callable[[Any], bool]:
     """Return whether a JSONPath (RFC 9535) finds anything in a value."""
-    import jsonpath_rfc9535 as jsonpath  # importing takes 40 ms, which most runs and all servers save
+    from .json_path import compiled  # importing takes 40 ms, which most runs and all servers save
 
-    try:
-        path = jsonpath.compile(condition)
-    except jsonpath.JSONPathError as error:
-        raise Misuse(f"JSONPath {_short(condition)}: {error}") from None
-    except RecursionError:
-        raise Misuse(f"JSONPath {_short(condition)}: its filters are nested too deeply") from None
-    except (ValueError, OverflowError):  # of int, for thousands of digits
-        raise Misuse(f"JSONPath {_short(condition)}: a number has too many digits") from None
+    path = compiled(condition)
     return lambda value: path.find_one(value) is not None
-
-
-def _short(condition: str) -> str:
-    """Return a condition as a message shows it."""
-    return repr(condition if len(condition) <= _SHOWN else condition[:_SHOWN] + "…")
 
 
 class _Parser:
@@ -123,7 +109,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.shown = _short(text)
+        self.shown = shown(text)
         self.expressions: list[Expression] = []
         self._tokens = list(self._split())
         self._at = 0

@@ -156,10 +156,11 @@ SIGNATURE = assumption(
 TIMESTAMP = assumption(
     "webhooks.timestamp",
     "G534",
-    "The instant in webhook-timestamp, by which a receiver decides whether a message is too old: what the clock of "
-    "the world shows, or the true time, for receivers that know no other.",
-    "world",
-    ("true",),
+    "The instant in webhook-timestamp, by which a receiver decides whether a message is too old: the true time while "
+    "the clock of the world runs, moved or not, and what it shows while it is frozen; always what it shows; or always "
+    "the true time.",
+    "true-unless-frozen",
+    ("world", "true"),
     _SECRET,
 )
 SECRET_FORM = assumption(

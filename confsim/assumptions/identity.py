@@ -287,10 +287,11 @@ def _levels(value: object) -> dict[str, dict[str, Any]]:
     for level in value.values():
         if (
             not isinstance(level, dict)
-            or not isinstance(level.get("id"), int)
             or not isinstance(level.get("name"), str)
+            or type(level.get("id")) is not int
+            or not -(2**31) <= level["id"] < 2**31
         ):
-            raise ValueError(f"{level!r} has no whole number as id and text as name")
+            raise ValueError(f"{level!r} has no whole number of 32 bits as id and text as name")
     if len({level["id"] for level in value.values()}) != len(value):
         raise ValueError("two levels have the same id")
     return value

@@ -316,7 +316,6 @@ TOKEN_IN_PATH = assumption(
     "list_downloadable_assets download_recording_asset",
     refuses={
         "URL_TOO_LONG": ("refuse",),
-        "ASSET_TOKEN_EXPIRED": ("whole",),
         "ASSET_TOKEN_INVALID": ("whole", "cut"),
         "NOT_FOUND": ("whole",),
     },

@@ -17,8 +17,10 @@ from msgspec import Struct
 
 from confsim.control.declare import PREFIX
 from confsim.http.live.serving import Serving
+from confsim.kernel.urls import normalised
 from confsim.service.faults.holding import HeldCall
 from confsim.service.journal import FaultHit
+from confsim.service.masking import Mask
 from confsim.service.messages import Request, Response
 
 #: Prints one line.
@@ -118,14 +120,15 @@ class CallLog:
 
     def _holding(self, world: str, request: Request, seconds: float, held: HeldCall) -> LoggedCall:
         """Return the line of a held call."""
+        mask = self._mask(world)
         return LoggedCall(
             time=_now() if self._json else _of_day(),
             world=world,
             id=None if held.entry is None else held.entry.id,
             at=held.since,
             method=request.method,
-            path=request.target,
-            query=request.query,
+            path=mask.path(request.target),
+            query=mask.query(request.query),
             status=None,
             ms=round(seconds * 1000, 2),
             operation=held.incoming.operation.name,
@@ -138,7 +141,7 @@ class CallLog:
     def _described(
         self, world: str, request: Request, response: Response | None, seconds: float, beside: bool
     ) -> LoggedCall:
-        headers = () if response is None else response.headers
+        headers, mask = () if response is None else response.headers, self._mask(world)
         id = next((value for name, value in headers if name == _ID), None)
         service = self._serving.worlds.find(world)
         entry = service.journal.find(id) if service is not None and id is not None else None
@@ -152,8 +155,8 @@ class CallLog:
             id=id,
             at=None if entry is None else entry.at,
             method=request.method,
-            path=request.target,
-            query=request.query,
+            path=mask.path(request.target),
+            query=mask.query(request.query),
             status=None if response is None or response.dropped else response.status,
             ms=round(seconds * 1000, 2),
             operation=operation or None,
@@ -162,6 +165,12 @@ class CallLog:
             event="gone" if response is None else "answered",
             faults=[] if entry is None else _faults(entry.fault),
         )
+
+    def _mask(self, world: str) -> Mask:
+        """Return what masks credentials in the line of a call to a world; for an unknown one, those of the default."""
+        worlds = self._serving.worlds
+        service = worlds.find(world) or worlds.default
+        return Mask(service.profile, service.world)
 
     def _text(self, call: LoggedCall) -> str:
         path = f"{call.path}?{call.query}" if call.query and self._verbose else call.path
@@ -238,6 +247,7 @@ def _of_day() -> str:
 
 def _world_of(target: str) -> tuple[str, str]:
     """Return the name of the world in a path, and the path below its mount."""
+    target = normalised(target)
     if not target.startswith("/w/"):
         return "", target
     name, slash, rest = target[3:].partition("/")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, ending_at_sigterm, option
+from .command import confsim, ending_in_order, option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ _FAILURES, _LINES = 10, 100
 @option("--base-url", help="Of verify: the base URL of the API of the service.")
 @option("--accounts", type=click.Path(), help="Of verify: the accounts file.")
 @option("--profile", type=click.Path(), help="Of verify: what the service is taken to do.")
-@ending_at_sigterm()
+@ending_in_order()
 def campaign(
     target: str,
     seeds: int,
@@ -99,9 +99,11 @@ def _verify(base_url: str | None, accounts: str | None, profile: str | None, exa
     from confsim.service.files.profile import read_profile
     from confsim.testing.campaigning.jobs import Verify
     from confsim.testing.learning.accounts import read_accounts
+    from confsim.transport.remote import parsed_root
 
     if base_url is None or accounts is None:
         raise click.ClickException("campaign verify needs --base-url and --accounts")
+    parsed_root(base_url, "https://service.example/v1_0")
     known = read_accounts(accounts)
     return Verify(base_url, known.client, known.tokens, dict(read_profile(profile)), examples)
 

@@ -38,20 +38,23 @@ def ending_with_its_reader() -> Iterator[None]:
 
 
 @contextmanager
-def ending_at_sigterm() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block at SIGTERM, as Python does at Ctrl-C.
+def ending_in_order() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block at SIGTERM and SIGHUP, as Python does at Ctrl-C.
 
-    One that follows within a second is ignored: who ends a group of processes may send it twice. No effect outside the
+    A second signal within one second is ignored: who ends a group of processes may send it twice. No effect outside the
     main thread, which alone gets signals.
     """
     import signal
     import threading
     import time
 
+    from confsim.service import signals
+
     last = float("-inf")
 
-    def interrupt(*_: object) -> None:
+    def interrupt(number: int, _: object) -> None:
         nonlocal last
+        signals.note(number)
         now = time.monotonic()
         if now - last > 1:
             last = now
@@ -60,11 +63,13 @@ def ending_at_sigterm() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in signals.ending()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, action in before.items():
+            if signal.getsignal(number) is not signal.SIG_IGN:  # a SIGHUP that was noted stays ignored
+                signal.signal(number, action)
 
 
 class SectionedOption(click.Option):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .command import confsim, ending_at_sigterm, option, plain, printable
+from .command import confsim, ending_in_order, option, plain, printable
 
 if TYPE_CHECKING:
     from confsim.testing.calibrating.calibrator import CalibrateReport
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @option("--max-divergences", default=20, show_default=True, type=click.IntRange(1), help="After how many it ends.")
 @click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
 @click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
-@ending_at_sigterm()
+@ending_in_order()
 def verify(
     base_url: str,
     accounts: str,
@@ -47,8 +47,8 @@ def verify(
     """Drive journeys through a service and a model of it side by side, and report where they differ.
 
     Only the API is used. Nothing is changed but what the run made itself, which it removes at the end. A divergence is
-    shrunk, and printed as curl, as a test, and as the assumption that would explain it. Ctrl-C or SIGTERM ends the run.
-    Exit 0 when they agree, 1 when the run could not be made or ended early, 2 when they differ.
+    shrunk, and printed as curl, as a test, and as the assumption that would explain it. Ctrl-C, SIGTERM or
+    SIGHUP ends the run. Exit 0 when they agree, 1 when the run could not be made or ended early, 2 when they differ.
     """
     from confsim.service.files.profile import read_profile
     from confsim.testing.learning.accounts import read_accounts
@@ -120,7 +120,7 @@ def _print(report: VerifyReport) -> None:
 @option("--rate", type=click.FloatRange(0, min_open=True), help="How many requests are sent in a second at most.")
 @click.option("--phones", is_flag=True, help="Have the service call phones, at numbers that are reserved for fiction.")
 @click.option("--dry-run", is_flag=True, help="Print what would be called as whom, and send nothing.")
-@ending_at_sigterm()
+@ending_in_order()
 def calibrate(
     base_url: str,
     accounts: str,
@@ -136,7 +136,7 @@ def calibrate(
     """Find out which alternative of each assumption a service follows, and write it as a profile.
 
     Only the API is used. Nothing is changed but what the run made itself, which it removes at the end. A value is
-    written only when the answers rule out every other that is known. Ctrl-C or SIGTERM ends the run.
+    written only when the answers rule out every other that is known. Ctrl-C, SIGTERM or SIGHUP ends the run.
     Exit 0, 1 when the run could not be made or ended early, 2 when an answer is explained by no alternative.
     """
     from confsim.testing.calibrating import session
@@ -201,11 +201,12 @@ def _print_contradicted(contradicted: list[Contradiction]) -> None:
 @option("-p", "--port", default=8081, show_default=True, type=click.IntRange(0, 65535), help="Port, 0 for a free one.")
 @option("-o", "--output", type=click.Path(), help="Profile (TOML) that is written in the end.")
 @option("--report", type=click.Path(), help="File (JSON) that the report is written to in the end.")
-@ending_at_sigterm()
+@ending_in_order()
 def observe(upstream: str, accounts: str, port: int, output: str | None, report: str | None) -> None:
     """Forward traffic to a service, and learn from it which alternatives of assumptions the service follows.
 
-    Nothing is sent that no client sent, and nothing is changed, held back or repeated. Ctrl-C or SIGTERM ends it.
+    Nothing is sent that no client sent, and nothing is changed, held back or repeated. Ctrl-C, SIGTERM or SIGHUP ends
+    it.
     """
     from confsim.testing.calibrating.session import profile_text
     from confsim.testing.learning.accounts import read_accounts
@@ -237,6 +238,6 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
 
 
 def _wait_for_end() -> None:
-    """Wait for Ctrl-C or SIGTERM, which raise KeyboardInterrupt."""
+    """Wait for Ctrl-C, SIGTERM or SIGHUP, which raise KeyboardInterrupt."""
     while True:
         time.sleep(1)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 )
 @option("--open", "opened", is_flag=True, help="Open the inspector in the browser.", section="Output")
 def serve(quiet: bool, verbose: bool, log_format: str, watch: bool, opened: bool, **options: Any) -> None:
-    """Serve a world over HTTP until Ctrl-C or SIGTERM, and print a line for each call.
+    """Serve a world over HTTP until Ctrl-C, SIGTERM or SIGHUP, and print a line for each call.
 
     A state directory continues where it stopped, with clocks, faults, limits, Host names and the public URL as they
     were; options that are given win, and journals start empty. It must be served with the world, seed, scenario and
@@ -98,13 +98,28 @@ def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
     import signal
     import subprocess
 
+    from confsim.service import signals
+
+    child: subprocess.Popen[bytes] | None = None
+    is_over = False
+
+    def pass_on(number: int, _: object) -> None:
+        nonlocal is_over
+        is_over = True
+        signals.note(number)
+        if child is not None:
+            child.send_signal(number)
+
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command as well
+    for number in signals.ending():
+        signal.signal(number, pass_on)
     try:
         child = subprocess.Popen(command, env={**os.environ, **environment})
     except OSError as error:
         click.echo(f"Error: {command[0]}: {error.strerror}", err=True)
         return 127 if isinstance(error, FileNotFoundError) else 126
-    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command as well
-    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    if is_over:  # the signal came before the command could get it
+        child.terminate()
     code = child.wait()
     return code if code >= 0 else 128 - code
 

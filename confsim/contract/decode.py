@@ -47,7 +47,9 @@ class Resolver(NamedTuple):
     """The look-up of a path parameter: its type on the wire, the function, the kind of thing (``types.Names``).
 
     ``inside`` is set if the thing is looked up in the one before it in the path, ``gates`` if gates depend on the
-    thing; ``description`` describes the parameter.
+    thing; ``description`` describes the parameter. ``is_input`` is set if the parameter is a secret or another input
+    that people choose or are sent, such as a PIN, a code or a key: only callers whom the gate admits learn whether it
+    exists. Without it, the parameter is the id of an object, which the service made.
     """
 
     wire: Any
@@ -56,6 +58,7 @@ class Resolver(NamedTuple):
     inside: bool
     gates: bool
     description: str
+    is_input: bool
 
 
 #: The resolver of each type of path parameters.
@@ -63,16 +66,24 @@ RESOLVERS: dict[Any, Resolver] = {}
 
 
 def resolves(
-    type_: Any, raw: Any, names: str | None = None, *, about: str, inside: bool = False, gates: bool = False
+    type_: Any,
+    raw: Any,
+    names: str | None = None,
+    *,
+    about: str,
+    inside: bool = False,
+    gates: bool = False,
+    is_input: bool = False,
 ) -> Callable[[Finder], Finder]:
     """Declare how path parameters annotated with ``type_`` are looked up.
 
     ``raw`` is the type on the wire, ``names`` the kind of thing that such a parameter names, ``about`` its description.
-    With ``inside`` it is looked up in the thing before it in the path; with ``gates``, gates depend on it.
+    With ``inside`` it is looked up in the thing before it in the path; with ``gates``, gates depend on it; with
+    ``is_input`` it is a secret or another input, which is looked up once the caller's role is known.
     """
 
     def declare(function: Finder) -> Finder:
-        RESOLVERS[type_] = Resolver(raw, function, names, inside, gates, about)
+        RESOLVERS[type_] = Resolver(raw, function, names, inside, gates, about, is_input)
         return function
 
     return declare
@@ -82,11 +93,13 @@ class PathParameter:
     """One ``{placeholder}`` of a path: the reader of its text, and the look-up of the thing that it names.
 
     ``names`` is the kind of thing that it names, None for a plain value; ``is_text`` says whether its value is the
-    text; ``gates`` whether gates depend on the thing; ``description`` describes it.
+    text; ``gates`` whether gates depend on the thing; ``is_input`` whether it is a secret or another input instead of
+    the id of an object; ``description`` describes it.
     """
 
     __slots__ = (
-        "annotation", "description", "gates", "inside", "is_text", "name", "names", "read", "resolve", "where", "wire"
+        "annotation", "description", "gates", "inside", "is_input", "is_text", "name", "names", "read", "resolve",
+        "where", "wire",
     )  # fmt: skip
 
     def __init__(self, name: str, annotation: Any) -> None:
@@ -94,11 +107,12 @@ class PathParameter:
         self.annotation = undescribed(annotation)
         self.where = f"path {name}"
         self.resolve: Finder | None = None
-        self.inside = self.gates = False
+        self.inside = self.gates = self.is_input = False
         self.wire: Any
         self.description = _described(annotation)
         if self.annotation in RESOLVERS:
-            self.wire, self.resolve, self.names, self.inside, self.gates, about = RESOLVERS[self.annotation]
+            resolver = RESOLVERS[self.annotation]
+            self.wire, self.resolve, self.names, self.inside, self.gates, about, self.is_input = resolver
             self.description = self.description or about
         else:
             self.wire, self.names = named(annotation)

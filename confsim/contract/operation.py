@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Assumption, assumption, in_force, text
+from confsim.kernel.urls import encoded, normalised
 
 from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
 from .containers import container_type, with_limits
@@ -107,13 +108,15 @@ class Contract(Struct, frozen=True, gc=False):
     """The facts of a declaration that every call needs, in one place.
 
     ``texts`` are the path parameters whose values are not their texts, by position, and ``names`` those that name
-    things: position, look-up, and whether it is inside the thing before. ``has_input`` says whether there is a body or
+    objects: position, look-up, and whether it is inside the thing before. ``inputs`` are the same of secrets and other
+    inputs, which are looked up once the caller's role is known. ``has_input`` says whether there is a body or
     a required query, ``empty`` whether there is no result, ``has_options`` whether the response has optional fields
     (G077), ``has_big_numbers`` whether it has decimals, or integers of more than 32 bits (G100).
     """
 
     texts: tuple[tuple[int, PathParameter], ...]
     names: tuple[tuple[int, Finder, bool], ...]
+    inputs: tuple[tuple[int, Finder, bool], ...]
     required_query: bool
     has_input: bool
     body: Body | None
@@ -243,9 +246,11 @@ class Operation:
         """The facts that every call needs."""
         path, body, result = tuple(enumerate(self.path_parameters)), self.body, self.result
         required = any(parameter.required for parameter in self.query_parameters)
+        found = [(each, (place, each.resolve, each.inside)) for place, each in path if each.resolve is not None]
         return Contract(
             texts=tuple((place, each) for place, each in path if not each.is_text),
-            names=tuple((place, each.resolve, each.inside) for place, each in path if each.resolve is not None),
+            names=tuple(finding for each, finding in found if not each.is_input),
+            inputs=tuple(finding for each, finding in found if each.is_input),
             required_query=required,
             has_input=required or body is not None,
             body=body,
@@ -296,11 +301,12 @@ class Operation:
         def check(value: object) -> str:
             given = text(value)
             method, _, path = given.partition(" ")
-            if method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not path.startswith("/"):
+            bad = method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not path.startswith("/")
+            if bad or set(path) & set(" ?#"):
                 raise ValueError(f"{given!r} is no route such as 'GET /users/me'")
             if sorted(_PLACEHOLDER.findall(path)) != sorted(self.placeholders):
                 raise ValueError(f"{given!r} must have the parameters {', '.join(self.placeholders) or 'none'}")
-            return given
+            return f"{method} {normalised(encoded(path, '{}'))}"
 
         return assumption(
             f"route.{self.name}",

@@ -59,8 +59,11 @@ SPACE = r" \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 #: White space, then another character, then anything except control characters.
 _NOT_BLANK = rf"^[{SPACE}]*[^\x00-\x1f\x7f{SPACE}][^\x00-\x1f\x7f]*$"
 _MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
-#: An absolute URL, with a host that ``urlsplit`` accepts, in ASCII.
-URL = r"^https?://[A-Za-z0-9._~%!$&'()*+,;=:@-]+([/?#][^\x00-\x20\x7f]*)?$"
+#: An absolute URL: optional user, host and port in ASCII; the rest may be of any characters.
+URL = (
+    r"^https?://([A-Za-z0-9._~%!$&'()*+,;=:-]*@)?[A-Za-z0-9._~%!$&'()*+,;=-]+"
+    r"(:([1-9][0-9]{0,3}|[1-5][0-9]{4}))?([/?#][^\x00-\x20\x7f]*)?$"
+)
 #: Numbers as texts.
 _DECIMAL = r"^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$"
 _WHOLE = "^-?[0-9]+$"

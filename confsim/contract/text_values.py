@@ -7,12 +7,13 @@ from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache, partial
 from typing import Annotated, Any, get_args, get_origin
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes
 
 from confsim.assumptions.protocol import durations, parsing, sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import uri
 
 from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
 
@@ -124,7 +125,7 @@ def not_a_number(context: Context, where: str, text: str, problem: str) -> Refus
 
 
 def _boolean(context: Context, where: str, text: str) -> bool:
-    words = ask(context, parsing.BOODEPENDS)
+    words = ask(context, parsing.BOOLEANS)
     try:
         return words[text]
     except KeyError:
@@ -199,9 +200,9 @@ def _is_plain_url(text: str) -> bool:
 
 
 def is_absolute_url(url: str) -> bool:
-    """Return whether the text is an absolute http or https URL."""
+    """Return whether the text is an absolute http or https URL, or becomes one in ASCII (RFC 3987)."""
     try:
-        parts = urlsplit(url)
+        parts = uri(url)
     except ValueError:
         return False
-    return parts.scheme in {"http", "https"} and bool(parts.netloc) and " " not in url
+    return parts.scheme in {"http", "https"} and parts.port != 0 and " " not in url

@@ -20,10 +20,12 @@ from confsim.kernel.refusal import Misuse, Refusal, suggest
 from confsim.kernel.tables.table import Table
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
+from confsim.kernel.urls import normalised
 from confsim.kernel.world import World
 from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.journal import FaultHit as Hit
+from confsim.service.masking import Mask
 from confsim.transport.address import route
 
 from .context import ControlContext
@@ -165,12 +167,17 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Journ
         if pattern == EVERYTHING or (
             (pattern.operation is None or entry.operation == pattern.operation)
             and (pattern.method is None or request.method == pattern.method.upper())
-            and (pattern.path is None or fnmatchcase(request.target, pattern.path))
+            and (pattern.path is None or _is_at(request.target, pattern.path))
             and (pattern.status is None or entry.response.status == pattern.status)
             and (pattern.body is None or part_of(pattern.body, read_body(request.body)))
             and (pattern.assumption is None or pattern.assumption in context.service.relied_on(entry))
         ):
             yield entry
+
+
+def _is_at(target: str, pattern: str) -> bool:
+    """Return whether a path matches a pattern, as it was sent or normalised."""
+    return fnmatchcase(target, pattern) or ("%" in target and fnmatchcase(normalised(target), pattern))
 
 
 def describe(context: ControlContext, entry: Noted) -> RequestInfo:
@@ -180,13 +187,14 @@ def describe(context: ControlContext, entry: Noted) -> RequestInfo:
     if isinstance(entry, TimerEntry):
         return _timer(entry)
     request, response = entry.request, entry.response
-    query = _query(context, request.query)
+    mask = Mask(context.service.profile, entry.after)
+    query = _query(context, mask.query(request.query))
     return RequestInfo(
         id=entry.id,
         at=entry.at,
         operation=entry.operation or None,
         method=request.method,
-        path=request.target,
+        path=mask.path(request.target),
         query=query,
         body=read_body(request.body),
         status=response.status,
@@ -378,7 +386,9 @@ def key_text(key: Any) -> str:
 def below(context: ControlContext, entry: JournalEntry) -> str:
     """Return the path of the call below the mount of the world, as sent."""
     mount, target = context.service.address.mount, entry.request.target
-    return target.removeprefix(mount) if mount and target.startswith(f"{mount}/") else target
+    if not mount or not normalised(target).startswith(f"{mount}/"):
+        return target
+    return "/" + target.split("/", mount.count("/") + 1)[-1]
 
 
 def part_of(part: Any, whole: Any) -> bool:

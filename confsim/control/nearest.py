@@ -11,6 +11,7 @@ from msgspec import Struct
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
+from confsim.kernel.urls import normalised
 
 #: Most characters of a path segment that are compared with routes.
 _LONGEST = 80
@@ -43,7 +44,8 @@ class SimilarRoutes:
         """Return method and path of the route most similar to a request for this target below the mount."""
         found = self._found.get((method, target))
         if found is None:
-            asked = tuple(segment[:_LONGEST].lower() for segment in _segments(target.removeprefix(self._prefix)))
+            below = normalised(target).removeprefix(self._prefix)
+            asked = tuple(segment[:_LONGEST].lower() for segment in _segments(below))
             route = self._nearest(method, asked)
             found = self._found[method, target] = f"{route.method} {self._prefix}{route.path}"
         return found

@@ -18,6 +18,7 @@ from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Catalogue
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.urls import normalised
 from confsim.transport.direct import DirectTransport
 
 from .context import ControlContext
@@ -81,4 +82,4 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
 
 def mount_url(base_url: str, profile: Mapping[str, Any]) -> str:
     """Return the URL of the mount whose API has this base URL; the URL of the mount itself is accepted as well."""
-    return base_url.rstrip("/").removesuffix(in_force(profile, transport.PREFIX))
+    return normalised(base_url).rstrip("/").removesuffix(in_force(profile, transport.PREFIX))

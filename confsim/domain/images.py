@@ -9,6 +9,7 @@ from confsim.assumptions.register import ask
 from confsim.domain.lookups import not_found
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
 
 from .fresh_ids import fresh_id
@@ -50,7 +51,8 @@ def store(change: Change, client: str, data: bytes, url: str | None) -> str:
     Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
     """
     if url is not None:
-        if any(url.startswith(prefix) for prefix in ask(change, assumed.UNREACHABLE)):
+        spellings = (url, uri(url).geturl())
+        if any(each.startswith(prefix) for prefix in ask(change, assumed.UNREACHABLE) for each in spellings):
             raise Refusal(Reason.IMAGE_UNREACHABLE, url=url)
         data = STUB
     if not data:

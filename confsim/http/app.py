@@ -11,6 +11,7 @@ from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
 from confsim.service.messages import Request, Response
@@ -59,7 +60,7 @@ class App(OfOneProcess):
 
     def __call__(self, request: Request) -> Response:
         """Answer one request. Raises only when a change cannot be recorded in the state directory."""
-        segments = request.target.split("/")
+        segments = path_segments(request.target)
         service = self.worlds.default
         del segments[0]
         if len(segments) > 1 and segments[0] == "w":

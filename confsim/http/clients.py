@@ -11,6 +11,7 @@ from werkzeug.test import Client as TestClient
 from werkzeug.test import Cookie
 
 from confsim.api.address import HOST
+from confsim.kernel.urls import normalised
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request, Response
 from confsim.service.one_process import OfOneProcess
@@ -77,7 +78,7 @@ class Client(TestClient):
             environ["HTTP_COOKIE"] = "; ".join(filter(None, (given, environ.get("HTTP_COOKIE"))))
 
     def _placed(self, path: str) -> str:
-        plain = path.partition("?")[0]
+        plain = normalised(path.partition("?")[0])
         if path.startswith("/") and not _starts(plain, "/w"):
             path = self._mount + ("" if any(_starts(plain, root) for root in self._roots) else self._prefix) + path
         if self._query:

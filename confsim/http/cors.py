@@ -11,6 +11,7 @@ from confsim.contract.query import decode_query
 from confsim.domain.clients.clients import BY_ORIGIN, CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import origin_spellings
 from confsim.service.messages import Request
 from confsim.service.service import Service
 
@@ -44,8 +45,8 @@ def _allowed(service: Service, request: Request, origin: str) -> bool:
     except Refusal:
         token = None
     credential = None if token is None else CREDENTIALS.seen(service.world).get(token)
-    clients = CLIENTS.seen(service.world)
+    clients, spellings = CLIENTS.seen(service.world), origin_spellings(origin)
     if credential is None:
-        return len(clients.where(BY_ORIGIN, origin)) > 0
+        return any(len(clients.where(BY_ORIGIN, each)) for each in spellings)
     client = clients.get(credential.client)
-    return client is not None and origin in client.origins
+    return client is not None and any(each.lower() in spellings for each in client.origins)

@@ -14,6 +14,7 @@ from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.contract.operation import Operation
 from confsim.contract.text_values import percent_decoded
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.urls import normalised
 
 
 class _Endpoint:
@@ -35,7 +36,7 @@ class _Endpoint:
 
     def chosen(self, query: str) -> Operation:
         """Return the operation for a request with this query."""
-        for item in query.split("&") if self.variants and query else ():
+        for item in normalised(query).split("&") if self.variants and query else ():
             variant = self.variants.get(item.partition("=")[0])
             if variant is not None:
                 return variant

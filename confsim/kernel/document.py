@@ -19,6 +19,8 @@ from .world import Part, World
 _CLIENT = attrgetter("client")
 #: Counters of a world, and due instants of its timers (epoch milliseconds).
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
+#: Last numbers of sequences, such as the ids of users.
+_Number = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 #: The records of a table of a client, oldest first.
 _Part = tuple[Table[Any, Any], str, list[Any]]
 
@@ -28,7 +30,7 @@ class _Counters(Struct, forbid_unknown_fields=True):
 
     seed: int
     id_counter: _Count = field(name="minted")
-    sequences: dict[str, _Count]
+    sequences: dict[str, _Number]
     timers: list[tuple[_Count, str, str, str]]
 
 

@@ -222,13 +222,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             if entries:
                 title = "confsim journal" if len(simulators) == 1 else f"confsim journal {place}"
                 left_out = f"({len(entries) - TAIL} earlier calls)\n" if len(entries) > TAIL else ""
-                shown = (_line(entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
+                shown = (_line(simulator, entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
                 report.sections.append((title, left_out + "\n".join(shown)))
     return report
 
 
-def _line(entry: JournalEntry) -> str:
-    request, response = entry.request, entry.response
+def _line(simulator: Simulator, entry: JournalEntry) -> str:
+    from confsim.service.masking import Mask
+
+    request, response = Mask(simulator.service.profile, entry.after).shown(entry.request), entry.response
     query = f"?{request.query}" if request.query else ""
     body = response.body[:200].decode(errors="replace") + ("…" if len(response.body) > 200 else "")
     line = f"{entry.id} {request.method} {request.target}{query} [{entry.operation or 'no operation'}]"

@@ -14,14 +14,29 @@ from confsim.kernel.refusal import Refusal
 from .checks.credentials import challenge
 from .messages import Response
 
+#: What the refusal of a secret says in the place of its problem.
+_UNTOLD = "the reason is not told to callers"
+
+
+def told(context: Context, refusal: Refusal) -> Refusal:
+    """Return a refusal as its caller may hear it.
+
+    For a secret that opens a public call it is the refusal of an unknown one, whatever is wrong with it (G196, G501).
+    """
+    reason = refusal.reason
+    assert isinstance(reason, Reason)
+    if not reason.value.unknown or ask(context, wire.SPENT_SECRETS) == "told":
+        return refusal
+    unknown = Reason[reason.value.unknown]
+    return Refusal(unknown, problem=_UNTOLD) if "{problem}" in unknown.value.message else Refusal(unknown)
+
 
 def refused(context: Context, refusal: Refusal) -> Response:
     """Return the response for a refusal, with the API's error envelope (G034, G035)."""
-    reason = refusal.reason
+    reason, facts = refusal.reason, refusal.facts
     assert isinstance(reason, Reason)
     entry = STATUS[reason]
     status = reason.value.status if entry is None else ask(context, entry)
-    facts = refusal.facts
     headers = []
     if status == 401 and (wanted := challenge(ask(context, wire.PRESENTATION))) is not None:
         headers.append(("WWW-Authenticate", wanted))

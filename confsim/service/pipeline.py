@@ -20,13 +20,14 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
+from confsim.kernel.urls import normalised
 from confsim.kernel.world import Change, TooLong, World
 
 from .checks.callers import Callers
 from .checks.checks import answer
 from .conformance import Conformance
 from .deferred import monotonic, polls_here
-from .errors import refused
+from .errors import refused, told
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
 from .faults.injection import Faults, Injection
@@ -35,6 +36,7 @@ from .incoming import Finish, Incoming
 from .journal import Journal, JournalEntry
 from .live import LiveWorld
 from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
+from .masking import Mask
 from .messages import Request, Response
 from .stages.idempotency import IdempotencyKeys
 from .stages.rate_limit import RateLimit
@@ -129,7 +131,9 @@ class Pipeline:
         try:
             faults, injection = self._faults, injected
             query, headers = request.query, request.headers
-            if injection is None and (faults.on_calls or (query and QUERY in query) or (headers and HEADER in headers)):
+            if injection is None and (
+                faults.on_calls or (query and QUERY in normalised(query)) or (headers and HEADER in headers)
+            ):
                 injection = faults.inject(incoming)
                 if injection is not None and injection.hold == "before":
                     return self.held.hold(self, incoming, injection)
@@ -180,7 +184,8 @@ class Pipeline:
     def _refused(self, call: Call, refusal: Refusal) -> tuple[Response, World]:
         """Return the response to a refused call, and the world after it."""
         note(call.change, transport.CHECKS_ORDER)
-        return refused(call.change, refusal.without_frames()), self._dropped(call.change, refusal)
+        heard = told(call.change, refusal.without_frames())
+        return refused(call.change, heard), self._dropped(call.change, refusal)
 
     def _failed(self, call: Call, request: Request, bug: Exception) -> tuple[Response, World]:
         """Return the response to a call in which confsim failed, and the world after it; report the bug."""
@@ -285,15 +290,24 @@ class Pipeline:
     ) -> Response:
         """Return the final response to a request that reached no operation: a refusal, or an answer of the transport.
 
-        ``handshake`` says that it asked for a websocket.
+        ``handshake`` says that it asked for a websocket. The journal and the refusal have none of its credentials.
         """
         live = self._live
         with live.lock:
             change = live.change()
             if used:
                 change.used.update(used)
-            response = refused(change, outcome) if isinstance(outcome, Refusal) else outcome
-            return self._note("", request, response, change, change.world, finish=finish, handshake=handshake).response
+            mask = Mask(live.profile, live.world)
+            response = refused(change, mask.refusal(outcome)) if isinstance(outcome, Refusal) else outcome
+            noted = mask.response(response)
+            final = self._note(
+                "", mask.request(request), noted, change, change.world, finish=finish, handshake=handshake
+            ).response
+            if noted is response:
+                return final
+            location = dict(response.headers)["Location"]
+            headers = [(name, location if name == "Location" else value) for name, value in final.headers]
+            return replace(final, headers=headers)
 
     def _dropped(self, change: Change, refusal: Refusal | None = None) -> World:
         """Return the world after a failed call: unchanged, except for a refusal that counts a poll (``NotYet``)."""

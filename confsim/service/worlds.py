@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from threading import RLock
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.address import HOST, NOWHERE, Address
 from confsim.kernel.refusal import Misuse, suggest_near
+from confsim.kernel.urls import host_name, uri
 from confsim.kernel.world import World
 
 from .clock import Values
@@ -28,17 +29,15 @@ GRACE = 60.0
 _NAME = r"(?a)(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z"  # reserved: the path /worlds/limit
 
 
-def _host_of(url: str) -> str:
-    """Return the Host name in a URL, in lower case. Raises Misuse for an invalid start of URLs."""
-    try:
-        parts = urlsplit(url)
-        name, _ = (parts.hostname or "").lower(), parts.port
-    except ValueError:
-        parts, name = urlsplit(""), ""
-    plain = url.isascii() and url.isprintable() and not set(url) & set(" \\?#@<>\"'")
-    if parts.scheme not in {"http", "https"} or not name or not plain:
+def _public(url: str) -> tuple[str, str]:
+    """Return the start of URLs in ASCII, and its Host name in lower case. Raises Misuse for an invalid one."""
+    parts = None
+    if url.isprintable() and not set(url) & set(" \\?#@<>\"'"):
+        with suppress(ValueError):
+            parts = uri(url)
+    if parts is None or parts.scheme not in {"http", "https"}:
         raise Misuse(f"{url[:200]!r} is no URL such as https://conf.example or http://127.0.0.1:8080/conf")
-    return name
+    return url if url.isascii() else parts.geturl(), parts.hostname or ""
 
 
 #: Milliseconds, on a monotonic clock, for which the run of a scenario is reused.
@@ -137,17 +136,16 @@ class Worlds(OfOneProcess):
         return self._public_url
 
     def answer_to(self, *names: str) -> None:
-        """Let live servers answer to more Host names."""
-        self.names.update(name.lower() for name in names)
+        """Let live servers answer to more Host names. Raises Misuse for an invalid one."""
+        self.names.update([host_name(name) for name in names])
 
     def stop_answering_to(self, *names: str) -> None:
         """Let live servers no longer answer to Host names."""
-        self.names.difference_update(name.lower() for name in names)
+        self.names.difference_update([host_name(name) for name in names])
 
     def serve_at(self, url: str) -> None:
         """Set the start of URLs in responses; "" for the Host name of each call. Raises Misuse for an invalid URL."""
-        url = url.rstrip("/")
-        name = _host_of(url) if url else ""
+        url, name = _public(url.rstrip("/")) if url else ("", "")
         with self._lock:
             self.names.discard(self._public_name)
             self._public_name = "" if name in self.names else name

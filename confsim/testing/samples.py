@@ -229,7 +229,7 @@ def wrong_fields(type_: Any, sample: Any) -> Iterator[tuple[Any, str]]:
 def as_text(given: object, profile: Mapping[str, Any] = _NONE) -> str:
     """Return a value as the text of a path or query that a profile reads it from (G054, G055)."""
     if isinstance(given, bool):
-        words = in_force(profile, parsing.BOODEPENDS)
+        words = in_force(profile, parsing.BOOLEANS)
         return next((word for word, meaning in words.items() if meaning is given), str(given).lower())
     if isinstance(given, Enum):
         return str(given.value)

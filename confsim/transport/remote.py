@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection, InvalidURL
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.urls import uri
 from confsim.service.messages import Request, Response
 
 from .transport import WireTransport
 
 
 def parsed_root(url: str, such_as: str) -> SplitResult:
-    """Return the parts of the address of a server. Raises Misuse, which shows no password, for an unusable one."""
+    """Return the parts of a server's address in ASCII. Raises Misuse, without the password, for an unusable one."""
     try:
-        parts = urlsplit(url)
-        wrong = parts.port == 0 or parts.scheme not in ("http", "https") or not parts.hostname
+        parts = uri(url)
+        wrong = parts.port == 0 or parts.scheme not in ("http", "https")
     except ValueError:  # such as a port above 65535
         raise Misuse(f"{url.rpartition('@')[2]!r} is no address such as {such_as}") from None
     if parts.username is not None:

@@ -49,9 +49,9 @@ def test_serve_greets_with_all_one_needs():
         assert fetch(url, [header.split(": ", 1)])["handle"] == "Paula Partner"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_serve_stops_cleanly(number):
-    """At Ctrl-C and at SIGTERM: exit code 0, nothing on standard error."""
+    """At Ctrl-C, SIGTERM and SIGHUP: exit code 0, nothing on standard error."""
     with serving(end=number) as (process, _, _):
         process.send_signal(number)
         assert process.wait() == 0

@@ -21,9 +21,9 @@ def made(simulator):
 
 
 @pytest.mark.parametrize("name", ["verify", "calibrate"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_told_to_end_removes_what_it_made(name, number, tmp_path):
-    """Exit 1, the report is written, and a second SIGTERM, as a group of processes gets it, changes nothing."""
+    """Exit 1, the report is written, and a second signal, as a group of processes gets it, changes nothing."""
     simulator, report = Simulator(), tmp_path / "report.json"
     (tmp_path / "accounts.toml").write_bytes(simulator.control("get_accounts").data)
     before = made(simulator)
@@ -34,7 +34,7 @@ def test_a_run_that_is_told_to_end_removes_what_it_made(name, number, tmp_path):
             while made(simulator)[0] == before[0] and process.poll() is None:
                 time.sleep(0.02)
             process.send_signal(number)
-            if number == signal.SIGTERM:
+            if number != signal.SIGINT:
                 time.sleep(0.002)
                 process.send_signal(number)
             out, _ = process.communicate()
@@ -47,7 +47,8 @@ def test_a_run_that_is_told_to_end_removes_what_it_made(name, number, tmp_path):
     assert under_way or made(simulator) == before
 
 
-def test_observing_ends_at_sigterm(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_observing_ends_when_it_is_told_to(number, tmp_path):
     """Exit 0, and the report is written; a profile that nothing was learned for is left as it was."""
     simulator, report, profile = Simulator(), tmp_path / "report.json", tmp_path / "learned.toml"
     profile.write_text("[status]\ncreated = 201\n")
@@ -55,7 +56,7 @@ def test_observing_ends_at_sigterm(tmp_path):
     options = ["--upstream", "http://127.0.0.1:9/v1_0", "--accounts", tmp_path / "accounts.toml", "--report", report]
     with Command("confsim", "observe", *options, "-p", "0", "-o", profile) as process:
         assert process.stdout.readline().startswith("Base URL")
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         out, _ = process.communicate()
     assert process.returncode == 0
     assert f"{profile} is left as it was, since no exchange could be followed" in out
@@ -63,7 +64,8 @@ def test_observing_ends_at_sigterm(tmp_path):
     assert json.loads(report.read_text())["seen"] == 0
 
 
-def test_a_campaign_ends_at_sigterm(monkeypatch, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_campaign_ends_when_it_is_told_to(number, monkeypatch, tmp_path):
     """Its cluster is closed, and the exit code is 1."""
     (tmp_path / "accounts.toml").write_bytes(Simulator().control("get_accounts").data)
     closed = []
@@ -71,17 +73,17 @@ def test_a_campaign_ends_at_sigterm(monkeypatch, tmp_path):
     @contextmanager
     def cluster(*_):
         try:
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(number)
             yield None
         finally:
             closed.append(True)
 
     monkeypatch.setattr("confsim.testing.campaigning.campaign.cluster", cluster)
     options = ["--base-url", "http://127.0.0.1:9", "--accounts", str(tmp_path / "accounts.toml")]
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    before = signal.signal(number, signal.default_int_handler)
     try:
         with pytest.raises(SystemExit) as ended:
             cli.main(["campaign", "verify", *options, "--seeds", "1", "--into", str(tmp_path / "found")])
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(number, before)
     assert (ended.value.code, closed) == (1, [True])

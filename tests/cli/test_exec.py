@@ -119,14 +119,15 @@ def test_the_state_is_written_when_the_command_ends(tmp_path):
     assert '"name":"Made"' in (tmp_path / "state.json").read_text()
 
 
-def test_a_command_that_is_told_to_end_ends():
-    """SIGTERM is passed on, and the server goes with the command."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_told_to_end_ends(number):
+    """The signal is passed on, and the server goes with the command."""
     wait = "import os, time; print(os.environ['CONFSIM_URL'], flush=True); time.sleep(60)"
     with commands.Command("confsim", "exec", "--", sys.executable, "-c", wait) as process:
         root = process.stdout.readline().strip()
         time.sleep(0.1)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait() == 128 + signal.SIGTERM
+        process.send_signal(number)
+        assert process.wait() == 128 + number
     with pytest.raises(URLError):
         urlopen(root, timeout=30)
 

@@ -1,7 +1,8 @@
-"""Where modules stand: no folder lies flat with more than fifteen, and a thing has one name in every room."""
+"""Where files stand: what the top holds, no folder lies flat with many modules, a thing has one name in every room."""
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -15,6 +16,20 @@ ROOMS = [f"{top}/{room}" for top in ("confsim", "tests") for room in ("domain", 
 NO_THINGS = {"protocol", "register", "couplings"}
 #: A name that packages of ``api/`` share, each for its own: the wire types of its operations.
 SHARED = {"shapes"}
+#: What the repository holds at its top, with the dot files that tools read.
+TOP = {
+    ".ci",
+    ".gitignore",
+    "LICENSE",
+    "README.md",
+    "confsim",
+    "fixtures",
+    "pyproject.toml",
+    "scenarios",
+    "tests",
+}
+#: Folders and files that tools write, wherever they stand.
+WRITTEN = ("__pycache__", ".pyc", ".schemathesis", ".hypothesis", ".coverage", "_cache", ".orig", ".rej", ".bak")
 
 
 def modules(folder: str) -> list[Path]:
@@ -56,3 +71,19 @@ def test_what_is_assumed_and_called_are_things_of_the_domain():
     assert packages("confsim/api") <= packages("confsim/domain")
     assert packages("tests/domain") <= packages("confsim/domain")
     assert packages("tests/api") <= packages("confsim/api")
+
+
+def tracked() -> list[str]:
+    """The paths of the files that the repository holds; none where there is no git."""
+    listing = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    return listing.stdout.splitlines()
+
+
+def test_the_top_holds_what_is_designed():
+    """A new file or folder at the top needs a reason of its own."""
+    assert {path.partition("/")[0] for path in tracked()} <= TOP
+
+
+def test_no_tool_wrote_a_tracked_file():
+    """Caches, crash reports and copies of editors are ignored, not tracked."""
+    assert [path for path in tracked() if any(part.endswith(WRITTEN) for part in path.split("/"))] == []

@@ -43,7 +43,7 @@ def _booleans(value: object) -> dict[str, bool]:
     return value
 
 
-BOODEPENDS = assumption(
+BOOLEANS = assumption(
     "parse.booleans",
     "G054",
     "Spellings of a boolean in the query.",

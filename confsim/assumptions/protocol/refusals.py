@@ -18,17 +18,28 @@ class Refused:
     """Response to a refusal. ``message`` is a template over the facts of the refusal.
 
     ``source`` names the lines or rules that state the status, ``gaps`` the G numbers where none do. ``of_caller`` is
-    set if it is about who calls: the same call by another caller may be allowed.
+    set if it is about who calls: the same call by another caller may be allowed. ``unknown`` is set if it is about a
+    secret that opens a public call: the name of the reason for which an unknown one is refused, possibly its own.
     """
 
-    __slots__ = ("gaps", "message", "of_caller", "source", "status")
+    __slots__ = ("gaps", "message", "of_caller", "source", "status", "unknown")
 
-    def __init__(self, status: int, message: str, *, gaps: str = "", source: str = "", of_caller: bool = False) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        gaps: str = "",
+        source: str = "",
+        of_caller: bool = False,
+        unknown: str = "",
+    ) -> None:
         self.status = status
         self.message = message
         self.gaps = gaps
         self.source = source
         self.of_caller = of_caller
+        self.unknown = unknown
 
     @property
     def sentence(self) -> str:
@@ -62,7 +73,9 @@ class Reason(Enum):
     CREDENTIAL_AMBIGUOUS = Refused(400, "The request carries more than one token.", gaps="G024")
     TERMS_NOT_ACCEPTED = Refused(401, "The user has not accepted the current terms at {termsUrl}.", gaps="G174")
     IDENTITY_TOKEN_MALFORMED = Refused(401, "The identity token is no signed JWT: {problem}.", gaps="G196")
-    IDENTITY_TOKEN_INVALID = Refused(401, "The identity token is not valid: {problem}.", gaps="G196")
+    IDENTITY_TOKEN_INVALID = Refused(
+        401, "The identity token is not valid: {problem}.", gaps="G196", unknown="IDENTITY_TOKEN_INVALID"
+    )
     NO_ACTIVE_VALIDATOR = Refused(401, "No validator of client {client} is active.", gaps="G197")
     INVITATION_CODE_INVALID = Refused(401, "The invitation code is not valid: {problem}.", gaps="G234 G236 G241")
     # Context and roles
@@ -172,8 +185,10 @@ class Reason(Enum):
     MEDIA_TOO_LARGE = Refused(413, "The file is larger than {limit} bytes.", gaps="G506")
     MEDIA_NAME_TAKEN = Refused(409, "The pool has a media asset named {name!r}.", gaps="G042 G507")
     MEDIA_POOL_FULL = Refused(409, "The pool holds at most {limit} bytes.", gaps="G042 G513")
-    MEDIA_LINK_INVALID = Refused(403, "Only a link leads to these bytes, and this is none.", gaps="G510")
-    MEDIA_LINK_EXPIRED = Refused(403, "The link has expired.", gaps="G573")
+    MEDIA_LINK_INVALID = Refused(
+        403, "Only a valid link leads to these bytes.", gaps="G510", unknown="MEDIA_LINK_INVALID"
+    )
+    MEDIA_LINK_EXPIRED = Refused(403, "The link has expired.", gaps="G573", unknown="MEDIA_LINK_INVALID")
     # Live streaming
     BROADCAST_OFF = Refused(403, "Live streaming is not enabled for the channel.", gaps="G520 G569")
     NO_DESTINATION = Refused(409, "No destination of the channel is enabled.", gaps="G042 G569")
@@ -206,10 +221,16 @@ class Reason(Enum):
     NO_RECORDING = Refused(404, "No recording of the channel is in progress.", gaps="G485")
     RECORDING_NOT_READY = Refused(409, "The recording {id} is not ready.", gaps="G042 G498")
     RECORDING_WITHOUT = Refused(404, "The recording has no {kind}.", gaps="G497")
-    ASSET_TOKEN_INVALID = Refused(401, "This is no token for downloading assets: {problem}.", gaps="G501")
-    ASSET_TOKEN_EXPIRED = Refused(401, "The token for downloading assets has expired.", gaps="G501")
-    DOWNLOAD_LINK_INVALID = Refused(403, "This is no download URL of a recording.", gaps="G499")
-    DOWNLOAD_LINK_EXPIRED = Refused(403, "The download URL has expired.", gaps="G499")
+    ASSET_TOKEN_INVALID = Refused(
+        401, "This is no token for downloading assets: {problem}.", gaps="G501", unknown="ASSET_TOKEN_INVALID"
+    )
+    ASSET_TOKEN_EXPIRED = Refused(
+        401, "The token for downloading assets has expired.", gaps="G501", unknown="ASSET_TOKEN_INVALID"
+    )
+    DOWNLOAD_LINK_INVALID = Refused(
+        403, "This is not a valid download URL of a recording.", gaps="G499", unknown="DOWNLOAD_LINK_INVALID"
+    )
+    DOWNLOAD_LINK_EXPIRED = Refused(403, "The download URL has expired.", gaps="G499", unknown="DOWNLOAD_LINK_INVALID")
     # Events
     EVENTS_OFF = Refused(403, "The events interface of client {client} is off.", gaps="G532")
     DELIVERY_UNDER_WAY = Refused(409, "The delivery {id} waits to be sent already.", gaps="G042 G534")

@@ -113,7 +113,7 @@ CHECKS_ORDER = assumption(
     "checks.order",
     "G040",
     "Order of the checks: credential, terms, service, path, for_client, existence, role, input, state; with input, or "
-    "with the role before existence.",
+    "with the role before existence. Existence is that of the objects in the path; secrets in it are always input.",
     "credential first",
     ("input first", "role first"),
 )

@@ -111,6 +111,16 @@ def error_body(chosen: Any) -> tuple[str, Any]:
     return kind, ERROR_BODIES[chosen] if isinstance(chosen, str) else chosen
 
 
+SPENT_SECRETS = assumption(
+    "errors.spent-secrets",
+    "G196 G236 G241 G499 G501 G573",
+    "What does a public call answer to an invitation code, an identity token, a download token or a link that is used, "
+    "replaced or expired? The same as to an unknown one; or its own reason.",
+    "as-unknown",
+    ("told",),
+    "exchange_identity_token list_downloadable_assets download_recording_asset",
+    refuses={"ASSET_TOKEN_EXPIRED": ("told",), "INVITATION_CODE_INVALID": ("told",)},
+)
 SERVER_FAULT = assumption(
     "errors.server-fault",
     "G046",

@@ -67,7 +67,7 @@ SAMPLES: Mapping[str, tuple[object, ...]] = {
     "terms.open-calls": ([], ["get_me", "list_channels"]),
     "turn.uris": (["turn:elsewhere.example"],),
     "users.auth-kinds": ({"OAuth": "oauth", "Custom": "own"},),
-    "users.first-id": (5000,),
+    "users.first-id": (2**53 + 1,),
     "users.kinds": (
         {"registered": "R", "predefined": "P", "guest": "G", "linked": "L", "dialled-in": "I", "dialled-out": "O"},
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions.register import Assumption, assumption, duration, subset_of, text, texts
+from confsim.kernel.urls import encoded, normalised
 
 # data.*
 DATA_KINDS = assumption(
@@ -39,7 +40,7 @@ def _template(value: object) -> str:
     given = text(value)
     if "{channel}" not in given:
         raise ValueError(f"{given!r} has no {{channel}}")
-    return given
+    return normalised(encoded(given, "{}"))
 
 
 STREAMING_URL = assumption(

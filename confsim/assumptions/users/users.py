@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.assumptions.register import assumption
+from confsim.assumptions.register import assumption, integer
 
 _USERS = "get_users get_me get_user list_users find_user_by_email list_linked_users list_breakout_participants"
 KINDS = {
@@ -14,13 +14,17 @@ KINDS = {
     "dialled-out": "DialOut",
 }
 AUTH_KINDS = {"OAuth": "OAuth", "Custom": "Custom"}
+#: The largest first id: a thousand million users fit between it and the largest long.
+LAST_FIRST_ID = 2**63 - 10**9
 FIRST_USER_ID = assumption(
     "users.first-id",
     "G130",
-    "Ids of users count up over the whole service from here.",
+    "Ids of users count up over the whole service from here. Those beyond 2^53 show which clients read JSON numbers as "
+    "floating-point numbers, as JavaScript does.",
     1000,
-    (),
+    (f"any whole number up to {LAST_FIRST_ID}",),
     "create_guest exchange_identity_token",
+    check=integer(0, LAST_FIRST_ID),
     decides="users",
 )
 REPUTATION = assumption(

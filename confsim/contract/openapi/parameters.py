@@ -124,14 +124,14 @@ class Parameters:
 
     def _boolean(self) -> Schema:
         """Return the schema of a boolean: where true and false are not its words, those that are."""
-        words = in_force(self._profile, parsing.BOODEPENDS)
+        words = in_force(self._profile, parsing.BOOLEANS)
         if words.get("true") is True and words.get("false") is False:
             return {"type": "boolean"}
         return {"type": "string", "enum": list(words)}
 
     def _words(self) -> str:
         """Return what the words of a boolean mean, those aside that its schema has; "" for none."""
-        words: dict[str, bool] = in_force(self._profile, parsing.BOODEPENDS)
+        words: dict[str, bool] = in_force(self._profile, parsing.BOOLEANS)
         plain = {"true", "false"} if self._boolean()["type"] == "boolean" else set()
         means = [f"{word} means {str(meaning).lower()}" for word, meaning in words.items() if word not in plain]
         return f"{', '.join(means)}{', too' if plain else ''}." if means else ""
@@ -149,7 +149,7 @@ class Parameters:
         plain = msgspec.to_builtins(default)
         if not isinstance(plain, bool) or self._boolean()["type"] == "boolean":
             return plain
-        words: dict[str, bool] = in_force(self._profile, parsing.BOODEPENDS)
+        words: dict[str, bool] = in_force(self._profile, parsing.BOOLEANS)
         return next((word for word, meaning in words.items() if meaning is plain), None)
 
     def _small(self, schema: Schema) -> Schema:

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from confsim.control.export.calls import ApiCall
 from confsim.service.files import state
 from confsim.service.journal import ControlCall, DeliveryNote
+from confsim.service.masking import DISTINCTIVE
 
 from . import masking
 from .document import Bundle, BundledCall, RecordedAnswer, content, raw
 from .masking import StandIns, fingerprint
 from .replay import Mismatch, Player, replay
-from .substitution import DISTINCTIVE, FORMS, Substitution
+from .substitution import FORMS, Substitution
 
 #: Reason why a call is not replayed: with stand-ins it would be another call.
 WHY = "with its secrets masked it would be answered otherwise"

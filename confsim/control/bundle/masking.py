@@ -23,13 +23,14 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import World
 from confsim.service.journal import JournalEntry
+from confsim.service.masking import CREDENTIAL_HEADERS, CREDENTIAL_NAMES, DISTINCTIVE, MASK
 
-from .substitution import DISTINCTIVE, SECRET_HEADERS, of_record, of_url, secrets_of
+from .substitution import of_record, of_url, secrets_of
 
 #: A signed JWT in a text.
 JWT = re.compile(rb"(eyJ[\w-]{8,}\.[\w-]+)\.([\w-]*)")
 #: Names of fields and parameters whose values are secrets, known to the world or not.
-_GIVEN = re.compile(r"(.*token|.*password|.*passphrase|.*secret|.*pin|apikey)", re.IGNORECASE)
+_GIVEN = re.compile(rf"({CREDENTIAL_NAMES}|.*pin)", re.IGNORECASE)
 #: Fields of answers that are secrets and follow from the seed.
 _MADE = re.compile(r"password|secret|jwt|token|reservationToken")
 #: A field of a JSON text with its value, which may be incomplete.
@@ -75,13 +76,13 @@ def in_request(entry: JournalEntry) -> Iterator[str]:
     if entry.token is not None:
         yield entry.token
     for name, value in request.headers.items():
-        if SECRET_HEADERS.search(name):
+        if CREDENTIAL_HEADERS.search(name):
             for part in re.split(r"[;,]\s*|\s+", value):
                 word = part.partition("=")[2] or part
-                if word.lower() not in _WORDS:
+                if word.lower() not in _WORDS and word != MASK:
                     yield _password(word) if value.lower().startswith("basic ") else word
     for name, value in parse_qsl(request.query):
-        if _GIVEN.fullmatch(name) and value:
+        if _GIVEN.fullmatch(name) and value not in ("", MASK):
             yield value
     yield from in_body(request.body)
 

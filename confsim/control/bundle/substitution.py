@@ -13,15 +13,12 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from confsim.kernel.tables.table import SecretForm, Table
+from confsim.service.masking import CREDENTIAL_HEADERS, DISTINCTIVE
 
 from .document import BundledCall, RecordedAnswer, SentRequest, content, raw
 
-#: Shorter texts, such as PINs, are replaced only as the whole value of a place that is named for a secret.
-DISTINCTIVE = 8
 #: Names of places for secrets: fields, parameters, and the path segment before one.
 _NAMED = rb"[\w-]*(?:pin|code|password|passphrase|token|secret|credential|key|verify)s?"
-#: Headers whose values are secrets, whatever the profile calls them.
-SECRET_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
 #: Names of parameters of a URL whose values are secrets.
 _IN_URL = re.compile(rf"{_NAMED.decode()}|[\w-]*(?:sig|signature|auth|hmac|pass|pwd)", re.IGNORECASE)
 #: Letters and digits that are no words: no name of an address has so many without a mark between.
@@ -118,7 +115,7 @@ class Substitution:
     def header(self, name: str, value: str) -> str:
         """Return the value of a header with the texts replaced, also inside Basic credentials."""
         value = _BASIC.sub(lambda match: match[1] + self._in_base64(match[2]), self.text(value))
-        return _words(value, self.pairs) if self.pairs and SECRET_HEADERS.search(name) else value
+        return _words(value, self.pairs) if self.pairs and CREDENTIAL_HEADERS.search(name) else value
 
     def state(self, document: bytes) -> bytes:
         """Return a state document with the texts replaced."""

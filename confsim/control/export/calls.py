@@ -1,7 +1,7 @@
 """The calls of a journal, prepared for export: what must be sent again, without what belongs to the transport.
 
-Tokens are exported as they were sent, since they are fake. Control calls are included in order, so that a fresh world
-with the same start goes through the same states.
+Tokens by which calls were made are exported as they were sent, since they are fake; others are masked. Control calls
+are included in order, so that a fresh world with the same start goes through the same states.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
 from confsim.kernel.plain_values import DEEPEST, is_deep
 from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.urls import normalised
 from confsim.service.checks.credentials import present
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file
 from confsim.service.journal import ControlCall, JournalEntry
+from confsim.service.masking import Mask
 from confsim.service.messages import Request
 from confsim.service.service import Service
 
@@ -84,7 +86,7 @@ class ApiCall(Struct, frozen=True, kw_only=True):
     @property
     def sets_its_time(self) -> bool:
         """Whether the call has its own instant, set by the request or by a delaying fault, instead of the clock's."""
-        if HEADER in self.entry.request.headers or QUERY in self.entry.request.query:
+        if HEADER in self.entry.request.headers or QUERY in normalised(self.entry.request.query):
             return True
         return any(isinstance(hit.do, dict) and "clock" in hit.do for hit in self.entry.fault)
 
@@ -151,6 +153,10 @@ def total(service: Service) -> int:
 def api_call(context: ControlContext, entry: JournalEntry) -> ApiCall:
     """Return the call of a journal entry."""
     service, request = context.service, entry.request
+    performed = API.find(entry.operation)
+    if performed is not None:
+        request = Mask(service.profile, entry.after).repeatable(request, performed)
+        entry = entry if request is entry.request else replace(entry, request=request)
     read = _headers_read(service) if entry.operation else request.headers.keys() - _TRANSPORT
     headers = {name: text for name, text in request.headers.items() if name in read}
     others = {
@@ -163,9 +169,8 @@ def api_call(context: ControlContext, entry: JournalEntry) -> ApiCall:
     if token is None:
         token = _take_token(service, headers, values)
     target = below(context, entry)
-    operation = API.find(entry.operation)
-    texts = None if operation is None else _texts(service, operation, request.method, target)
-    simple = operation is not None and texts is not None and plain and QUERY not in values
+    texts = None if performed is None else _texts(service, performed, request.method, target)
+    simple = performed is not None and texts is not None and plain and QUERY not in values
     return ApiCall(
         entry=entry,
         target=target,
@@ -173,7 +178,7 @@ def api_call(context: ControlContext, entry: JournalEntry) -> ApiCall:
         headers=headers,
         other_headers=others,
         token=token,
-        operation=operation if simple else None,
+        operation=performed if simple else None,
         texts=texts or {},
         values=values,
     )

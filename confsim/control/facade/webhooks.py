@@ -72,10 +72,12 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
         """Return the payload of a webhook that was signed with the secret of its endpoint.
 
         Raises ValueError when the signature is wrong or missing, or its timestamp is more than five minutes from the
-        clock of the world.
+        instant that one made now would carry: the true time, or that of the world's clock while it is frozen, unless
+        the profile says otherwise (``webhooks.timestamp``).
         """
         __tracebackhide__ = True
-        return verify(body, headers, secret, self._control.context.service.clock.now())
+        service = self._control.context.service
+        return verify(body, headers, secret, service.webhooks.signing_time(service.clock.now()))
 
     def deliver_to(self, receiver: Any) -> None:
         """Send deliveries to a receiver in this process from now on; None stops that.

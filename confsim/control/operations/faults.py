@@ -17,6 +17,7 @@ from confsim.service.faults import spec
 from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.injection import ActiveFault
 from confsim.service.faults.words import read_effect
+from confsim.service.masking import Mask
 
 #: Decisions on a held call.
 _ACTIONS = ("release", "change", "drop")
@@ -205,7 +206,7 @@ def list_held(context: ControlContext) -> list[HeldCallInfo]:
     A fault whose ``do`` has ``hold`` "before" or "after" holds calls, each until it is released, changed or dropped, or
     until ``holdAtMost`` of real time is over (by default 30s). Other calls are not delayed.
     """
-    return [_describe_held(each) for each in context.service.pipeline.held]
+    return [_describe_held(context, each) for each in context.service.pipeline.held]
 
 
 @operation("POST /held/{id}", replayed=False)
@@ -238,8 +239,9 @@ def decide_held(
     return HeldOutcome(id=id, outcome=done.outcome, request=None if entry is None else entry.id)
 
 
-def _describe_held(held: HeldCall) -> HeldCallInfo:
+def _describe_held(context: ControlContext, held: HeldCall) -> HeldCallInfo:
     request, entry = held.incoming.request, held.entry
+    mask = Mask(context.service.profile, context.service.world)
     return HeldCallInfo(
         id=held.id,
         when="before" if entry is None else "after",
@@ -247,8 +249,8 @@ def _describe_held(held: HeldCall) -> HeldCallInfo:
         remaining=held.remaining,
         operation=held.incoming.operation.name,
         method=request.method,
-        path=request.target,
-        query=request.query,
+        path=mask.path(request.target),
+        query=mask.query(request.query),
         body=read_body(request.body),
         request=None if entry is None else entry.id,
         status=None if entry is None else entry.response.status,

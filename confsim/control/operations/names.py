@@ -5,15 +5,13 @@ A request with any other Host name is refused.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.kernel.refusal import Misuse
-
-_NAME = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\Z", re.ASCII)
+from confsim.kernel.urls import host_name
 
 
 class HostNames(Wire):
@@ -54,16 +52,14 @@ def add_name(context: ControlContext, body: AddHostName) -> HostNames:
 
     Calls in process accept any name. Misuse for an invalid Host name.
     """
-    if not _NAME.match(body.name):
-        raise Misuse(f"{body.name[:80]!r} is no Host name; leave scheme, port and path away")
     context.worlds.answer_to(body.name)
     return list_names(context)
 
 
 @operation("DELETE /names/{name}", replayed=False)
 def drop_name(context: ControlContext, name: Annotated[str, "The Host name."]) -> HostNames:
-    """Stop accepting a Host name that was added. Misuse (404) for any other name."""
-    if name.lower() not in context.worlds.names:
+    """Stop accepting a Host name that was added. Misuse for an invalid name, and (404) for any other."""
+    if host_name(name) not in context.worlds.names:
         raise Misuse(f"{name[:80]!r} is none of the Host names that were added", status=404)
     context.worlds.stop_answering_to(name)
     return list_names(context)

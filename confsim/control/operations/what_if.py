@@ -25,6 +25,7 @@ from confsim.service.files import world_file
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
 from confsim.service.journal import ControlCall, JournalEntry
+from confsim.service.masking import Mask
 from confsim.service.messages import Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
@@ -84,10 +85,10 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     def result(differ: list[DifferentAnswer]) -> WhatIf:
         return WhatIf(assumptions=dict(chosen), calls=replay.calls, world=replay.world, differ=differ)
 
-    return in_slices((_compared(entry, response) for entry, response in replay.answers()), result)
+    return in_slices((_compared(context, entry, response) for entry, response in replay.answers()), result)
 
 
-def _compared(entry: JournalEntry, response: Response) -> DifferentAnswer | None:
+def _compared(context: ControlContext, entry: JournalEntry, response: Response) -> DifferentAnswer | None:
     """Return the call with both answers, None when they are equal or the world did not make the answer."""
     if answer_was_replaced(entry) or (entry.response.status, entry.response.body) == (response.status, response.body):
         return None
@@ -95,7 +96,7 @@ def _compared(entry: JournalEntry, response: Response) -> DifferentAnswer | None
         id=entry.id,
         operation=entry.operation or None,
         method=entry.request.method,
-        path=entry.request.target,
+        path=Mask(context.service.profile, entry.after).path(entry.request.target),
         was=_short(entry.response),
         would_be=_short(response),
     )

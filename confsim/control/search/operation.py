@@ -29,6 +29,7 @@ from confsim.kernel.tables.writing import Written
 from confsim.reference import gaps, rules
 from confsim.service.deferred import in_steps
 from confsim.service.journal import ControlCall, JournalEntry
+from confsim.service.masking import Mask
 
 #: Characters of an excerpt, and most of those before the match.
 _LENGTH, _BEFORE = 140, 40
@@ -214,7 +215,8 @@ def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
     if excerpt is None:
         return None
     if isinstance(noted, JournalEntry):
-        title = f"{noted.request.method} {noted.request.target} {noted.response.status or 'none'}"
+        target = Mask(context.service.profile, noted.after).path(noted.request.target)
+        title = f"{noted.request.method} {target} {noted.response.status or 'none'}"
     else:
         title = noted.operation if isinstance(noted, ControlCall) else noted.kind
     return Hit(group=Group.CALL, id=noted.id, title=title, excerpt=excerpt)
@@ -224,7 +226,7 @@ def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
     """Yield the texts of a journal entry: of a call the request, answer, assumptions and records written."""
     used = " ".join(noted.assumptions)
     if isinstance(noted, JournalEntry):
-        request, response = noted.request, noted.response
+        request, response = Mask(context.service.profile, noted.after).shown(noted.request), noted.response
         line = f"{request.method} {request.target}{'?' * bool(request.query)}{request.query}"
         fault = _json(noted.fault) if noted.fault else ""
         yield f"{noted.id} {line} {response.status} {noted.operation} {used} {fault}"

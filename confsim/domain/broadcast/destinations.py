@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import Enum
-from urllib.parse import urlsplit
 
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol.refusals import Reason
@@ -17,6 +16,7 @@ from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.tables.indexes import Index, Order
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
+from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
 
 
@@ -84,11 +84,10 @@ def add(change: Change, channel: Channel, url: str, label: str | None, enabled: 
 
 def _valid(url: str, schemes: tuple[str, ...]) -> bool:
     try:
-        parts = urlsplit(url)
-        port = parts.port
+        parts = uri(url)
     except ValueError:
         return False
-    return parts.scheme in schemes and bool(parts.hostname) and port != 0 and not any(each.isspace() for each in url)
+    return parts.scheme in schemes and parts.port != 0 and not any(each.isspace() for each in url)
 
 
 def get(change: Change, channel: Channel, id: str) -> Destination:

@@ -65,7 +65,7 @@ class Client(Record, kw_only=True):
 
 
 CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
-BY_ORIGIN: Index[Client] = Index("origin", lambda client: client.origins)
+BY_ORIGIN: Index[Client] = Index("origin", lambda client: tuple(origin.lower() for origin in client.origins))
 CLIENTS: SharedTable[str, Client] = SharedTable(
     "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from urllib.parse import urlsplit
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.refusal import Refusal
+from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.urls import host_name, uri
 from confsim.kernel.world import Change
 
 from . import clients
@@ -31,8 +32,18 @@ def set_domains(change: Change, client: Client, domains: Sequence[str]) -> Clien
 
 def may_redirect_to(client: Client, url: str) -> bool:
     """Whether a login through OAuth may redirect to the URL: its host is one of the client's domains (R558)."""
-    host = urlsplit(url).hostname
-    return host is not None and host in {domain.casefold() for domain in client.domains}
+    try:
+        host = uri(url).hostname
+    except ValueError:
+        return False
+    return host in set(_hosts(client.domains))
+
+
+def _hosts(domains: Sequence[str]) -> Iterator[str]:
+    """The entries that are host names, as URLs have them."""
+    for domain in domains:
+        with suppress(Misuse):
+            yield host_name(domain)
 
 
 def _listed(change: Change, entries: Sequence[str], form: str) -> tuple[str, ...]:

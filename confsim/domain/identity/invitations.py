@@ -168,6 +168,10 @@ def find_by_code(change: Change, client: Client, code: str) -> Invitation | None
     return INVITATIONS.one(change, BY_CODE, code, client.id)
 
 
+#: Why a login does not take a code: the same for every reason, since whoever asks may have guessed it.
+_NO_NONCE = {"problem": "it is unknown, replaced, used, expired or Persistent, which is exchanged"}
+
+
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:
     """Redeem a Nonce by a login: the user is connected to a provider of the client; return user and token.
 
@@ -175,18 +179,23 @@ def redeem(change: Change, client: Client, code: str, provider: str | None = Non
     """
     invitation = find_by_code(change, client, code)
     if invitation is None:
-        raise Refusal(Reason.INVITATION_CODE_INVALID, problem="it is unknown, replaced, used or expired")
-    details = {"problem": "it is Persistent, which is exchanged"}
-    MACHINE.fire(change, invitation, "redeem", provider=provider, details=details)
+        raise Refusal(MACHINE.reason(ABSENT, "redeem"), **_NO_NONCE)
+    MACHINE.fire(change, invitation, "redeem", provider=provider, details=_NO_NONCE)
     user = users.get(change, client.id, invitation.user)
     return user, credentials.issue(change, user)
 
 
-def exchange(change: Change, client: Client, invitation: Invitation) -> Credential:
+def exchange(change: Change, client: Client, code: str) -> Credential | None:
     """A service token for a Persistent code, any number of times until its expiry; the account is unchanged (G235).
 
-    Refusal INVITATION_CODE_INVALID for a Nonce (G234).
+    None for a text that is not a code of the client. Refusal INVITATION_CODE_INVALID for a Nonce (G234), and for a code
+    that is replaced, used or expired.
     """
+    invitation = find_by_code(change, client, code)
+    if invitation is None:
+        if _was_issued(change, client, code):
+            raise Refusal(Reason.INVITATION_CODE_INVALID, problem="it is replaced, used or expired")
+        return None
     if invitation.kind is InvitationKind.NONCE and ask(change, assumed.NONCE_EXCHANGE) == "redeems":
         return redeem(change, client, invitation.code)[1]
     trigger = "exchange once" if ask(change, assumed.PERSISTENT_EXCHANGE) == "once" else "exchange"
@@ -194,7 +203,7 @@ def exchange(change: Change, client: Client, invitation: Invitation) -> Credenti
     return credentials.issue(change, users.get(change, client.id, invitation.user))
 
 
-def was_issued(change: Change, client: Client, code: str) -> bool:
+def _was_issued(change: Change, client: Client, code: str) -> bool:
     """Whether the text is a Persistent code that this world once issued for the client."""
     try:
         claims = jws.verify(code, "HS256", change.key("persistent invitations"))

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from confsim.assumptions import identity as assumed
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.wire import SPENT_SECRETS
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
 
 from . import credentials, invitations, jws, validators
@@ -40,13 +41,12 @@ class Person(Struct, frozen=True, kw_only=True):
 def exchange(change: Change, client: Client, token: str) -> Credential:
     """A service token for an identity token of a person, or for a Persistent invitation.
 
-    Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR, INVITATION_CODE_INVALID.
+    Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR; INVITATION_CODE_INVALID under
+    errors.spent-secrets = told.
     """
-    invitation = invitations.find_by_code(change, client, token)
-    if invitation is not None:
-        return invitations.exchange(change, client, invitation)
-    if invitations.was_issued(change, client, token):
-        raise Refusal(Reason.INVITATION_CODE_INVALID, problem="it is replaced, used or expired")
+    credential = _of_invitation(change, client, token)
+    if credential is not None:
+        return credential
     validator = validators.find_active(change, client)
     if validator is None:
         raise Refusal(Reason.NO_ACTIVE_VALIDATOR, client=client.id)
@@ -54,6 +54,16 @@ def exchange(change: Change, client: Client, token: str) -> Credential:
     user = _user(change, client, validator, person)
     until = person.until if ask(change, assumed.TOKEN_LIFE) == "as-identity-token" else None
     return credentials.issue(change, user, None if until is None else max(until - change.now, 1))
+
+
+def _of_invitation(change: Change, client: Client, code: str) -> Credential | None:
+    """A service token for a Persistent invitation; None for a text that is none, or no longer, unless that is told."""
+    try:
+        return invitations.exchange(change, client, code)
+    except Refusal as refusal:
+        if refusal.reason is not Reason.INVITATION_CODE_INVALID or ask(change, SPENT_SECRETS) == "told":
+            raise
+        return None
 
 
 def check(change: Change, validator: Validator, token: str) -> Person:
@@ -155,10 +165,9 @@ def _clean_url(value: object, most: int) -> str | None:
     if not isinstance(value, str) or len(value) > most or re.search(_CONTROL, value) or " " in value:
         return None
     try:
-        parts = urlsplit(value)
+        return value if uri(value).scheme in {"http", "https"} else None
     except ValueError:
         return None
-    return value if parts.scheme in {"http", "https"} and parts.netloc else None
 
 
 def _user(change: Change, client: Client, validator: Validator, person: Person) -> User:

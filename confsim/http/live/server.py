@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Self
 
 from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.kernel.refusal import Misuse
+from confsim.service import signals
 from confsim.service.deferred import polling
 
 from .connection import Connection, Handler
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 Ready = Callable[["LiveServer"], object]
 
 _LOG = logging.getLogger("confsim.http")
-#: Seconds that a running call has to finish after a SIGTERM.
+#: Seconds that a running call has to finish after a SIGTERM or SIGHUP.
 _GRACE = 2.0
 
 
@@ -70,7 +71,7 @@ class LiveServer:
         self.log: Log | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._dying = False  # a SIGTERM has arrived
+        self._dying = False  # a SIGTERM or SIGHUP has arrived
 
     def log_to(self, log: Log) -> None:
         """Call ``log`` with the requests of later connections."""
@@ -98,14 +99,14 @@ class LiveServer:
         self._thread.start()
 
     def run(self, ready: Ready = lambda server: None) -> None:
-        """Serve in this thread until SIGINT, SIGTERM or ``stop``; ``ready`` is called once clients can connect.
+        """Serve in this thread until SIGINT, SIGTERM, SIGHUP or ``stop``; ``ready`` is called once clients can connect.
 
-        A call that does not end cannot keep the process alive: a second signal kills it, and a SIGTERM kills it after
-        ``_GRACE`` seconds, with the traceback of the call on stderr.
+        A call that does not end cannot keep the process alive: a second signal kills it, SIGHUP aside, and a SIGTERM or
+        SIGHUP kills it after ``_GRACE`` seconds, with the traceback of the call on stderr.
         """
         listener = self._listen()
         main = threading.current_thread() is threading.main_thread()  # only the main thread may set signal handlers
-        numbers = (signal.SIGINT, signal.SIGTERM) if main else ()
+        numbers = (signal.SIGINT, *signals.ending()) if main else ()
         before = {number: signal.signal(number, self._signalled) for number in numbers}
         try:
             self._serve(listener, ready)
@@ -113,12 +114,14 @@ class LiveServer:
             if self._dying:
                 faulthandler.cancel_dump_traceback_later()
             for number, action in before.items():
-                signal.signal(number, action)
+                if signal.getsignal(number) is not signal.SIG_IGN:  # a SIGHUP that was noted stays ignored
+                    signal.signal(number, action)
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in (signal.SIGINT, *signals.ending()):
             signal.signal(each, signal.SIG_DFL)
-        if number == signal.SIGTERM:  # faulthandler needs no GIL, which a regular expression may hold for ever
+        signals.note(number)
+        if number != signal.SIGINT:  # faulthandler needs no GIL, which a regular expression may hold for ever
             self._dying = True
             faulthandler.dump_traceback_later(_GRACE, exit=True, file=sys.__stderr__ or sys.stderr)
         self.stop()

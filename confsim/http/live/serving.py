@@ -13,6 +13,7 @@ from confsim.http.app import App, limits_under
 from confsim.http.mount import Mount
 from confsim.http.routing import Found
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import host_name, path_segments
 from confsim.service.messages import Request
 from confsim.service.one_process import OfOneProcess
 from confsim.service.service import Service
@@ -32,7 +33,8 @@ class Serving(OfOneProcess):
     """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
     Meanwhile webhooks are sent over HTTP, to loopback hosts and those of ``allow_webhooks``. With ``tls`` the server
-    speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``.
+    speaks HTTPS, and URLs in answers begin with its address unless there is a ``public_url``. Raises Misuse for an
+    invalid name, host or URL.
     """
 
     def __init__(
@@ -49,9 +51,10 @@ class Serving(OfOneProcess):
         self.worlds = worlds
         self._mount = mount
         self._on_tick: list[Callable[[], object]] = [worlds.tick]
+        self._allowed = tuple(map(host_name, allow_webhooks))
+        names = tuple(map(host_name, names))
         if public_url:
             worlds.serve_at(public_url)
-        self._allowed = tuple(allow_webhooks)
         self._sender: HttpSender | None = None
         self.answer_to(*names)
         self._app = App(worlds, mount, hosts.known(host, worlds.names))
@@ -99,7 +102,7 @@ class Serving(OfOneProcess):
 
     def operation_name(self, request: Request) -> str:
         """Return the name of the operation of a request, "" when there is none."""
-        segments = request.target.split("/")[1:]
+        segments = path_segments(request.target)[1:]
         service: Service | None = self.worlds.default
         if segments[:1] == ["w"]:
             service, segments = self.worlds.find(segments[1] if len(segments) > 1 else ""), segments[2:]
@@ -124,7 +127,7 @@ class Serving(OfOneProcess):
         self._attach()
 
     def run(self, ready: Callable[[], object]) -> None:
-        """Serve in this thread until SIGINT or SIGTERM. Raises OSError when the port is in use."""
+        """Serve in this thread until SIGINT, SIGTERM or SIGHUP. Raises OSError when the port is in use."""
 
         def listening(_: LiveServer) -> None:
             self._attach()

@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.protocol.wire import PRESENTATION
 from confsim.assumptions.register import in_force
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.http.app import App
 from confsim.http.exchange import Exchange
 from confsim.http.inputs import parse_cookies
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import path_segments
+from confsim.service.masking import Mask
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 
@@ -38,9 +39,7 @@ class Stream:
     @property
     def noted(self) -> Request:
         """Return the request without the token, for the log and the journal."""
-        from confsim.service.realtime import tokens  # as all of realtime, with the first websocket
-
-        return tokens.masked(self._request, in_force(self._service.profile, PRESENTATION))
+        return Mask(self._service.profile, self._service.world).request(self._request)
 
     def connect(self, wire: MessageSink) -> tuple[ChannelConnection | None, Response]:
         """Let the person join; return the connection (None for a refusal) and the response."""
@@ -64,7 +63,7 @@ class Streams:
 
     def __call__(self, request: Request) -> Stream | None:
         """Return the stream at the address of a request, None when no websocket is served there."""
-        segments = request.target.split("/")
+        segments = path_segments(request.target)
         service: Service | None = self._app.worlds.default
         del segments[0]
         if len(segments) > 1 and segments[0] == "w":

@@ -14,9 +14,9 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from confsim.http.limits import Limits
+from confsim.service.masking import SUBPROTOCOL
 from confsim.service.messages import Response
 from confsim.service.realtime.connections import ChannelConnection, RealTime
-from confsim.service.realtime.tokens import SUBPROTOCOL
 
 from .streams import Stream
 

@@ -1,7 +1,9 @@
 """The checks of a call in order, followed by the operation and its response.
 
 The order is that of G040: credential, terms, service, path, for_client, existence, role, query and body, state. By
-``checks.order`` query and body may come first, or the role before existence.
+``checks.order`` query and body may come first, or the role before existence. Existence is that of the objects in the
+path. A secret or another input in the path, such as a PIN, is looked up after the role in every order: callers who are
+refused learn nothing of it.
 """
 
 from __future__ import annotations
@@ -56,9 +58,8 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     elif incoming.token and ask(change, wire.PUBLIC_CREDENTIALS) == "checked":
         credentials.authenticate(change, incoming.token)
     things = [*incoming.path]
-    if contract.texts:  # an empty loop takes as long as a call
-        for place, parameter in contract.texts:
-            things[place] = parameter.read(change, parameter.where, things[place])
+    if contract.texts:
+        _read(call, contract, things)
     if values and operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if contract.names:
@@ -67,6 +68,8 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         admission.admit(call, grants)
     elif operation.changes:
         admission.require_service(call, call.client)
+    if contract.inputs:
+        _look_up(call, contract, things)
     if named is None and (values or contract.has_input):
         named = _input(call, contract, values, incoming.request)
     function = operation.function
@@ -75,8 +78,14 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     return Response(status, headers, body)
 
 
+def _read(call: Call, contract: Contract, things: list[Any]) -> None:
+    """Replace the texts in the path by the values that they stand for."""
+    for place, parameter in contract.texts:
+        things[place] = parameter.read(call.change, parameter.where, things[place])
+
+
 def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, grants: tuple[Grant, ...]) -> None:
-    """Replace the ids in the path by the things that they name.
+    """Replace the ids in the path by the objects that they name.
 
     When one does not exist, the gate is checked before NOT_FOUND is raised, if the profile says so.
     """
@@ -92,6 +101,12 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, gr
         if not public and value_of(call.change, transport.CHECKS_ORDER) == "role first":
             admission.admit(call, grants, missing=True)
         raise
+
+
+def _look_up(call: Call, contract: Contract, things: list[Any]) -> None:
+    """Replace the secrets and other inputs in the path by the things that they lead to, for an admitted caller."""
+    for place, find, inside in contract.inputs:
+        things[place] = find(call, things[place], things[place - 1]) if inside else find(call, things[place])
 
 
 def _enter_child(call: Call, id: str) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.urls import normalised
 from confsim.service.clock import instant
 from confsim.service.messages import Request
 
@@ -35,8 +36,9 @@ class Override(Struct, frozen=True):
 def read(request: Request) -> Override | None:
     """Return the override in a request, None for none. Raises Misuse for an invalid one."""
     texts = [request.headers[HEADER]] if HEADER in request.headers else []
-    if QUERY in request.query:
-        items = (item.partition("=") for item in request.query.split("&"))
+    query = normalised(request.query)
+    if QUERY in query:
+        items = (item.partition("=") for item in query.split("&"))
         texts += [unquote_plus(value) for name, _, value in items if name == QUERY]
     if not texts:
         return None
@@ -53,9 +55,9 @@ def read(request: Request) -> Override | None:
 
 def without_override(query: str) -> str:
     """Return a query string without the parameter of an override."""
-    if QUERY not in query:
+    if QUERY not in normalised(query):
         return query
-    return "&".join(item for item in query.split("&") if item.partition("=")[0] != QUERY)
+    return "&".join(item for item in query.split("&") if normalised(item.partition("=")[0]) != QUERY)
 
 
 def cross_site(request: Request, host: str = "") -> bool:

@@ -9,7 +9,6 @@ from typing import Protocol
 import msgspec
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.protocol.wire import PRESENTATION
 from confsim.assumptions.register import ask, in_force
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain.breakout import assignments
@@ -121,16 +120,15 @@ class RealTime:
         live = self._live
         with live.lock:
             change = live.change()
-            masked_request = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
             try:
                 user, place = self._join(change, request, channel, kind)
             except Refusal as refusal:
-                return None, self._unrouted(masked_request, refusal, change.used, finish)
+                return None, self._unrouted(request, refusal, change.used, finish)
             base = channels.base_channel(change, place)
             key = (base.client, base.id, user.id)
             before = live.world
             live.commit(change)
-            response = self._unrouted(masked_request, Response(101, []), change.used, finish)
+            response = self._unrouted(request, Response(101, []), change.used, finish)
             self._note("join_channel", place.id, user.id, change, before)
             person = self._people.get(key)
             if person is None:
@@ -147,8 +145,7 @@ class RealTime:
 
     def refuse(self, request: Request, outcome: Response | Refusal, finish: Finish) -> Response:
         """Note a request that is no websocket handshake; return its response."""
-        masked_request = tokens.masked(request, in_force(self._live.profile, PRESENTATION))
-        return self._unrouted(masked_request, outcome, None, finish)
+        return self._unrouted(request, outcome, None, finish)
 
     def _join(self, change: Change, request: Request, id: str, kind: str | None) -> tuple[User, Channel]:
         caller = credentials.authenticate(change, tokens.read(change, self._token_of, request))

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-from msgspec.structs import replace
-
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
@@ -13,14 +9,11 @@ from confsim.assumptions.runtime import streaming as assumed
 from confsim.contract.query import decode_query
 from confsim.kernel.refusal import Refusal
 from confsim.service.checks.credentials import Read
+from confsim.service.masking import OFFER, SUBPROTOCOL
 from confsim.service.messages import Request
 
-#: The query parameter; and the subprotocol after which the token follows, for browsers, which can set no header.
+#: The query parameter of the token.
 PARAMETER = "token"
-SUBPROTOCOL = "bearer"
-_OFFER = "sec-websocket-protocol"
-#: Replaces a token in the journal.
-MASK = "***"
 
 
 def read(context: Context, token_of: Read, request: Request) -> str:
@@ -52,24 +45,4 @@ def read(context: Context, token_of: Read, request: Request) -> str:
 
 def offers(request: Request) -> list[str]:
     """Return the subprotocols that the request offers, in order (RFC 6455, 11.3.4)."""
-    return [each.strip() for each in request.headers.get(_OFFER, "").split(",") if each.strip()]
-
-
-def masked(request: Request, presentations: tuple[str, ...]) -> Request:
-    """Return the request without the token, for the journal."""
-    headers, query = dict(request.headers), _without(request.query, PARAMETER)
-    for way in map(wire.presentation, presentations):
-        if way.place == "query":
-            query = _without(query, way.name)
-        elif way.place == "cookie" and "cookie" in headers:
-            headers["cookie"] = re.sub(rf"((?:^|;\s*){re.escape(way.name)}=)[^;]*", rf"\g<1>{MASK}", headers["cookie"])
-        elif way.place == "header" and way.name.lower() in headers:
-            headers[way.name.lower()] = f"{way.scheme} {MASK}".lstrip()
-    offered = offers(request)
-    if SUBPROTOCOL in offered[:-1]:
-        headers[_OFFER] = f"{SUBPROTOCOL}, {MASK}"
-    return replace(request, query=query, headers=headers, cookies={})
-
-
-def _without(query: str, name: str) -> str:
-    return "&".join(f"{name}={MASK}" if each.partition("=")[0] == name else each for each in query.split("&") if query)
+    return [each.strip() for each in request.headers.get(OFFER, "").split(",") if each.strip()]

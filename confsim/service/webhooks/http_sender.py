@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from confsim.kernel.urls import host_name, is_loopback, uri
 
 from .receivers import DeliveryResult, Message
 
@@ -27,7 +28,7 @@ class HttpSender:
     THREADS = 8
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
-        self.allowed = frozenset(host.lower() for host in allowed)
+        self.allowed = frozenset(map(host_name, allowed))
         self._threads: ThreadPoolExecutor | None = None
         self._open: set[HTTPConnection] = set()
         self._lock = threading.Lock()
@@ -70,7 +71,10 @@ class HttpSender:
         try:
             url = urlsplit(message.url)
             kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
-            connection = kind(url.hostname or "", url.port, timeout=timeout)
+            host, headers = url.hostname or "", message.headers
+            if host.removesuffix(".").endswith(".localhost"):  # not every resolver knows these names (RFC 6761, 6.3)
+                host, headers = "localhost", {"Host": url.netloc, **headers}
+            connection = kind(host, url.port, timeout=timeout)
         except (ValueError, HTTPException) as error:
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
         with self._lock:
@@ -79,7 +83,7 @@ class HttpSender:
             self._open.add(connection)
         try:
             target = (url.path or "/") + (f"?{url.query}" if url.query else "")
-            connection.request("POST", target, message.body, message.headers)
+            connection.request("POST", target, message.body, headers)
             return DeliveryResult(connection.getresponse().status)
         except Exception as error:  # any exception is reported: the delivery must not wait for ever
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
@@ -92,17 +96,9 @@ class HttpSender:
 def blocked_reason(url: str, allowed: Iterable[str]) -> str | None:
     """Return why a URL is blocked, None when it is allowed: its host is loopback, or allowed by name."""
     try:
-        parts = urlsplit(url)
-        host, _ = (parts.hostname or "").lower(), parts.port
+        host = uri(url).hostname or ""
     except ValueError as error:
         return f"{url[:80]!r} is no URL: {error}"
-    if _loopback(host) or host in allowed:
+    if is_loopback(host) or host in allowed:
         return None
     return f"the host {host!r} is not loopback; it can be allowed by --allow-webhooks, or PUT /_confsim/webhooks"
-
-
-def _loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 import msgspec
 from msgspec import Struct
+
+from confsim.kernel.urls import encoded, uri
 
 
 class Message(Struct, frozen=True):
@@ -101,6 +104,23 @@ def _wsgi(application: Callable[..., Iterable[bytes]]) -> Receiver:
         return DeliveryResult(int(statuses[-1].split()[0]))
 
     return take
+
+
+def addressed(url: str) -> tuple[str, dict[str, str]]:
+    """Return the URL to which a message for ``url`` is sent, in ASCII and without a user, and the header for the user.
+
+    The header is that of RFC 7617. An invalid URL stays as it is.
+    """
+    try:
+        parts = uri(url)
+    except ValueError:
+        return url, {}
+    user, at, netloc = parts.netloc.rpartition("@")
+    if not at:
+        return url if url == encoded(url) else parts.geturl(), {}
+    name, _, password = user.partition(":")
+    credentials = b64encode(unquote_to_bytes(name) + b":" + unquote_to_bytes(password)).decode()
+    return parts._replace(netloc=netloc).geturl(), {"Authorization": f"Basic {credentials}"}
 
 
 def _environ(message: Message) -> dict[str, Any]:

@@ -16,16 +16,17 @@ import msgspec
 from msgspec import Struct, structs
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, in_force, note
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
+from confsim.kernel.urls import host_name
 from confsim.kernel.world import Change, World
 from confsim.service.journal import DeliveryNote, DeliveryStep, Journal
 from confsim.service.live import LiveWorld
 
 from .http_sender import HttpSender
-from .receivers import DeliveryResult, Message, Receiver, receiver
+from .receivers import DeliveryResult, Message, Receiver, addressed, receiver
 from .signatures import SIGNERS
 
 
@@ -169,8 +170,14 @@ class Webhooks:
         self._listed = listed
 
     def allow(self, hosts: Iterable[str]) -> None:
-        """Allow this world to send to these hosts, beside loopback."""
-        self.allowed = frozenset(host.lower() for host in hosts)
+        """Allow this world to send to these hosts, beside loopback. Raises Misuse for an invalid host name."""
+        self.allowed = frozenset(map(host_name, hosts))
+
+    def signing_time(self, now: int) -> int:
+        """Return the instant that a signature carries at ``now`` of the world's clock, both in epoch milliseconds."""
+        choice = in_force(self._live.profile, assumed.TIMESTAMP)
+        is_own = choice == "world" or (choice == "true-unless-frozen" and self._live.clock.frozen)
+        return now if is_own else int(time.time() * 1000)
 
     def restart(self) -> None:
         """Ignore the results of attempts under way: the world or the sender was replaced."""
@@ -304,10 +311,12 @@ class Webhooks:
         change = live.world.change(now, live.profile)
         endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
         body = msgspec.json.encode(delivery.payload)
-        headers = {"Content-Type": "application/json", "User-Agent": "confsim"}
+        url, authorization = addressed(endpoint.url)
+        headers = {"Content-Type": "application/json", "User-Agent": "confsim", **authorization}
         sign = SIGNERS.get(ask(change, assumed.SIGNATURE))
         if sign is not None:
-            at = now if ask(change, assumed.TIMESTAMP) == "world" else int(time.time() * 1000)
-            headers |= sign(endpoints.secret(change, delivery.client), delivery.message, at, body)
+            note(change, assumed.TIMESTAMP)
+            secret = endpoints.secret(change, delivery.client)
+            headers |= sign(secret, delivery.message, self.signing_time(now), body)
         self._journal.use(change.used)
-        return Message(endpoint.url, headers, body)
+        return Message(url, headers, body)

@@ -14,6 +14,7 @@ from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.register.candidates import candidates
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.urls import path_segments
 from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
 from confsim.testing.learning.accounts import Accounts
@@ -32,7 +33,7 @@ class Reader:
 
     def call(self, request: Request, token: str | None) -> ModelCall | None:
         """Return the call of a request, None when it matches no operation."""
-        segments = request.target.strip("/").split("/")
+        segments = path_segments(request.target.strip("/"))
         try:
             found = self._routes.match(ProfileContext({}), request.method, segments, request.query)
         except Refusal:

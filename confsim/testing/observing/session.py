@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
 from confsim.control.scenarios import mount_url
+from confsim.kernel.urls import normalised
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.accounts import Accounts
+from confsim.transport.remote import parsed_root
 
 from .observer import Observer
 from .proxy import Proxy
@@ -23,12 +24,11 @@ def observe(
 ) -> Iterator[tuple[Proxy, Observer]]:
     """Serve a proxy for the service at a base URL until the end of the block; then the observer has every exchange."""
     observer = Observer(upstream, accounts, say=say)
-    mount = urlsplit(mount_url(upstream, {})).path
+    mount = mount_url(parsed_root(upstream, "https://service.example/v1_0").path, {})
 
     def below(request: Request) -> Request:
-        if request.target.startswith(mount):
-            request = replace(request, target=request.target[len(mount) :])
-        return request
+        target = normalised(request.target)
+        return replace(request, target=target[len(mount) :]) if target.startswith(f"{mount}/") else request
 
     def notify(request: Request, response: Response | None) -> None:
         observer.see(below(request), response)

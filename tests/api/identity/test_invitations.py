@@ -125,10 +125,10 @@ def test_a_redeemed_code_is_gone(sim: Simulator, stub: int) -> None:
 
 
 def test_a_nonce_is_not_exchanged(sim: Simulator, stub: int) -> None:
-    """401 at the exchange, and it stays pending (G234)."""
+    """The exchange answers 401 to a Nonce as to any text that is not a token, and it stays pending (G234)."""
     made = create(sim, stub).body
     answer = sim.call("exchange_identity_token", clientId=CUSTOMER, body={"idToken": made["code"]})
-    assert (answer.status, answer.body["code"]) == (401, "invitation_code_invalid")
+    assert (answer.status, answer.body["code"]) == (401, "identity_token_malformed")
     assert read(sim, stub).body == made
 
 

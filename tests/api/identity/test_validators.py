@@ -225,10 +225,14 @@ def test_a_token_for_another_client_gives_nothing(sim: Simulator) -> None:
         assert "token" not in answer.body
 
 
-def test_the_message_tells_why_a_token_is_refused(sim: Simulator) -> None:
-    """The reason is in the message, the key never."""
+@pytest.mark.parametrize(
+    ("choice", "problem"), [("as-unknown", "the reason is not told to callers"), ("told", "it has expired")]
+)
+def test_the_message_tells_why_a_token_is_refused(choice: str, problem: str) -> None:
+    """The message has the reason only under errors.spent-secrets = told; it never has the key."""
+    sim = Simulator(clock=START, profile={"errors.spent-secrets": choice})
     answer = exchange(sim, id_token(exp=START_S - 1))
-    assert answer.body["message"] == "The identity token is not valid: it has expired."
+    assert answer.body["message"] == f"The identity token is not valid: {problem}."
     assert SECRETS[FIRST] not in answer.content.decode()
 
 
@@ -243,7 +247,7 @@ def test_a_disabled_service_exchanges_nothing(sim: Simulator) -> None:
 @pytest.mark.rule("R068", "R239")
 def test_a_persistent_invitation_is_exchanged_like_an_identity_token(sim: Simulator) -> None:
     """Its code is a JWT that gives a service token of its user, again and again (G235)."""
-    sim = Simulator(clock=START, profile={"invitations.kind": "always"})
+    sim = Simulator(clock=START, profile={"invitations.kind": "always", "errors.spent-secrets": "told"})
     id = sim.call("create_predefined_user", "demo-api-token", body={"name": "P"}).body["id"]
     code = sim.call("create_invitation", "demo-api-token", userId=id).body["code"]
     for _ in range(2):

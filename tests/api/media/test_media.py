@@ -146,7 +146,7 @@ def test_a_link_expires(pool, query, life):
     pool.sim.service.live.advance(life - 1)
     assert fetch(pool.sim, url).status == 200
     pool.sim.service.live.advance(1)
-    assert (fetch(pool.sim, url).status, b"media_link_expired" in fetch(pool.sim, url).body) == (403, True)
+    assert (fetch(pool.sim, url).status, b"media_link_invalid" in fetch(pool.sim, url).body) == (403, True)
 
 
 @pytest.mark.parametrize("ttl", ["0m", "5", "", "m"])

@@ -175,7 +175,7 @@ def test_an_opaque_persistent_code_by_choice() -> None:
 @pytest.mark.parametrize("account", [Account.LINKED, Account.PREDEFINED])
 def test_a_persistent_code_is_exchanged_until_its_end(account: Account) -> None:
     """Again and again, without a change of the account; then no more (G235, G241)."""
-    change, client = opened(invitations__kind="always")
+    change, client = opened(invitations__kind="always", errors__spent_secrets="told")
     user = person(change, account)
     made = invitations.create(change, user, MINUTE)
     tokens = {token_exchange.exchange(change, client, made.code).value for _ in range(3)}
@@ -183,7 +183,7 @@ def test_a_persistent_code_is_exchanged_until_its_end(account: Account) -> None:
     assert users.get(change, CUSTOMER, user.id).account is account
     world, _ = fire_due_timers(change.commit(), START_MS + MINUTE)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
-        token_exchange.exchange(world.change(START_MS + MINUTE), client, made.code)
+        token_exchange.exchange(world.change(START_MS + MINUTE, change.profile), client, made.code)
 
 
 def test_a_persistent_code_needs_no_validator() -> None:
@@ -204,7 +204,7 @@ def test_a_persistent_code_is_good_in_its_client_alone() -> None:
 
 def test_a_persistent_code_serves_once_by_choice() -> None:
     """The second exchange is refused (G235)."""
-    change, client = opened(invitations__persistent_exchange="once")
+    change, client = opened(invitations__persistent_exchange="once", errors__spent_secrets="told")
     made = invitations.create(change, person(change, Account.LINKED))
     token_exchange.exchange(change, client, made.code)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
@@ -214,7 +214,7 @@ def test_a_persistent_code_serves_once_by_choice() -> None:
 @pytest.mark.parametrize(("choice", "lives"), [("stay", True), ("die", False)])
 def test_service_tokens_when_the_code_is_re_made(choice: str, lives: bool) -> None:
     """The old code is refused in either case; tokens it led to stay, or die with it (G236)."""
-    change, client = opened(invitations__recreation=choice)
+    change, client = opened(invitations__recreation=choice, errors__spent_secrets="told")
     user = person(change, Account.LINKED)
     made = invitations.create(change, user)
     token = token_exchange.exchange(change, client, made.code).value
@@ -273,7 +273,7 @@ def test_a_nonce_of_a_linked_user_gives_a_token_alone() -> None:
 @pytest.mark.parametrize(("choice", "accepted"), [("refused", False), ("redeems", True)])
 def test_a_nonce_sent_to_the_exchange(choice: str, accepted: bool) -> None:
     """It is refused and stays pending, or redeems there (G234)."""
-    change, client = opened(invitations__nonce_exchange=choice)
+    change, client = opened(invitations__nonce_exchange=choice, errors__spent_secrets="told")
     user = person(change)
     made = invitations.create(change, user)
     if accepted:
@@ -309,7 +309,7 @@ def test_what_a_connection_does_to_the_code(choice: str, kind: str, pending: boo
 
 def test_the_code_goes_with_its_user() -> None:
     """A removed linked user leaves no code that works and no timer (R365)."""
-    change, client = opened()
+    change, client = opened(errors__spent_secrets="told")
     user = person(change, Account.LINKED)
     made = invitations.create(change, user, MINUTE)
     users.MACHINE.fire(change, user, "end")

@@ -67,6 +67,7 @@ def _forked(descriptors: list[int], statuses: dict[int, int]) -> bool:
     if child == 0:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it for all that it starts
         for other in (status, *statuses.values()):
             os.close(other)
         for place, stream in enumerate(streams):

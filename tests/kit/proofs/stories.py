@@ -22,6 +22,7 @@ from kit import (
     PARTNER_ADMIN,
     ROOM,
     START,
+    START_S,
     USER,
     choices,
     ok,
@@ -224,6 +225,16 @@ def an_invitation_of_somebody_who_comes_otherwise(sim: Simulator) -> None:
     ok(sim, "create_invitation", userId=user)
     sim.call("exchange_identity_token", clientId=CUSTOMER, body={"idToken": hs(CLAIMS)})
     sim.call("get_invitation", ADMIN, userId=user)
+
+
+@of("errors.spent-secrets", invitations__kind="always")
+def secrets_that_are_over(sim: Simulator) -> None:
+    """An invitation code that was replaced, and an identity token that has expired."""
+    user = ok(sim, "create_predefined_user", body={"name": "Pia"})["id"]
+    code = ok(sim, "create_invitation", userId=user)["code"]
+    ok(sim, "create_invitation", userId=user)
+    for token in (code, hs(CLAIMS, exp=START_S - 9)):
+        sim.call("exchange_identity_token", clientId=CUSTOMER, body={"idToken": token})
 
 
 # Users and hosts

@@ -351,7 +351,10 @@ def credentials(case: Case) -> Iterator[Found]:
 
 
 def roles(case: Case) -> Iterator[Found]:
-    """The call of somebody of too low a role: refused for it, before or after what is missing as the profile says."""
+    """The call of somebody of too low a role: refused for it, before or after what is missing as the profile says.
+
+    A missing input is never reported before the role.
+    """
     operation, arguments = case.operation, case.arguments
     if operation.public:
         return
@@ -365,9 +368,11 @@ def roles(case: Case) -> Iterator[Found]:
     yield Found(operation.name, "a lower role", "")
     if '"operation":"for_client"' in body:  # which comes before existence, in either order
         return
+    objects = {parameter.name for parameter in operation.path_parameters if not parameter.is_input}
     for place in places(operation, arguments):
         there = place.put(arguments, place.missing)
-        may = case.ask(case.caller, there) if place.where == "path" else (status, body)
+        is_object = place.where == "path" and place.name in objects
+        may = case.ask(case.caller, there) if is_object else (status, body)
         for order, expected in (({}, may), (ROLE_FIRST, (status, body))):
             found = case.ask(low, there, profile=order)
             name = "a lower role, and a missing id" + (", role first" if order else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from base64 import b64encode
 from http.client import HTTPConnection
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ from standardwebhooks import Webhook
 from confsim import Simulator
 from confsim.domain.events import deliveries
 from confsim.domain.events.deliveries import DeliveryState
+from confsim.kernel.refusal import Misuse
 from confsim.service.webhooks.http_sender import HttpSender, blocked_reason
 from confsim.service.webhooks.receivers import Message
 from confsim.service.webhooks.sending import Route
@@ -201,9 +203,9 @@ FOREIGN = [
     "http://2130706433/",
     "http://127.0.0.1.hooks.example/",
     "http://127.0.0.1@hooks.example/",
-    "http://hooks.example\\@127.0.0.1:x/",
     "http://localhost.hooks.example/",
-    "http://evil.localhost/",
+    "http://evil.localhost.example/",
+    "http://evil-localhost/",
 ]
 
 
@@ -230,7 +232,15 @@ def test_without_the_guard_it_would_go_there(no_network, monkeypatch):
 
 @each(
     "url",
-    ["http://127.0.0.1:1/", "http://127.8.9.1/", "http://localhost/x", "https://LOCALHOST:9/", "http://[::1]:80/"],
+    [
+        "http://127.0.0.1:1/",
+        "http://127.8.9.1/",
+        "http://localhost/x",
+        "https://LOCALHOST:9/",
+        "http://[::1]:80/",
+        "http://app.localhost/",
+        "http://APP.Localhost.:8080/",
+    ],
 )
 def test_loopback_is_not_barred(url):
     """By address or by the one name."""
@@ -283,3 +293,95 @@ def test_a_sender_that_stops_aborts_what_is_under_way():
         sender._open.add(connection)
     sender.close()
     assert shut == [socket.SHUT_RDWR] * 2
+
+
+# The address
+
+#: The end of a URL, the target of the request that is sent, and its credentials.
+TARGETS = {
+    "/ü": ("/%C3%BC", None),
+    "/a?q=ü&r={}": ("/a?q=%C3%BC&r=%7B%7D", None),
+    "/%C3%BC%2f%41": ("/%C3%BC%2f%41", None),
+    "/#ü": ("/", None),
+    "": ("/", None),
+}
+USERS = {
+    "me:secret@": "me:secret",
+    "me@": "me:",
+    "m%C3%BC:p%40%3a@": "mü:p@:",
+    "ü:ß@": "ü:ß",
+}
+
+
+@pytest.mark.parametrize("end", TARGETS)
+def test_a_url_beyond_ascii_is_delivered_to(listener, end):
+    """Percent-encoded in UTF-8 (RFC 3987, 3.1); what was encoded stays; the API shows the URL as it was given."""
+    url = listener.url.removesuffix("/hook") + end
+    sim = listening(url, clock=None)
+    with sim.serve():
+        happen(sim, "a")
+        (delivery,) = sim.wait(delivery={"delivered": True})
+    ((path, headers, _),) = listener.got
+    assert (path, headers.get("authorization")) == TARGETS[end]
+    assert [each["url"] for each in ok(sim, "list_events_endpoints")] == [url]
+    assert delivery.attempts[0].problem is None
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_the_user_of_a_url_is_sent_as_credentials(listener, user):
+    """Over HTTP and to receivers in this process, decoded, as RFC 7617 says; the URL that is sent to is without it."""
+    url = listener.url.replace("//", f"//{user}")
+    sim, received = listening(url, clock=None), []
+    with sim.serve():
+        happen(sim, "a")
+        (delivery,) = sim.wait(delivery={"delivered": True})
+    sim.webhooks.deliver_to(received)
+    happen(sim, "b")
+    expected = f"Basic {b64encode(USERS[user].encode()).decode()}"
+    assert listener.got[0][1]["authorization"] == received[0].headers["Authorization"] == expected
+    assert delivery.url == received[0].url == listener.url
+
+
+def test_a_name_below_localhost_is_this_machine(listener):
+    """No resolver is asked for it, and Host has the whole name (RFC 6761, 6.3)."""
+    sim = listening(listener.url.replace("127.0.0.1", "any.thing.localhost"), clock=None)
+    with sim.serve():
+        happen(sim, "a")
+        sim.wait(delivery={"delivered": True})
+    assert listener.got[0][1]["host"] == f"any.thing.localhost:{listener.server_port}"
+
+
+def test_a_host_beyond_ascii_is_allowed_by_either_name(no_network):
+    """It is compared, and looked up, in its ASCII form."""
+    for allowed in ("bücher.example", "XN--BCHER-KVA.example"):
+        sim = listening("http://Bücher.example/")
+        sim.service.webhooks.send_with(HttpSender([allowed]))
+        happen(sim, "a")
+    wait_for(lambda: no_network, 2)
+    assert {each[0][0] for each in no_network} == {"xn--bcher-kva.example"}
+
+
+def test_a_receiver_gets_a_decoded_path():
+    """As from a WSGI server: bytes of UTF-8, and the host in ASCII."""
+    sim, seen = listening("http://Bücher.example/ü%20b?q=ü"), []
+
+    def application(environ, start_response):
+        seen.append(environ)
+        start_response("204 No Content", [])
+        return []
+
+    sim.webhooks.deliver_to(application)
+    happen(sim, "a")
+    (environ,) = seen
+    assert environ["PATH_INFO"].encode("latin-1").decode() == "/ü b"
+    assert (environ["QUERY_STRING"], environ["HTTP_HOST"]) == ("q=%C3%BC", "xn--bcher-kva.example")
+
+
+@pytest.mark.parametrize("host", ["http://hooks.example", "hooks.example:8080", "hooks.example/x", "*", ""])
+def test_what_is_not_a_host_is_not_allowed(host):
+    """An entry that could match nothing is refused at once, however it is given."""
+    sim = Simulator()
+    for give in (sim.webhooks.allow, lambda name: HttpSender([name]), lambda name: sim.serve(allow_webhooks=[name])):
+        with pytest.raises(Misuse, match="is not a host name; leave scheme, port and path away"):
+            give(host)
+    assert sim.control("get_webhooks").allow == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from types import SimpleNamespace
 
+import freezegun
 import pytest
 from msgspec.structs import replace
 from standardwebhooks import Webhook, WebhookVerificationError
@@ -12,7 +13,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.service.journal import DeliveryNote, DeliveryStep
 from confsim.service.webhooks.sending import Plan, Route
-from kit import START_MS, ok
+from kit import DAY, START_MS, ok
 from kit.things.webhooks import URL, happen, listening, names, states
 
 
@@ -226,18 +227,56 @@ def test_the_secret_may_be_a_text():
     assert Webhook(secret.encode()).verify(got[0].body, got[0].headers)
 
 
-@pytest.mark.parametrize(("timestamp", "taken"), [("world", False), ("true", True)])
-def test_a_receiver_in_another_time_takes_what_bears_the_true_one(timestamp, taken):
-    """A retry of hours later on the clock of the world is too new for the library, unless it has the true time."""
-    sim, got = listening(timestamp=timestamp), []
+#: What people do to a clock before something happens.
+MOVES = {
+    "nothing": lambda clock: None,
+    "ten minutes later": lambda clock: clock.advance("10m"),
+    "two days earlier": lambda clock: clock.set(clock.now - 2 * DAY),
+    "sixty times as fast": lambda clock: (clock.run(60), clock.advance("1h")),
+    "frozen": lambda clock: (clock.advance("1h"), clock.freeze()),
+    "resumed": lambda clock: (clock.freeze(), clock.advance("1h"), clock.resume()),
+}
+
+
+@pytest.mark.parametrize("timestamp", [None, "world", "true"])
+@pytest.mark.parametrize("move", MOVES)
+def test_a_standard_receiver_takes_what_a_running_clock_signs(move, timestamp):
+    """Moved or not; and one that is frozen is its own time, which a receiver that knows no other refuses."""
+    sim, got = listening(clock=None, **({} if timestamp is None else {"timestamp": timestamp})), []
+    sim.webhooks.deliver_to(got)
+    MOVES[move](sim.clock)
+    happen(sim, "a")
+    secret, (message,) = ok(sim, "get_events_secret")["secret"], got
+    is_true = timestamp == "true" or move == "nothing" or (timestamp is None and move != "frozen")
+    with nullcontext() if is_true else pytest.raises(WebhookVerificationError):
+        assert Webhook(secret).verify(message.body, message.headers) == message.json
+    assert sim.webhooks.verify(message.body, message.headers, secret) == message.json
+
+
+def test_retries_of_later_carry_the_time_at_which_they_are_made():
+    """Within one advance of a running clock, each attempt is made now."""
+    sim, got = listening(clock=None), []
     sim.webhooks.deliver_to(lambda message: got.append(message) or 500)
     happen(sim, "a")
     sim.clock.advance("3h")
     webhook = Webhook(ok(sim, "get_events_secret")["secret"])
-    for message in got:
-        with nullcontext() if taken else pytest.raises(WebhookVerificationError):
-            webhook.verify(message.body, message.headers)
-    assert len(got) == 5
+    assert [webhook.verify(message.body, message.headers) for message in got] == [got[0].json] * 5
+
+
+def test_a_run_at_a_frozen_clock_sends_the_same_bytes_whenever_it_is_made():
+    """The true time has no part in it, headers included."""
+
+    def run():
+        sim, got = listening(), []
+        sim.webhooks.deliver_to(lambda message: got.append((message.url, message.headers, message.body)) or 500)
+        happen(sim, "a")
+        sim.clock.advance("3h")
+        return got
+
+    with freezegun.freeze_time("2031-01-01"):
+        first = run()
+    assert len(first) == 5
+    assert run() == first
 
 
 def test_messages_may_be_unsigned():
