@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
 from confsim.service.messages import Request, Response
-from confsim.service.one_process import OfOneProcess
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 

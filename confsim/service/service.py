@@ -15,6 +15,7 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol import sizes, transport, wire
 from confsim.assumptions.register import REGISTER, Context, in_force
 from confsim.contract.operation import Operation
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
@@ -26,7 +27,6 @@ from .incoming import Finish, Incoming, incoming
 from .journal import MOST_CALLS, Journal, JournalEntry
 from .live import LiveWorld
 from .messages import Request, Response
-from .one_process import OfOneProcess
 from .pipeline import Pipeline, Usage
 from .webhooks.sending import Webhooks
 

@@ -12,13 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.address import HOST, NOWHERE, Address
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.urls import host_name, uri
 from confsim.kernel.world import World
 
 from .clock import Values
 from .deferred import monotonic
-from .one_process import OfOneProcess
 from .service import Service, Settings
 from .webhooks.http_sender import HttpSender
 

@@ -12,10 +12,10 @@ from confsim.http import hosts
 from confsim.http.app import App, limits_under
 from confsim.http.mount import Mount
 from confsim.http.routing import Found
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.urls import host_name, path_segments
 from confsim.service.messages import Request
-from confsim.service.one_process import OfOneProcess
 from confsim.service.service import Service
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds

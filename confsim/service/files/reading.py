@@ -15,7 +15,7 @@ from confsim.kernel.refusal import Misuse
 #: Most MiB of a file that people write by hand, and of one that confsim writes: a state, a bundle.
 WRITTEN, STORED = 64, 2048
 _MIB = 2**20
-_ENCODINGS = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32"} | {
+_BY_MARK = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32"} | {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
@@ -67,7 +67,7 @@ def _bytes(path: str | Path, most: int) -> bytes:
 
 def _without_mark(found: bytes) -> bytes:
     """Return UTF-8 without a byte order mark. Raises _Wrong for another encoding."""
-    encoding = next((name for mark, name in _ENCODINGS.items() if found.startswith(mark)), "")
+    encoding = next((name for mark, name in _BY_MARK.items() if found.startswith(mark)), "")
     if encoding or b"\0" in found[:4]:
         raise _Wrong(f"it is {encoding or 'UTF-16, UTF-32 or not a text'}, not UTF-8; save it as UTF-8")
     if not found.isascii():

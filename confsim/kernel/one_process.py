@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from confsim.kernel.refusal import Misuse
+from .refusal import Misuse
 
 
 class OfOneProcess:
