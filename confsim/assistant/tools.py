@@ -78,7 +78,10 @@ class ControlWorld(ToolArguments):
 
 
 class ReadJournal(ToolArguments):
-    """Read the calls that were made, newest last: request, answer, assumptions used, records changed."""
+    """Read the newest calls that were made, newest last: request, answer, assumptions used, records changed.
+
+    ``found`` is the number of calls in the journal that match, ``dropped`` that of older calls it no longer has.
+    """
 
     limit: Annotated[int, Meta(ge=1, le=200, description="How many of the newest.")] = 10
     operation: Annotated[str | None, Meta(description="Only calls of this operation.")] = None
@@ -211,8 +214,10 @@ class Tools:
 
     def journal(self, given: ReadJournal) -> Any:
         """Return the newest calls."""
-        wanted = {"operation": given.operation, "status": given.status, "limit": given.limit}
-        return {"calls": self.control("list_requests", wanted)}
+        wanted = {"operation": given.operation, "status": given.status}
+        counted = self.control("count_requests", {}, wanted)
+        calls = self.control("list_requests", {**wanted, "limit": given.limit})
+        return {"calls": calls, "found": counted["count"], "dropped": counted["dropped"]}
 
     def assumptions(self, given: ListAssumptions) -> Any:
         """Return assumptions with their values."""

@@ -55,11 +55,12 @@ def verify(
     from confsim.testing.verifying import session
     from confsim.testing.verifying.findings import encoded
 
-    session.check_writable(report)
+    _check_places(report=report)
     known, chosen = read_accounts(accounts), read_profile(profile)
     if dry_run:
         click.echo("\n".join(session.plan(known, examples=examples, allow_phone_calls=phones)))
         return
+    _remove_outdated(report)
     found = session.verify(
         base_url,
         known,
@@ -74,7 +75,7 @@ def verify(
     )
     _print(found)
     if report is not None:
-        session.write(report, encoded(found))
+        _write_report(report, encoded(found))
     if found.drifted:
         sys.exit(2)
     if found.interrupted:
@@ -142,13 +143,13 @@ def calibrate(
     from confsim.testing.calibrating import session
     from confsim.testing.learning.accounts import read_accounts
     from confsim.testing.verifying.findings import encoded
-    from confsim.testing.verifying.session import check_writable, write
 
-    check_writable(output, report)
+    _check_places(output=output, report=report)
     known = read_accounts(accounts)
     if dry_run:
         click.echo("\n".join(session.plan(known, examples=examples, allow_phone_calls=phones)))
         return
+    _remove_outdated(report)
     found = session.calibrate(
         base_url,
         known,
@@ -160,11 +161,11 @@ def calibrate(
         progress=lambda line: click.echo(line, err=True),
     )
     if found.learned or found.assumed or not found.interrupted:
-        write(output, session.profile_text(found.learned, found.assumed).encode())
+        _write_profile(output, session.profile_text(found.learned, found.assumed))
     else:
         click.echo(f"{output} is left as it was, since nothing was learned before the end")
     if report is not None:
-        write(report, encoded(found))
+        _write_report(report, encoded(found))
     _print_calibration(found)
     if found.interrupted or found.contradicted:
         sys.exit(1 if found.interrupted else 2)
@@ -212,21 +213,21 @@ def observe(upstream: str, accounts: str, port: int, output: str | None, report:
     from confsim.testing.learning.accounts import read_accounts
     from confsim.testing.observing import session
     from confsim.testing.verifying.findings import encoded
-    from confsim.testing.verifying.session import check_writable, write
 
-    check_writable(output, report)
+    _check_places(output=output, report=report)
     known = read_accounts(accounts)
+    _remove_outdated(report)
     observing = session.observe(upstream, known, port=port, say=lambda line: click.echo(line, err=True))
     with observing as (proxy, observer), suppress(KeyboardInterrupt):
         click.echo(f"Base URL   {proxy.base_url}")
         _wait_for_end()
     found = observer.conclude()
     if output is not None and found.followed:
-        write(output, profile_text(found.learned).encode())
+        _write_profile(output, profile_text(found.learned))
     elif output is not None:
         click.echo(f"{output} is left as it was, since no exchange could be followed")
     if report is not None:
-        write(report, encoded(found))
+        _write_report(report, encoded(found))
     for id, value in found.learned.items():
         click.echo(f"{id} = {plain(value)}")
     _print_contradicted(found.contradicted)
@@ -241,3 +242,33 @@ def _wait_for_end() -> None:
     """Wait for Ctrl-C, SIGTERM or SIGHUP, which raise KeyboardInterrupt."""
     while True:
         time.sleep(1)
+
+
+def _check_places(**files: str | None) -> None:
+    """Raise Misuse for the first file of an option that could not be written, before a run whose findings are lost."""
+    from confsim.service.files.writing import check_place
+
+    for name, file in files.items():
+        if file is not None:
+            check_place(file, f"--{name}")
+
+
+def _remove_outdated(report: str | None) -> None:
+    """Remove the report of an earlier run before the first request."""
+    from confsim.service.files.writing import remove_outdated
+
+    if report is not None:
+        remove_outdated(report, "--report")
+
+
+def _write_profile(output: str, text: str) -> None:
+    from confsim.service.files.writing import replace_file
+
+    replace_file(output, "--output", [text.encode()])
+
+
+def _write_report(report: str, content: bytes) -> None:
+    """Write a report, which is private: it has answers of a real service."""
+    from confsim.service.files.writing import replace_file
+
+    replace_file(report, "--report", [content], private=True)

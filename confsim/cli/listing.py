@@ -50,6 +50,8 @@ def assumptions(profile: str | None, operation: str | None, search: str | None, 
     if as_json:
         ways = {each.id: {"seen": seen().get(each.id), "unseen": unseen().get(each.id)} for each in found}
         return print_json([{**msgspec.structs.asdict(each), **ways[each.id]} for each in found])
+    if not found:
+        click.echo(f"no assumption has the text {search!r}" if search is not None else "no assumption concerns it")
     return print_lines(line for each in found for line in described(each))
 
 

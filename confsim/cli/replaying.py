@@ -27,6 +27,7 @@ def bundle(base_url: str, output: str, mask: bool) -> None:
     from confsim.control.catalogue import CONTROL
     from confsim.control.scenarios import mount_url
     from confsim.kernel.refusal import Misuse
+    from confsim.service.files.writing import replace_file
     from confsim.transport.address import address
     from confsim.transport.remote import RemoteTransport
 
@@ -38,11 +39,7 @@ def bundle(base_url: str, output: str, mask: bool) -> None:
     if output == "-":
         click.echo(answer.body.decode(), nl=False)
         return
-    try:
-        with open(output, "wb") as file:
-            file.write(answer.body)
-    except OSError as error:
-        raise Misuse(f"bundle {output!r}: {error.strerror or error}") from None
+    replace_file(output, "bundle", [answer.body], private=not mask)
     click.echo(f"{output}: {len(answer.body)} bytes")
 
 
@@ -50,7 +47,10 @@ def bundle(base_url: str, output: str, mask: bool) -> None:
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="Print what it showed as JSON.")
 def replay(file: str, as_json: bool) -> None:
-    """Replay a bundle, and compare each answer to the byte: exit 0 when all are equal, 2 when one differs."""
+    """Replay a bundle, and compare each answer to the byte.
+
+    Exit 0 when all calls that it repeats are answered alike, 2 when one differs.
+    """
     from confsim.control.bundle.document import read
     from confsim.control.bundle.replay import replay as play
     from confsim.kernel.refusal import Misuse

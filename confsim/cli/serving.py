@@ -161,9 +161,10 @@ def _served(
         from confsim.simulator import Simulator
 
         if export_on_exit is not None:
-            from confsim.service.files.state import check_place
+            from confsim.service.files.state import FILE
+            from confsim.service.files.writing import check_place
 
-            check_place(export_on_exit)
+            check_place(export_on_exit, FILE)
         if coverage is not None:
             stack.enter_context(_counting(coverage, profile))
         simulator = Simulator(world if imported is None else "empty", seed, _clock(clock, frozen), profile, scenario)
@@ -210,24 +211,26 @@ def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
 
 @contextmanager
 def _counting(file: str, profile: str | None) -> Iterator[None]:
-    """Count coverage, and write the report at the end. Raises ClickException when it cannot be written."""
+    """Count coverage, and write the report at the end. Raises Misuse when it cannot be made or written.
+
+    The report of an earlier run is removed before, so that it never stands for this one.
+    """
     import json
-    from pathlib import Path
 
     from confsim.control.coverage.collector import Collector
-    from confsim.control.coverage.report import document, report
+    from confsim.control.coverage.report import at_the_end, document
     from confsim.service.files.profile import read_profile
+    from confsim.service.files.writing import remove_outdated, replace_file
 
-    path = Path(file)
-    if path.is_dir() or not path.resolve().parent.is_dir():
-        raise click.ClickException(f"--coverage: {file!r} is no file in a directory")
     collector, chosen = Collector(), read_profile(profile)
+    remove_outdated(file, "--coverage")
     collector.attach()
     try:
         yield
     finally:
         collector.detach()
-        path.write_text(json.dumps(document(report(collector.counts, chosen)), indent=2) + "\n")
+        found = document(at_the_end(collector.counts, chosen, "--coverage"))
+        replace_file(file, "--coverage", [json.dumps(found, indent=2).encode(), b"\n"])
 
 
 @contextmanager

@@ -301,8 +301,7 @@ class Operation:
         def check(value: object) -> str:
             given = text(value)
             method, _, path = given.partition(" ")
-            bad = method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not path.startswith("/")
-            if bad or set(path) & set(" ?#"):
+            if method not in {"GET", "POST", "DELETE", "PUT", "PATCH"} or not re.fullmatch(r"/[^ ?#]*", path):
                 raise ValueError(f"{given!r} is no route such as 'GET /users/me'")
             if sorted(_PLACEHOLDER.findall(path)) != sorted(self.placeholders):
                 raise ValueError(f"{given!r} must have the parameters {', '.join(self.placeholders) or 'none'}")

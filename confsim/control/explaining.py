@@ -24,6 +24,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.reference import Gap, Rule, choices, gaps, rules
 from confsim.reference.observed import observed
+from confsim.service.document import FILES
 
 from .declare import CONTROL
 
@@ -212,8 +213,8 @@ def is_known(name: str) -> bool:
 
 
 def _declared() -> tuple[Mapping[str, Any], ...]:
-    """Return the declared names: operations, assumptions and machines."""
-    return API.operations, CONTROL.operations, REGISTER.entries, Machine.declared
+    """Return the declared names: operations, files beside the API, assumptions and machines."""
+    return API.operations, FILES.operations, CONTROL.operations, REGISTER.entries, Machine.declared
 
 
 def names() -> Iterator[str]:
@@ -230,6 +231,7 @@ def _kinds(profile: Mapping[str, Any]) -> dict[str, tuple[Iterable[str], Callabl
         "gap": (gaps(), _gap),
         "assumption": (REGISTER.entries, lambda name: _assumption(REGISTER.entries[name], profile)),
         "operation": (API.operations, lambda name: _operation(API[name], profile)),
+        "file beside the API": (FILES.operations, lambda name: _operation(FILES[name], {})),
         "operation of the control plane": (CONTROL.operations, lambda name: _operation(CONTROL[name], {})),
         "state machine": (Machine.declared, _machine),
         "refusal": (_refusals(), _refusal),

@@ -20,8 +20,8 @@ from confsim.contract.query import arguments, decode_query, unknown_parameters
 from confsim.contract.undeclared import suggest_field, suggest_parameter
 from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
+from confsim.service.checks.sites import cross_site
 from confsim.service.deferred import Pending, wait_for_result
-from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
@@ -140,7 +140,7 @@ def respond(
     context = ControlContext(service, worlds, request.headers.get("host", HOST))
 
     def run() -> object:
-        _check_origin(request)
+        _check_origin(request, service.address.public_url)
         return invoke(context, operation, path, decode_query(context, request.query), request.body)
 
     return _response(context, operation, request, run)
@@ -167,11 +167,12 @@ def _response(context: ControlContext, operation: Operation, request: Request, r
         return problem(500, f"confsim failed: {reference}", reference=reference)
 
 
-def _check_origin(request: Request) -> None:
+def _check_origin(request: Request, public_url: str) -> None:
     """Raise Misuse (403) for a request that a page of another site made a browser send."""
-    if cross_site(request, HOST):
+    if cross_site(request, HOST, public_url):
         where = request.headers.get("origin", "")[:200] or "another site"
-        raise Misuse(f"the control plane does not answer to a page of {where}", status=403)
+        ours = "a server behind a proxy is told its own address by --public-url"
+        raise Misuse(f"the control plane does not answer to a page of {where}; {ours}", status=403)
 
 
 # In process

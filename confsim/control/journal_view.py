@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from operator import itemgetter
@@ -17,11 +17,9 @@ from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal, suggest
-from confsim.kernel.tables.table import Table
-from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
 from confsim.kernel.urls import normalised
-from confsim.kernel.world import World
+from confsim.service.document import FILES
 from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.journal import FaultHit as Hit
@@ -31,6 +29,7 @@ from confsim.transport.address import route
 from .context import ControlContext
 from .declare import CONTROL, CommandBody
 from .fields import FaultDo, one_of
+from .record_changes import RecordChange, changes
 
 #: An entry of the journal: an API call, a control call, or a timer.
 Noted = JournalEntry | ControlCall | TimerEntry
@@ -48,16 +47,6 @@ class FiredTimer(Wire):
 def describe_timer(timer: Timer) -> FiredTimer:
     """Return the description of a timer that fired."""
     return FiredTimer(at=timer.due, what=timer.kind, client=timer.client, subject=timer.subject)
-
-
-class RecordChange(Wire):
-    """A record that a call wrote: its changed fields. ``before`` is null for a new one, ``after`` for a removed one."""
-
-    table: Annotated[str, "The table of the record."]
-    client: Annotated[str, "The client of the record; empty for none."]
-    key: Annotated[str, "The key of the record."]
-    before: Annotated[dict[str, Any] | None, "Its changed fields before; null for a new one."]
-    after: Annotated[dict[str, Any] | None, "Its changed fields after; null for a removed one."]
 
 
 class IgnoredInput(Wire):
@@ -159,8 +148,8 @@ def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[Journ
     Raises Misuse (404) for an unknown operation or assumption.
     """
     _require_assumption(pattern)
-    if pattern.operation is not None and pattern.operation not in API.operations:
-        known = suggest(pattern.operation, API.operations)
+    if pattern.operation is not None and pattern.operation not in (*API.operations, *FILES.operations):
+        known = suggest(pattern.operation, (*API.operations, *FILES.operations))
         raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
     for entry in context.service.journal:
         request = entry.request
@@ -201,7 +190,7 @@ def describe(context: ControlContext, entry: Noted) -> RequestInfo:
         answer=read_body(response.body),
         caller=_caller(entry.caller),
         assumptions=context.service.relied_on(entry),
-        changes=list(changes(entry)),
+        changes=list(changes(entry.touched, entry.before, entry.after)),
         ignored=_ignored(API.find(entry.operation), _without(query), request.body),
         fault=[_fault_hit(hit) for hit in entry.fault],
         fired=[describe_timer(timer) for timer in entry.fired],
@@ -279,7 +268,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         answer=None,
         caller=None,
         assumptions=list(call.assumptions),
-        changes=[] if call.worlds is None else list(_changes(call.touched, *call.worlds)),
+        changes=[] if call.worlds is None else list(changes(call.touched, *call.worlds)),
         ignored=IgnoredInput(body=[], query=[]),
         fault=[],
         fired=[],
@@ -301,7 +290,7 @@ def _timer(entry: TimerEntry) -> RequestInfo:
         answer=None,
         caller=None,
         assumptions=list(entry.assumptions),
-        changes=list(_changes(entry.touched, *entry.worlds)),
+        changes=list(changes(entry.touched, *entry.worlds)),
         ignored=IgnoredInput(body=[], query=[]),
         fault=[],
         fired=[FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)],
@@ -352,35 +341,6 @@ def read_body(raw: bytes) -> Any:
         return raw.decode()
     except UnicodeDecodeError:
         return f"<{len(raw)} bytes>"
-
-
-def changes(entry: JournalEntry) -> Iterator[RecordChange]:
-    """Yield the records that the call wrote, each once, with the fields that changed."""
-    return _changes(entry.touched, entry.before, entry.after)
-
-
-def _changes(touched: Iterable[Written], *worlds: World) -> Iterator[RecordChange]:
-    for client, table, key in dict.fromkeys(touched):
-        before, after = (_record(world, client, table, key) for world in worlds)
-        if before == after:
-            continue
-        if before is not None and after is not None:
-            names = [name for name in after if before.get(name) != after[name]]
-            before, after = ({name: each[name] for name in names} for each in (before, after))
-        yield RecordChange(table=table, client=client, key=key_text(key), before=before, after=after)
-
-
-def _record(world: World, client: str, table: str, key: Any) -> dict[str, Any] | None:
-    record = Table.declared[table].seen(world, client).get(key)
-    if record is None:
-        return None
-    fields: dict[str, Any] = msgspec.to_builtins(record, str_keys=True)
-    return fields
-
-
-def key_text(key: Any) -> str:
-    """Return the key of a record as text, the parts of a compound key separated by spaces."""
-    return " ".join("" if part is None else str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
 def below(context: ControlContext, entry: JournalEntry) -> str:

@@ -114,7 +114,9 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
         def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:
             path, _, query = request.path_url.partition("?")
             named = joined((name, _text(value)) for name, value in request.headers.items())
-            response = wait_for(handler(Request(request.method or "GET", path, query, named, _body(request.body))))
+            scheme = urlsplit(request.url or "").scheme
+            asked = Request(request.method or "GET", path, query, named, _body(request.body), scheme=scheme)
+            response = wait_for(handler(asked))
             if response.cut is not None:
                 raise requests.ConnectionError("the connection was dropped, by a fault", request=request)
             content = b"" if request.method == "HEAD" else response.body

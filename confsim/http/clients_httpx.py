@@ -42,7 +42,7 @@ class HttpxTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     def _begin(self, request: httpx.Request, body: bytes) -> Response:
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         headers = joined(request.headers.multi_items())
-        return self._handler(Request(request.method, path, query, headers, body))
+        return self._handler(Request(request.method, path, query, headers, body, scheme=request.url.scheme))
 
 
 def _received(request: httpx.Request, response: Response) -> httpx.Response:

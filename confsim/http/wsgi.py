@@ -80,7 +80,8 @@ class WsgiApp:
             body, fault = b"", "headers_too_large"
         else:
             body, fault = _body(environ, limits.body)
-        return Request(environ["REQUEST_METHOD"], target, query, headers, body, fault)
+        scheme = environ.get("wsgi.url_scheme", "http")
+        return Request(environ["REQUEST_METHOD"], target, query, headers, body, fault, scheme=scheme)
 
 
 @lru_cache(maxsize=256)

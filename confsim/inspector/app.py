@@ -14,8 +14,8 @@ from confsim.api.address import HOST
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX
 from confsim.kernel.refusal import Misuse
+from confsim.service.checks.sites import cross_site
 from confsim.service.deferred import Pending
-from confsim.service.faults.per_request import cross_site
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
@@ -70,8 +70,9 @@ def respond(service: Service, worlds: Worlds, request: Request, segments: Sequen
 
     if request.method != "POST":
         return _html(405, pages.problem(asked, 405, f"A page answers GET and POST, not {request.method}."))
-    if cross_site(request, HOST):
-        return _html(403, pages.problem(asked, 403, "A form of another site is not answered."))
+    if cross_site(request, HOST, service.address.public_url):
+        text = "A form of another site is not answered. A server behind a proxy is told its address by --public-url."
+        return _html(403, pages.problem(asked, 403, text))
     form = dict(parse_qsl(request.body.decode(errors="replace"), keep_blank_values=True))
     return _answered(asked, lambda: Response(303, [("Location", forms.get(name)(asked, form)), *_HEADERS]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -109,7 +110,8 @@ def kind(schema: Schema, components: Mapping[str, Schema]) -> str:
     """Return the type of a value in a few words."""
     whole = _resolved(schema, components)
     if "enum" in whole:
-        return "one of " + ", ".join(f"`{each}`" for each in whole["enum"])
+        texts = (each if isinstance(each, str) else json.dumps(each) for each in whole["enum"])
+        return "one of " + ", ".join(f"`{each}`" for each in texts)
     if "const" in whole:
         return f"`{json.dumps(whole['const'])}`"
     options = whole.get("anyOf")
@@ -174,18 +176,23 @@ def schema_text(document: Mapping[str, Any]) -> str:
     lines: list[str] = []
     for name, each in components.items():
         if each.get("properties"):
-            lines += ["", f"## {name}", "", prose(each.get("description", ""))]
+            lines += ["", f"## {name}", "", _in_json(prose(each.get("description", "")))]
             rows = (
                 (
                     f"`{field}`",
                     "yes" if field in each.get("required", ()) else "",
                     _named(of, components),
-                    of.get("description", ""),
+                    _in_json(of.get("description", "")),
                 )
                 for field, of in each["properties"].items()
             )
             lines += table(("Field", "Required", "Type", "What it is"), rows)
     return "\n".join(lines)
+
+
+def _in_json(text: str) -> str:
+    """Return a description of a field in the words of JSON, which has null where Python has None."""
+    return re.sub(r"\bNone\b", "null", text)
 
 
 def _named(schema: Schema | bool, components: Mapping[str, Schema]) -> str:

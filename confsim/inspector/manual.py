@@ -19,6 +19,7 @@ from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.control.explaining import is_known
 from confsim.kernel.refusal import Misuse, suggest
+from confsim.service.document import FILES
 
 from . import declared
 
@@ -95,11 +96,16 @@ def operation(name: str, profile: Mapping[str, Any]) -> str:
     return "\n".join([declared.prose(found.function.__doc__ or ""), *declared.operation(found, profile)])
 
 
-def control_operation(name: str) -> str:
-    """Return the purpose, input and answer of a control operation, in Markdown."""
-    found = CONTROL[name]
+def operation_beside(name: str) -> str | None:
+    """Return the purpose, input and answer of a control operation, or of a file beside the API, in Markdown.
+
+    None when neither has this name.
+    """
+    found = CONTROL.find(name) or FILES.find(name)
+    if found is None:
+        return None
     method, path = found.route({})
-    head = [f"`{method} {CONTROL.prefix_under({})}{path}`", "", declared.prose(found.function.__doc__ or "")]
+    head = [f"`{method} {found.catalogue.prefix_under({})}{path}`", "", declared.prose(found.function.__doc__ or "")]
     return "\n".join([*head, *declared.operation(found, {})])
 
 

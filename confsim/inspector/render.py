@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Generator
 from datetime import UTC, datetime
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +21,12 @@ from confsim.assumptions.register.candidates import candidates
 _SHORT = 120
 #: Milliseconds of the epoch that are taken for an instant: those of the years 2001 to 2128.
 _INSTANTS = range(10**12, 5 * 10**12)
+#: The places at which a line may end: around spaces, after a comma, before a slash.
+_LINE_ENDS = re.compile(r"(?<=\S)(?=\s)|(?<=\s)(?=\S)|(?<=,)(?=\S)|(?<=\S)(?=/)")
+#: The places at which a browser would end a line too.
+_BREAKING = re.compile(r"[-?](?=.)")
+#: Most characters of a text whose lines are ended by us.
+_LONG = 100_000
 #: A rule or a gap of the documents.
 _NUMBERED = re.compile(r"\b[RG]\d{3}\b")
 
@@ -32,10 +39,20 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
-    filters = around, brief, called, code, date, fields, instant, marked, numbered, others, pretty, short
+    filters = around, breakable, brief, called, code, date, fields, instant, marked, numbered, others, pretty, short
     environment.filters |= {each.__name__: each for each in filters} | {"json": as_json}
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """Return what a page shows of a value that has no text of its own: that of an enumeration, yes or no, nothing."""
+    if isinstance(value, Enum):
+        return value.value
+    if value is None:
+        return ""
+    return ("no", "yes")[value] if isinstance(value, bool) else value
 
 
 def loading(template: str) -> Generator[None, None, None]:
@@ -88,19 +105,48 @@ def others(entry: Any) -> list[str]:
 
 
 def marked(text: str, wanted: str) -> Markup:
-    """A text in which what was searched for is marked, in any case."""
-    if not wanted:
-        return escape(text)
-    parts = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
-    return Markup().join(
-        Markup("<mark>{}</mark>").format(each) if place % 2 else escape(each) for place, each in enumerate(parts)
-    )
+    """A text in which what was searched for is marked, in any case, and whose lines end as in ``breakable``."""
+    found = re.finditer(re.escape(wanted), text, re.IGNORECASE) if wanted else ()
+    return _in_parts(text, [place.span() for place in found])
+
+
+def breakable(text: str) -> Markup:
+    """A text whose lines end at a space, after a comma and before a slash, but not after a hyphen or a question mark.
+
+    The lines of a very long one end where the browser ends them.
+    """
+    return _in_parts(text, []) if len(text) <= _LONG else escape(text)
+
+
+def _in_parts(text: str, marks: list[tuple[int, int]]) -> Markup:
+    parts: list[Markup] = []
+    begin = 0
+    for end in (*(place.start() for place in _LINE_ENDS.finditer(text)), len(text)):
+        part = text[begin:end]
+        shown = _with_marks(part, [(start - begin, stop - begin) for start, stop in marks])
+        parts.append(Markup('<span class="whole">{}</span>').format(shown) if _BREAKING.search(part) else shown)
+        if end < len(text) and not part[-1:].isspace() and not text[end].isspace():
+            parts.append(Markup("<wbr>"))
+        begin = end
+    return Markup().join(parts)
+
+
+def _with_marks(text: str, marks: list[tuple[int, int]]) -> Markup:
+    shown, done = Markup(), 0
+    for start, stop in marks:
+        first, last = max(start, done), min(stop, len(text))
+        if first < last:
+            shown += escape(text[done:first]) + Markup("<mark>{}</mark>").format(text[first:last])
+            done = last
+    return shown + escape(text[done:])
 
 
 def numbered(text: str, link: Callable[..., str]) -> Markup:
-    """A text in which the numbers of rules and gaps lead to what they say."""
+    """A text in which the numbers of rules and gaps lead to what they say, whose lines end as in ``breakable``."""
     return Markup(
-        _NUMBERED.sub(lambda found: f'<a href="{escape(link("explain", found[0]))}">{found[0]}</a>', str(escape(text)))
+        _NUMBERED.sub(
+            lambda found: f'<a href="{escape(link("explain", found[0]))}">{found[0]}</a>', str(breakable(text))
+        )
     )
 
 
@@ -112,25 +158,32 @@ def code(answer: Any) -> str:
 
 def pretty(value: Any) -> str:
     """Return a JSON value on several lines; a text unchanged."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else as_json(value)
 
 
 def as_json(value: Any) -> str:
     """Return a value as JSON on several lines."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON does not have in JSON: that of an enumeration, else its text."""
+    return value.value if isinstance(value, Enum) else str(value)
 
 
 def short(value: Any) -> str:
     """Return a JSON value on one line, cut off when it is long."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = _on_one_line(value)
     return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def _on_one_line(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_plain)
 
 
 def around(value: Any, wanted: str) -> str:
     """Return a JSON value on one line, cut so that the text that was searched for is visible."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = _on_one_line(value)
     place = text.lower().find(wanted.lower()) if wanted else -1
     if place + len(wanted) <= _SHORT:
         return short(text)

@@ -221,7 +221,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             entries = list(simulator.service.journal)
             if entries:
                 title = "confsim journal" if len(simulators) == 1 else f"confsim journal {place}"
-                left_out = f"({len(entries) - TAIL} earlier calls)\n" if len(entries) > TAIL else ""
+                earlier = max(0, len(entries) - TAIL) + simulator.service.journal.dropped
+                left_out = f"({earlier} earlier calls)\n" if earlier else ""
                 shown = (_line(simulator, entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
                 report.sections.append((title, left_out + "\n".join(shown)))
     return report
@@ -260,13 +261,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         run.close()
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput["confsim"] = run.used
+            session.config.workeroutput["confsim_uncounted"] = run.uncounted
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Collect the assumptions that the tests of a worker of xdist used."""
-    for id, calls in getattr(node, "workeroutput", {}).get("confsim", {}).items():
-        run_of(node.config).used.setdefault(id, {}).update(calls)
+    output = getattr(node, "workeroutput", {})
+    run_of(node.config).add(output.get("confsim", {}), output.get("confsim_uncounted", 0))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -285,6 +287,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{id}: {counts}: {', '.join(tests[:NAMED])}{more}")
     if not used:
         terminalreporter.write_line("none")
+    if run is not None and run.uncounted:
+        terminalreporter.write_line(f"not counted: {_counted(run.uncounted, 'call')} that a journal has dropped")
 
 
 def _counted(count: int, word: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .report_file import ReportFile
 from .worlds import run_of
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ class Coverage:
 
         self.config = config
         self.threshold = percentage(threshold) if threshold else None
-        self.file = None if file is None else config.invocation_params.dir / file
-        if self.file is not None and not self.file.parent.is_dir():
-            raise pytest.UsageError(f"--confsim-coverage-report: there is no directory {self.file.parent}")
+        self.file = ReportFile(config, "--confsim-coverage-report", file)
         self.found: CoverageReport | None = None
         self.collector = Collector()
         self.collector.attach()
@@ -66,15 +65,20 @@ class Coverage:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Report or sum up the coverage; a run below the threshold fails."""
         from confsim.control.coverage.collector import plain
-        from confsim.control.coverage.report import report
 
         self.collector.pause()
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput[OUTPUT] = plain(self.collector.counts)
             return
-        self.found = report(self.collector.counts, run_of(session.config).profile(None))
+        self.file.write(session, lambda: self._report(run_of(session.config).profile(None)))
         if self.below and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _report(self, profile: Mapping[str, Any]) -> dict[str, Any]:
+        from confsim.control.coverage.report import at_the_end, document
+
+        self.found = at_the_end(self.collector.counts, profile, "--confsim-coverage")
+        return {"threshold": self.threshold, **document(self.found)}
 
     def pytest_unconfigure(self) -> None:
         """Stop counting; until then the inspector can show the coverage."""
@@ -88,9 +92,10 @@ class Coverage:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the table, the missing things, and the verdict; write the report."""
         found, write = self.found, terminalreporter.write_line
-        if found is None:
-            return
         terminalreporter.section("confsim: coverage of the API")
+        if found is None:
+            self.file.tell(terminalreporter)
+            return
         for line in table(found):
             write(line)
         write("")
@@ -105,12 +110,7 @@ class Coverage:
             write(f"{verdict}: less than the {self.threshold:g}% that --confsim-coverage asks for", red=True)
         else:
             write(f"{verdict}, at least the {self.threshold:g}% that --confsim-coverage asks for", green=True)
-        if self.file is not None:
-            from confsim.control.coverage.report import document
-
-            whole = {"threshold": self.threshold, **document(found)}
-            self.file.write_text(json.dumps(whole, indent=2) + "\n")
-            write(f"report: {self.file}")
+        self.file.tell(terminalreporter)
 
 
 def table(found: CoverageReport) -> list[str]:
@@ -157,5 +157,6 @@ def missing(found: CoverageReport) -> list[str]:
                 listed = items
             if listed:
                 more = f", and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
-                lines.append(f"{name}, {kind} not met: {', '.join(listed[:LISTED])}{more}")
+                of = " of called operations" if kind == "refusals" else ""
+                lines.append(f"{name}, {kind}{of} not met: {', '.join(listed[:LISTED])}{more}")
     return lines

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from _pytest import runner  # plugins that repeat tests use it: pytest has no public function for that
 
+from .report_file import ReportFile
 from .worlds import TEST, Test, run_of
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ FOUND = "confsim_fuzz"
 ROBUST, DEPENDS = "+", "!"
 _TIMER: int = getattr(signal, "ITIMER_REAL", 0)
 #: The meaning of the progress characters.
-LEGEND = f"progress: {ROBUST} says that a test passed under every alternative, {DEPENDS} that it did not"
+LEGEND = f"progress: {ROBUST} says that a test passed under every alternative that was tried, {DEPENDS} that it did not"
 
 
 #: Seconds that a variant has at least, and how many times as long as the test it may take.
@@ -67,9 +66,7 @@ class Fuzz:
     def __init__(self, config: pytest.Config, mode: str, file: str | None) -> None:
         self.config = config
         self.mode = mode
-        self.file = None if file is None else config.invocation_params.dir / file
-        if self.file is not None and not self.file.parent.is_dir():
-            raise pytest.UsageError(f"--confsim-fuzz-report: there is no directory {self.file.parent}")
+        self.file = ReportFile(config, "--confsim-fuzz-report", file)
         if config.getoption("usepdb", False):
             raise pytest.UsageError("--confsim-fuzz runs variants that fail on purpose, which --pdb would stop at")
         self.reports: dict[str, dict[str, Any]] = {}
@@ -152,6 +149,12 @@ class Fuzz:
             return "", DEPENDS, (f"{word}: DEPENDS", {"yellow": True})
         return "", ROBUST, (word, {"green": True})
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the report; a worker of xdist leaves that to the process that started it."""
+        if not hasattr(session.config, "workerinput"):
+            self.file.write(session, lambda: {"mode": self.mode, "tests": self.reports})
+
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Write what the progress characters mean, the tests that depend on assumptions, and the cost of the variants.
 
@@ -172,9 +175,7 @@ class Fuzz:
             if found["unstable"] is not None:
                 write(f"{nodeid}: passes once and fails once under the same choices: {found['unstable']}", red=True)
         write(self._summary())
-        if self.file is not None:
-            Path(self.file).write_text(json.dumps({"mode": self.mode, "tests": self.reports}, indent=2) + "\n")
-            write(f"report: {self.file}")
+        self.file.tell(terminalreporter)
 
     def _summary(self) -> str:
         found = self.reports.values()

@@ -131,6 +131,8 @@ class PytestRun:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.used: dict[str, dict[str, int]] = {}
+        #: The calls that no journal had any more when its test was counted.
+        self.uncounted = 0
         self.fuzzes = False
         self.variant: Mapping[str, Any] | None = None
         self._bases: dict[object, Simulator] = {}
@@ -202,12 +204,19 @@ class PytestRun:
     def count(self, nodeid: str, services: list[Service]) -> None:
         """Count the calls of a test that used assumptions, by assumption; 0 for those of its world's start."""
         for service in services:
+            self.uncounted += service.journal.dropped
             for id in service.assumptions_used():
                 self.used.setdefault(id, {}).setdefault(nodeid, 0)
             for entry in service.journal:
                 for id in service.relied_on(entry):
                     self.used.setdefault(id, {}).setdefault(nodeid, 0)
                     self.used[id][nodeid] += 1
+
+    def add(self, used: Mapping[str, Mapping[str, int]], uncounted: int) -> None:
+        """Add the counts of a worker of xdist."""
+        for id, calls in used.items():
+            self.used.setdefault(id, {}).update(calls)
+        self.uncounted += uncounted
 
     def serve(self, test: str, simulator: Simulator) -> Server:
         """Add the world to the live server, which starts with the first one."""

@@ -160,7 +160,7 @@ class Journal:
         self._others: deque[ControlCall | TimerEntry] | None = None
         self._deliveries: deque[DeliveryNote] | None = None
         self._between = 0
-        self.count = 0
+        self.count = self._begun = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
         self._uses: dict[str, Mapping[str, None]] = {}
@@ -198,10 +198,17 @@ class Journal:
         """The number of events between API calls ever recorded."""
         return self._between
 
+    @property
+    def dropped(self) -> int:
+        """The number of calls that the journal has evicted since it began or was emptied: all before the oldest."""
+        if self._entries:
+            return max(0, self._entries[0].number - 1 - self._begun)
+        return 0 if self._most else self.count - self._begun
+
     def restart(self) -> None:
         """Remove everything, and count from 1 again."""
         self.clear()
-        self.count = self._between = 0
+        self.count = self._between = self._begun = 0
         self.epoch += 1
 
     def limit(self, most: int) -> None:
@@ -339,6 +346,7 @@ class Journal:
     def clear(self) -> int:
         """Remove every entry; return their number."""
         count = len(self._entries)
+        self._begun = self.count
         self._entries.clear()
         self._control_calls = self._others = self._deliveries = None
         self._used.clear()
@@ -348,8 +356,9 @@ class Journal:
     def forget(self, ids: Collection[str]) -> int:
         """Remove the entries of these ids; return how many were found."""
         rest = deque((entry for entry in self._entries if entry.id not in ids), self._most)
-        count = len(self._entries) - len(rest)
+        count, dropped = len(self._entries) - len(rest), self.dropped
         self._entries = rest
+        self._begun += self.dropped - dropped  # what was removed from the front was not evicted
         return count
 
     def assumptions(self) -> list[str]:

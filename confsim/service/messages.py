@@ -24,7 +24,7 @@ class Request(Struct, gc=False):
     ``target`` is the path, still percent-encoded; ``query`` the raw query string without the question mark. ``headers``
     has lower-case names, values as they came; a header sent twice is joined by ``", "``. ``cookies`` by name and the
     ``form`` in the body, None for none, are parsed by ``http.inputs``. ``fault`` is the reason why a transport stopped
-    reading, if it did, and ``problem`` the message of its parser.
+    reading, if it did, and ``problem`` the message of its parser. ``scheme`` is "https" for one that came by TLS.
     """
 
     method: str
@@ -36,6 +36,7 @@ class Request(Struct, gc=False):
     problem: str = ""
     cookies: Mapping[str, str] | None = None
     form: Form | None = None
+    scheme: str = "http"
 
 
 def split_target(target: str) -> tuple[str | None, str]:

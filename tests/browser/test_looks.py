@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from confsim.inspector.manual import REFERENCE
 from confsim.inspector.pages import MENU
-from kit import ROOM
+from kit import ADMIN, ROOM
 
 PAGES = (
     *(f"inspector/{name}" if name else "" for name, _ in MENU),
@@ -68,6 +68,7 @@ def test_a_dark_page_is_dark(sim, visit):
 def test_a_phone_shows_every_page_without_moving_sideways(sim, visit):
     """What is wider moves in itself, and words that are too long are broken."""
     sim.client("demo-user").get(f"/v1_0/nowhere/{'w' * 110}")
+    sim.call("create_api_token", ADMIN, body={"label": "long"}, expect=200)
     visitor = visit(viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
     for path in (*PAGES, "inspector/search?q=nowhere", "inspector/requests"):
         visitor.open(path)

@@ -69,9 +69,9 @@ def test_a_file_that_cannot_be_written_is_reported_before_anything_is_sent(calib
     file = tmp_path / "nowhere" / "file"
     code, _, err = calibrate({}, option, str(file))
     assert code == 1
-    assert f"{str(file)!r} cannot be written: there is no folder" in err
+    assert f"{str(file)!r}: there is no directory" in err
     code, _, err = calibrate({}, option, str(tmp_path))
-    assert (code, "it is a folder" in err) == (1, True)
+    assert (code, "it is a directory" in err) == (1, True)
     assert not (tmp_path / "learned.toml").exists()
 
 

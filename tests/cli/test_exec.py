@@ -162,5 +162,16 @@ def test_what_the_command_calls_is_counted(tmp_path):
     found = json.loads(file.read_text())
     assert found["areas"]["users"]["operations"]["met"] == {"get_me": 1}
     code, _, errors = run("--coverage", str(tmp_path), "--", sys.executable, "-c", "")
-    assert code == 1
-    assert "is no file in a directory" in errors
+    assert (code, file.exists()) == (1, True)
+    assert f"--coverage {str(tmp_path)!r}: it is a directory" in errors
+
+
+def test_a_coverage_report_that_cannot_be_written_is_one_line(tmp_path):
+    """There is no traceback, and the report of an earlier run is removed at the start, so that none stands for it."""
+    folder = tmp_path / "there"
+    folder.mkdir()
+    (folder / "met.json").write_text("{}")
+    command = f"import os; os.rmdir({str(folder)!r})"
+    code, _, errors = run("--coverage", str(folder / "met.json"), "--", sys.executable, "-c", command)
+    assert (code, folder.exists()) == (1, False)
+    assert errors == f"Error: --coverage {str(folder / 'met.json')!r}: No such file or directory\n"

@@ -440,3 +440,10 @@ def test_who_counts_the_calls_of_a_replay_sees_each_once():
     bundle = decoded(json.dumps(document).encode())
     assert replay(bundle, (taken.append(each.id) or each for each in bundle.calls)).parting is None
     assert taken == [each.id for each in bundle.calls]
+
+
+def test_a_fault_that_refuses_as_for_another_host_is_played_again(sim):
+    """A call that a fault answers with host_unknown came in by the name of the server, and parts nowhere."""
+    fault = {"X-Confsim": "reason=host_unknown"}
+    assert sim.client("demo-user").get("/users/me", headers=fault).json["code"] == "host_unknown"
+    assert_same(sim, 1)

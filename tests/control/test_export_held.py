@@ -9,6 +9,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
+from confsim.service.deferred import polling
 from kit import OWNER, START
 from kit.processes.commands import run_pytest
 
@@ -58,3 +59,26 @@ def test_a_test_does_what_was_done(sim, pytester):
     result.stdout.fnmatch_lines(["*AssertionError: reached*"])
     assert text.count("never ran") == 2
     assert text.count("its answer was another") == 2
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"headers": {"X-Confsim": "hold=before;holdAtMost=1ms"}},
+        {"headers": {"X-Confsim": '{"hold": "after", "holdAtMost": "1ms", "headers": {"X-Held": "yes"}}'}},
+        {"query_string": {"_confsim": "hold=after;holdAtMost=1ms;clock=1s", "languages": "x"}},
+    ],
+)
+def test_a_hold_that_a_request_brings_for_itself_is_not_repeated(sent):
+    """A test and a scenario run on one thread, where nobody could release the call; its other effects stay."""
+    sim = Simulator(clock=START)
+    with polling():
+        assert sim.client(OWNER).get("/users/me", **sent).status_code == 200
+    names, test, document = {}, sim.requests.export("pytest"), json.loads(sim.requests.export("scenario"))
+    assert "hold" not in test
+    assert "hold" not in json.dumps(document["workflows"])
+    exec(compile(test, "exported", "exec"), names)
+    names["test_journal"](Simulator)
+    copy = Simulator()
+    report = run_scenario(compile_scenario(document, {}), copy.control.context)
+    assert report.failure is None, report.failure.details()

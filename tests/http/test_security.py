@@ -110,6 +110,11 @@ def test_dns_rebinding(sim):
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://localhost:1"},
+        {"Origin": "x://127.0.0.1:{port}"},
+        {"Origin": "https://127.0.0.1:{port}"},
+        {"Origin": "http://user@127.0.0.1:{port}"},
+        {"Origin": "http://127.0.0.1"},
+        {"Origin": "http://localhost:{port}"},
         {"Sec_Fetch_Site": "cross-site"},
         {"Sec_Fetch_Site": "CROSS-SITE"},
         {"Sec_Fetch_Site": "same-site"},
@@ -121,14 +126,15 @@ def test_cross_origin_orders(sim, monkeypatch, headers):
 
     def attack(port):
         user = sim.make_user(CUSTOMER, "Victim").id
-        send(port, "POST", "/_confsim/reset", b"{}", Content_Type="text/plain", **headers)
-        send(port, "POST", "/_confsim/clock/set", b'{"to": 0}', Content_Type="text/plain", **headers)
+        sent = {name: text.replace("{port}", str(port)) for name, text in headers.items()}
+        send(port, "POST", "/_confsim/reset", b"{}", Content_Type="text/plain", **sent)
+        send(port, "POST", "/_confsim/clock/set", b'{"to": 0}', Content_Type="text/plain", **sent)
         return sim.call("get_user", "demo-user", userId=user).status == 404 and sim.clock.now == 0
 
     with served(sim) as port:
         assert not attack(port)
         with monkeypatch.context() as unprotected:
-            unprotected.setattr(invoke, "_check_origin", lambda request: None)
+            unprotected.setattr(invoke, "_check_origin", lambda *_: None)
             sim.reset()
             assert attack(port)
 

@@ -60,7 +60,7 @@ def test_the_reference_has_everything_that_is_declared(browse):
 @each("operation", list(CONTROL), ids=by_name)
 def test_an_operation_of_the_control_plane_shows_what_it_takes_and_answers(operation):
     """Route, every parameter, every field of the body; the whole reference has it too."""
-    text = manual.control_operation(operation.name)
+    text = manual.operation_beside(operation.name)
     assert f"`{operation.route({})[0]} /_confsim{operation.route({})[1]}`" in text
     for parameter in (*operation.path_parameters, *operation.query_parameters):
         assert f"| `{parameter.name}` |" in text
@@ -98,3 +98,10 @@ def test_html_in_a_text_is_text():
     assert "<script" not in shown
     assert "<b>" not in shown
     assert "href" not in shown
+
+
+def test_state_documents_are_described_in_the_words_of_json():
+    """A field without a value is null there; None is Python's word."""
+    text = manual.reference("state-documents")
+    assert "null" in text
+    assert not re.search(r"\bNone\b", text)

@@ -17,7 +17,7 @@ from confsim.inspector.pages import journal as journal_pages
 from confsim.inspector.pages import searching, world
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
-from kit import CUSTOMER, ROOM, START
+from kit import ADMIN, CUSTOMER, ROOM, START
 from kit.each import each
 
 #: Pages below one path whose links are followed.
@@ -27,7 +27,7 @@ HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}"
 ELEMENTS = {
     *("html", "head", "meta", "title", "link", "script", "body", "a", "header", "p", "span", "form", "label", "input"),
     *("button", "time", "div", "nav", "ul", "li", "main", "h1", "h2", "h3", "section", "article", "dl", "dt", "dd"),
-    *("mark", "bdi"),
+    *("mark", "bdi", "wbr", "tspan"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "code", "pre", "small", "br", "strong", "em", "select"),
     *(
         "option",
@@ -120,6 +120,20 @@ def test_hostile_names_are_text(sim, browse):
     assert shown > 5
 
 
+def test_webhooks_show_the_state_of_a_delivery_in_its_own_word(sim, browse):
+    """A delivery is shown as "waiting", "later" or "delivered", not by the name of a Python class."""
+    sim.call("add_events_endpoint", ADMIN, body={"url": "https://hooks.example/"}, expect=200)
+    sim.call("set_events_state", ADMIN, state="enable", expect=200)
+    sim.faults.put([{"thing": "webhook", "times": "always", "do": {"outcome": "late", "by": "1h"}}])
+    sim.call("upload_client_media", ADMIN, name="a.png", body=b"x", expect=200)
+    states = {each.state.value for each in sim.webhooks}
+    shown = browse("/_confsim/inspector/webhooks").text
+    assert states
+    assert all(each in shown for each in states)
+    assert "DeliveryState" not in shown
+    assert "DeliveryState" not in repr([*sim.webhooks])
+
+
 def test_pages_load_nothing_from_elsewhere(browse):
     """The policy of a page allows its own files alone, and no frame."""
     page = browse("/_confsim/")
@@ -189,7 +203,7 @@ def test_machines_are_drawn_with_the_present_state_marked(browse):
 def test_what_if_shows_both_answers(browse):
     """Of the calls that another alternative would answer otherwise."""
     page = browse("/_confsim/inspector/what-if?id=status.role-missing&value=404")
-    assert re.search(r"\b1 of \d+ calls would be answered otherwise", page.text)
+    assert re.search(r"\b1 of \d+ replayed calls would be answered otherwise", page.text)
     assert '"status": 403' in page.text
     assert '"status": 404' in page.text
     assert browse("/_confsim/inspector/what-if?id=no.such&value=1").status == 400

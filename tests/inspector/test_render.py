@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator, guides
+from confsim.domain.events.deliveries import DeliveryState
 from confsim.inspector import render
 
 
@@ -14,6 +15,25 @@ def test_what_was_searched_for_is_marked():
     assert render.marked("1 < 2", "<") == "1 <mark>&lt;</mark> 2"
     assert render.marked("(.*)", ".*") == "(<mark>.*</mark>)"
     assert render.marked("<i>", "") == "&lt;i&gt;"
+
+
+def test_lines_of_paths_and_json_end_at_their_parts():
+    """A line can end after a comma and before a slash, not after a hyphen; the text itself stays as it is."""
+    assert render.breakable("/a/<b>,c") == "/a<wbr>/&lt;b&gt;,<wbr>c"
+    assert render.breakable("a, b-c  <d>") == 'a, <span class="whole">b-c</span>  &lt;d&gt;'
+    assert render.marked("the partner-admin,you", "admin,Y") == (
+        'the <span class="whole">partner-<mark>admin,</mark></span><wbr><mark>y</mark>ou'
+    )
+
+
+def test_no_value_is_shown_by_its_python_name():
+    """An enumeration shows its value, a truth value yes or no, nothing an empty text; in JSON as elsewhere."""
+    template = render._environment().from_string("{{ state }}|{{ nothing }}|{{ yes }}|{{ no }}|{{ text }}|{{ 0 }}")
+    shown = template.render(state=DeliveryState.WAITING, nothing=None, yes=True, no=False, text="None")
+    assert shown == "waiting||yes|no|None|0"
+    assert render.short({"state": DeliveryState.WAITING}) == '{"state": "waiting"}'
+    assert render.pretty([DeliveryState.WAITING]) == '[\n  "waiting"\n]'
+    assert render.around({"state": DeliveryState.WAITING}, "wait") == '{"state": "waiting"}'
 
 
 def test_rules_and_gaps_lead_to_what_they_say():

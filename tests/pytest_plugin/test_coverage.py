@@ -9,6 +9,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.api.catalogue import API
+from confsim.control.coverage import report as report_module
 from confsim.control.coverage.collector import (
     KINDS,
     Collector,
@@ -210,6 +211,56 @@ def test_a_report_without_a_directory_is_refused(run):
     """Not at the end of a long run."""
     result = run("", "--confsim-coverage", "--confsim-coverage-report=none/x.json")
     result.stderr.fnmatch_lines(["*there is no directory */none*"])
+
+
+DOWNLOADS = """
+    from confsim import demo
+
+    def test_downloads_a_recording(confsim):
+        confsim.presence.join(demo.ROOM, confsim.demo.user.id)
+        confsim.call("start_recording", demo.OWNER, uuid=demo.ROOM, expect=200)
+        confsim.call("stop_recording", demo.OWNER, uuid=demo.ROOM, expect=200)
+        confsim.clock.advance("1h")
+        found = confsim.call("list_recordings", demo.OWNER, channelId=demo.ROOM, expect=200).body
+        place = {"channelId": demo.ROOM, "recordingId": found["results"][0]["id"]}
+        link = confsim.call("get_recording_download", demo.OWNER, **place, expect=200).body["url"]
+        assert confsim.client().get(link).status_code == 200
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-n2",)])
+def test_a_test_that_downloads_a_file_is_counted(report, options):
+    """The file belongs to no area of the API, and the calls of the API are counted."""
+    result, found = report(DOWNLOADS, "--confsim-coverage", *options)
+    assert result.ret == 0
+    result.assert_outcomes(passed=1)
+    assert found["areas"]["recordings"]["operations"]["met"]["get_recording_download"] == 1
+
+
+@pytest.mark.parametrize("options", [("--confsim-coverage-report=report.json",), ()])
+def test_a_report_that_fails_costs_no_result_of_a_test(run, pytester, monkeypatch, options):
+    """The run fails with one line that says why, and the report of an earlier run is not left in its place."""
+    (pytester.path / "report.json").write_text("{}")
+    monkeypatch.setattr(report_module, "report", lambda *_: {}["no such operation"])
+    result = run(DOWNLOADS, "--confsim-coverage", *options)
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["--confsim-coverage: the report failed, which is a defect of confsim: KeyError: *"])
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    assert (pytester.path / "report.json").exists() is not bool(options)
+
+
+def test_a_report_that_cannot_be_written_costs_no_result_of_a_test(run, pytester):
+    """The directory of the report can go while the tests run."""
+    (pytester.path / "there").mkdir()
+    source = "def test_removes(pytestconfig):\n    (pytestconfig.rootpath / 'there').rmdir()"
+    for option in ("coverage", "fuzz=singles"):
+        (pytester.path / "there").mkdir(exist_ok=True)
+        name = option.partition("=")[0]
+        result = run(source, f"--confsim-{option}", f"--confsim-{name}-report=there/x.json")
+        result.assert_outcomes(passed=1)
+        assert result.ret == pytest.ExitCode.TESTS_FAILED
+        result.stdout.fnmatch_lines([f"--confsim-{name}-report */there/x.json*: No such file or directory"])
 
 
 def test_transitions_that_are_dropped_are_not_met(collector):

@@ -149,3 +149,26 @@ def test_large_bodies_of_256_mib_are_stored():
     assert len(full.control_calls) == 18
     full.add_control_call(ControlCall(0, 0, "put_state", (), b"x" * ((64 << 10) + 1)))
     assert len(full.control_calls) == 17
+
+
+def test_a_journal_knows_how_many_calls_it_has_dropped(sim, short):
+    """Calls that were evicted count, by number or by size; calls that somebody removed do not."""
+    kept = sim.service.journal
+    assert kept.dropped == 0
+    for _ in range(5):
+        sim.call("get_user_terms", "demo-user")
+    assert kept.dropped == 2
+    sim.requests.forget("r4")
+    assert kept.dropped == 2
+    sim.requests.forget("r3")
+    assert ([each.id for each in kept], kept.dropped) == (["r5"], 2)
+    sim.requests.clear()
+    assert kept.dropped == 0
+    for _ in range(4):
+        sim.call("get_user_terms", "demo-user")
+    assert kept.dropped == 1
+    sim.requests.most = 0
+    sim.call("get_user_terms", "demo-user")
+    assert (len(kept), kept.dropped) == (0, 5)
+    sim.reset()
+    assert kept.dropped == 0

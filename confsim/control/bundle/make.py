@@ -141,7 +141,7 @@ def _bundled(call: ApiCall | ControlCall) -> BundledCall:
         texts=call.texts if named else {},
         values=call.values if named else {},
         own_instant=call.sets_its_time,
-        foreign_host=_FOREIGN in entry.assumptions,
+        foreign_host=_FOREIGN in entry.assumptions and not entry.operation,  # with one, a fault refused it
         why=why,
         after=Raw(state.document(entry.after)) if why else NOT_SET,
         faults=[each.to_dict() for each in entry.remaining_faults] if why and entry.remaining_faults else None,

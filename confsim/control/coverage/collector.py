@@ -110,7 +110,7 @@ class Collector:
             return
         operation, counts = entry.operation, self.counts
         counts["assumptions"].update((id,) for id in entry.assumptions)
-        if operation:
+        if operation in API.operations:  # the journal has the files beside the API too
             counts["operations"][operation,] += 1
             counts["refusals"].update((operation, _REASONS[id]) for id in entry.assumptions if id in _REASONS)
 

@@ -9,6 +9,7 @@ import msgspec
 
 from confsim.api.catalogue import API
 from confsim.contract.types import Wire
+from confsim.kernel.refusal import Misuse
 
 from .collector import KINDS, Counts, Item, possible
 
@@ -103,6 +104,15 @@ def report(counts: Counts, profile: Mapping[str, Any]) -> CoverageReport:
         ),
         untouched=[area for area in can if area not in touched],
     )
+
+
+def at_the_end(counts: Counts, profile: Mapping[str, Any], option: str) -> CoverageReport:
+    """Return the report for the option of a run that ends: a defect of confsim is Misuse, and costs no other result."""
+    try:
+        return report(counts, profile)
+    except Exception as bug:
+        problem = f"the report failed, which is a defect of confsim: {type(bug).__name__}: {bug}"
+        raise Misuse(f"{option}: {problem}") from bug
 
 
 def document(found: CoverageReport) -> dict[str, Any]:

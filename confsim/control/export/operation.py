@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
+from msgspec.structs import replace
+
 from confsim.contract.encode import Raw
 from confsim.contract.types import Count
 from confsim.control.context import ControlContext
@@ -12,6 +14,7 @@ from confsim.control.declare import operation
 from confsim.control.export.calls import ApiCall, merged
 from confsim.control.journal_view import RequestPattern, matching
 from confsim.control.moments import entry_of
+from confsim.service.faults.per_request import without_hold
 from confsim.service.journal import ControlCall
 
 
@@ -81,9 +84,11 @@ def export_requests(
     if limit is not None:
         entries = entries[max(0, len(entries) - limit) :]
     whole = pattern == RequestPattern() and limit is None and ids is None
-    handshakes = as_ in (ExportFormat.CURL, ExportFormat.HAR)
+    as_sent = as_ in (ExportFormat.CURL, ExportFormat.HAR)
+    if not as_sent:  # one call is made after the other: nobody would release one that brings a hold for itself
+        entries = [replace(each, request=without_hold(each.request)) for each in entries]
     controls = context.service.journal.control_calls if whole else ()
-    calls = list(merged(context, entries, controls, handshakes=handshakes))
+    calls = list(merged(context, entries, controls, handshakes=as_sent))
     return Raw(_MEDIA[as_], _written(context, calls, as_, whole=whole))
 
 

@@ -21,22 +21,27 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE"
 _SHOWN = 3
 
 
-def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: int | None) -> list[T]:
+def require(
+    found: Sequence[T], noun: str, wanted: Mapping[str, object], times: int | None, dropped: int = 0
+) -> list[T]:
     """Return the items that have every wanted value that is not None.
 
     A text may contain ``*`` for any text; of an object only the wanted fields are compared, of a list each item. Raises
     AssertionError unless exactly ``times`` items match (None: at least one); its message shows how the nearest ones
-    differ. ``noun`` names an item.
+    differ. ``noun`` names an item. With ``dropped`` earlier items, which are unknown, no exact number holds.
     """
     if times is not None and (isinstance(times, bool) or not isinstance(times, int) or times < 0):
         raise Misuse(f"times is a whole number from 0, not {times!r}")
     given = {name: value for name, value in wanted.items() if value is not None}
     compared = [(list(_differences(given, msgspec.to_builtins(each))), each) for each in found]
     matching = [each for differences, each in compared if not differences]
-    if len(matching) == times or (times is None and matching):
+    if (len(matching) == times and not dropped) or (times is None and matching):
         return matching
     pattern = ", ".join(f"{name}={value!r}" for name, value in given.items()) or "anything"
-    lines = [f"{len(matching)} of {counted(len(found), noun)} with {pattern}, not {_expected(times)}"]
+    verdict = "which may not be all" if len(matching) == times else f"not {_expected(times)}"
+    lines = [f"{len(matching)} of {counted(len(found), noun)} with {pattern}, {verdict}"]
+    if dropped:
+        lines.append(f"  the journal has dropped the {counted(dropped, f'oldest {noun}')}; it can keep more")
     if len(matching) < (1 if times is None else times):
         others = sorted(
             (each for each in compared if each[0]),
@@ -47,7 +52,7 @@ def require(found: Sequence[T], noun: str, wanted: Mapping[str, object], times: 
             lines += [f"    {difference}" for difference in differences]
         if len(others) > _SHOWN:
             lines.append(f"  and {counted(len(others) - _SHOWN, f'other {noun}')}")
-    else:
+    elif len(matching) != times:
         lines += [f"  {_title(each)}" for each in matching]
     raise AssertionError("\n".join(lines))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from confsim.control.invoke import ControlPlane
@@ -58,6 +58,9 @@ class FaultsFacade(Sequence[FaultInfo]):
 
     def __len__(self) -> int:
         return len(self._all())
+
+    def __iter__(self) -> Iterator[FaultInfo]:
+        return iter(self[:])  # one listing, not one for each of them
 
     @overload
     def __getitem__(self, place: int) -> FaultInfo: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
 from confsim.control.invoke import ControlPlane
@@ -24,6 +24,9 @@ class RequestsFacade(Sequence[RequestInfo]):
 
     def __len__(self) -> int:
         return len(self._control.context.service.journal)
+
+    def __iter__(self) -> Iterator[RequestInfo]:
+        return iter(self[:])  # one listing, not one for each of them
 
     @overload
     def __getitem__(self, place: int) -> RequestInfo: ...
@@ -69,7 +72,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         body: object = None,
         assumption: str | None = None,
     ) -> int:
-        """Return the number of calls that match, as for ``find``."""
+        """Return the number of calls in the journal that match, as for ``find``."""
         count: int = self._control(
             "count_requests",
             operation=operation,
@@ -95,13 +98,15 @@ class RequestsFacade(Sequence[RequestInfo]):
         """Return the calls that match; ``*`` stands for any text, ``query`` and ``body`` may be parts of the call's.
 
         Raises AssertionError, with the differences of the nearest calls, unless there are exactly ``times`` (default:
-        at least one); Misuse for an unknown operation (404) or method.
+        at least one), or unless that can be known: a journal keeps the newest ``most`` calls. Raises Misuse for an
+        unknown operation (404) or method.
         """
         if operation is not None:
             self.matching(operation=operation)
         known("method", method and method.upper(), METHODS)
         wanted = {"operation": operation, "method": method and method.upper(), "path": path, "query": query}
-        return require(self, "call", {**wanted, "body": body, "status": status}, times)
+        dropped = self._control.context.service.journal.dropped
+        return require(self, "call", {**wanted, "body": body, "status": status}, times, dropped)
 
     def between(self) -> list[RequestInfo]:
         """Return the events between the calls: control calls (kind "control") and timers (kind "timer")."""

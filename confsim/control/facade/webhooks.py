@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from confsim.assumptions.events import EventKind
@@ -24,6 +24,9 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
 
     def __len__(self) -> int:
         return len(self.find())
+
+    def __iter__(self) -> Iterator[DeliveryInfo]:
+        return iter(self[:])  # one listing, not one for each of them
 
     @overload
     def __getitem__(self, place: int) -> DeliveryInfo: ...

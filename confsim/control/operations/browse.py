@@ -11,8 +11,8 @@ import msgspec
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import operation
-from confsim.control.journal_view import key_text
 from confsim.control.moments import world_after
+from confsim.control.record_changes import key_text
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine

@@ -41,6 +41,13 @@ class RequestCount(Wire):
     count: Annotated[int, "The number of calls."]
 
 
+class MatchingRequests(Wire):
+    """The number of calls in the journal that match; ``dropped`` older calls are unknown, as it no longer has them."""
+
+    count: Annotated[int, "The number of calls."]
+    dropped: Annotated[int, "The number of older calls that the journal has dropped."]
+
+
 class Moment(Wire):
     """A moment at which the world can be seen: right after a call of the API or of the control plane, or a timer."""
 
@@ -134,9 +141,10 @@ def forget_request(context: ControlContext, id: Annotated[str, "The id of the ca
 
 
 @operation("POST /requests/count", replayed=False)
-def count_requests(context: ControlContext, body: RequestPattern) -> RequestCount:
-    """Count the calls that match. Misuse (404) for an unknown operation."""
-    return in_slices(matching(context, body), lambda found: RequestCount(count=len(found)))
+def count_requests(context: ControlContext, body: RequestPattern) -> MatchingRequests:
+    """Count the calls in the journal that match. Misuse (404) for an unknown operation."""
+    dropped = context.service.journal.dropped
+    return in_slices(matching(context, body), lambda found: MatchingRequests(count=len(found), dropped=dropped))
 
 
 @operation("POST /requests/find", replayed=False)

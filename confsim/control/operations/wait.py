@@ -12,7 +12,8 @@ from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Object
-from confsim.control.journal_view import RequestInfo, RequestPattern, describe, key_text, matching, part_of
+from confsim.control.journal_view import RequestInfo, RequestPattern, describe, matching, part_of
+from confsim.control.record_changes import key_text
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.kernel import spans
 from confsim.kernel.refusal import Misuse

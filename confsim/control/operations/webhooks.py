@@ -47,7 +47,7 @@ class DeliveryInfo(Wire):
     next: Annotated[int | None, "The instant of the next attempt, in epoch milliseconds; null for none or not known."]
 
     def __repr__(self) -> str:
-        return f"<delivery {self.id} of {self.kind} to {self.url}: {self.state}>"
+        return f"<delivery {self.id} of {self.kind} to {self.url}: {self.state.value}>"
 
 
 class WebhookDestination(Wire):

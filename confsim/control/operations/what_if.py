@@ -33,7 +33,10 @@ from confsim.transport.address import request_of
 
 
 class AskWhatIf(CommandBody):
-    """``assumptions`` are alternatives by id, ``from`` the id of the first call to replay; all of them by default."""
+    """``assumptions`` are alternatives by id, ``from`` the id of the first call to replay.
+
+    By default every call that the journal has is replayed.
+    """
 
     assumptions: Annotated[Object, "Alternatives, by the ids of assumptions."]
     from_: Annotated[str | None, "The id of the first call to replay."] = field(default=None, name="from")
@@ -61,11 +64,14 @@ class WhatIf(Wire):
     """The result of a replay: the alternatives that it followed, the number of calls, and those that differ.
 
     ``world`` says what the replay began with: ``built`` anew under the alternatives, or ``taken`` as it was, where the
-    world at the first call is not the one that its file describes.
+    world at the first call is not the one that its file describes. ``differ`` says nothing about the calls that were
+    not compared, and about those ``before`` the first, which the journal has dropped or ``from`` left out.
     """
 
     assumptions: Annotated[dict[str, Any], "The alternatives that were followed."]
     calls: Annotated[int, "The number of replayed calls."]
+    not_compared: Annotated[int, "How many of them were held, and then answered or dropped by somebody."]
+    before: Annotated[int, "The number of calls before the first that was replayed."]
     world: Annotated[str, "The start of the replay."]
     differ: Annotated[list[DifferentAnswer], "The calls whose answers differ."]
 
@@ -83,7 +89,14 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     replay = _Replay(context, chosen, body.from_)
 
     def result(differ: list[DifferentAnswer]) -> WhatIf:
-        return WhatIf(assumptions=dict(chosen), calls=replay.calls, world=replay.world, differ=differ)
+        return WhatIf(
+            assumptions=dict(chosen),
+            calls=replay.calls,
+            not_compared=replay.not_compared,
+            before=replay.before,
+            world=replay.world,
+            differ=differ,
+        )
 
     return in_slices((_compared(context, entry, response) for entry, response in replay.answers()), result)
 
@@ -119,7 +132,8 @@ class _Replay:
             begin = entry_of(context, first)
             entries = [each for each in entries if each.number >= begin.number]
         whole = bool(entries) and entries[0].number == 1
-        self.calls = 0
+        self.calls = self.not_compared = 0
+        self.before = service.journal.dropped + len(service.journal) - len(entries)
         self.world = "taken"
         self._profile = {**service.profile, **chosen}
         start = service.history.origin if whole or not entries else entries[0].before
@@ -150,6 +164,7 @@ class _Replay:
             self._fork.live.show(call.at)
             if isinstance(call, ApiCall):
                 self.calls += 1
+                self.not_compared += never_ran(call.entry) or answer_was_replaced(call.entry)
                 yield call.entry, call.entry.response if never_ran(call.entry) else self._response(call)
             elif not CONTROL[call.operation].moves_clock:
                 self._control(call)

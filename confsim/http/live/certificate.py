@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.files import reading
+from confsim.service.files.writing import replace_file
 
 if TYPE_CHECKING:
     from cryptography.x509 import GeneralName
@@ -33,17 +34,12 @@ def context(certificate: str | Path, key: str | Path | None = None) -> SSLContex
     try:
         with TemporaryDirectory(prefix="confsim-") as directory:  # only paths are loaded, and no byte order mark
             public, secret = Path(directory, "cert.pem"), Path(directory, "key.pem")
-            _write_private(public, chain)
-            _write_private(secret, private)
+            for file, text in ((public, chain), (secret, private)):
+                replace_file(file, "certificate", [text], private=True)
             made.load_cert_chain(public, secret, password=_no_password)
     except (SSLError, OSError, ValueError) as error:
         raise Misuse(_wrong(certificate, key, chain, private, error)) from None
     return made
-
-
-def _write_private(path: Path, text: bytes) -> None:
-    path.touch(mode=0o600)
-    path.write_bytes(text)
 
 
 def _wrong(certificate: str | Path, key: str | Path | None, chain: bytes, private: bytes, error: Exception) -> str:
@@ -93,8 +89,9 @@ def write_self_signed(directory: Path, names: Iterable[str] = ()) -> tuple[Path,
         .sign(private, SHA256())
     )
     certificate, key = directory / "cert.pem", directory / "key.pem"
-    certificate.write_bytes(signed.public_bytes(Encoding.PEM))
-    _write_private(key, private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    replace_file(certificate, "certificate", [signed.public_bytes(Encoding.PEM)])
+    unlocked = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    replace_file(key, "key", [unlocked], private=True)
     return certificate, key
 
 

@@ -28,6 +28,7 @@ from confsim.http.limits import DEFAULT_LIMITS, Limits
 from confsim.kernel.refusal import Misuse
 from confsim.service import signals
 from confsim.service.deferred import polling
+from confsim.service.messages import Request, Response
 
 from .connection import Connection, Handler
 from .handover import Peer
@@ -65,7 +66,8 @@ class LiveServer:
         tls: SSLContext | None = None,
         find_stream: FindStream | None = None,
     ) -> None:
-        self.handler, self.host, self.port, self.limits, self.on_tick = handler, host, port, limits, on_tick
+        self.handler = handler if tls is None else _by_tls(handler)
+        self.host, self.port, self.limits, self.on_tick = host, port, limits, on_tick
         self.tls = tls
         self._find_stream = find_stream
         self.log: Log | None = None
@@ -200,3 +202,13 @@ class _Loop(asyncio.SelectorEventLoop):
         def time(self) -> float:
             """Return the seconds of a clock that freezegun and time-machine leave alone."""
             return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+def _by_tls(handler: Handler) -> Handler:
+    """Return a handler of requests that came by TLS."""
+
+    def handle(request: Request) -> Response:
+        request.scheme = "https"
+        return handler(request)
+
+    return handle

@@ -30,7 +30,10 @@ def requests(asked: PageRequest) -> str:
         pattern["status"] = number(asked, "status")
     kind = query.get("kind") or EntryKind.ALL
     calls, paging = newest(asked, "list_requests", **pattern, kind=kind)
-    return show(asked, "requests", "Journal", calls=calls, kind=kind, **paging)
+    chosen = pattern or kind != EntryKind.ALL or paging["offset"]
+    none_here = "No entry of the journal matches." if chosen else "The journal is empty."
+    dropped = asked.control.context.service.journal.dropped
+    return show(asked, "requests", "Journal", calls=calls, kind=kind, none_here=none_here, dropped=dropped, **paging)
 
 
 def _request(asked: PageRequest, id: str) -> str:
@@ -78,17 +81,31 @@ def _exported(asked: PageRequest, id: str) -> dict[str, Any]:
 
 
 def what_if(asked: PageRequest) -> str:
-    """Show the answers to the calls of the journal under another alternative."""
+    """Show the answers to calls of the journal under another alternative: the newest, or from a given one on."""
     id, text = asked.query.get("id", ""), asked.query.get("value", "")
-    newest_calls = asked.control("list_moments")
-    calls = [each.id for each in newest_calls if each.kind == EntryKind.CALL]
-    part = len(calls) > _REPLAYED and asked.query.get("all") != "true"
-    value, found = _answered(asked, id, text, calls[-_REPLAYED] if part else None)
+    first = None if asked.query.get("all") == "true" else _first_replayed(asked, asked.query.get("call") or None)
+    value, found = _answered(asked, id, text, first)
     sides = [(each, diff(each.was.answer, each.would_be.answer)) for each in found.differ]
     title = f"What if {id} = {render.short(value)}"
     entry = next(each for each in asked.control("list_assumptions") if each.id == id)
     shown = {"entry": entry, "id": id, "value": value, "found": found, "sides": sides}
-    return show(asked, "what_if", title, **shown, part=part, total=len(calls))
+    return show(asked, "what_if", title, **shown, first=first, dropped=asked.control.context.service.journal.dropped)
+
+
+def _first_replayed(asked: PageRequest, wanted: str | None) -> str | None:
+    """Return the call that a replay begins with: one of the newest, or an earlier one that it must not leave out.
+
+    ``wanted`` is the entry of the journal that somebody came from. None for all calls. Raises Misuse (404) for an
+    unknown entry, (410) for one that the journal has dropped.
+    """
+    found = asked.control("list_moments")
+    calls = [each.id for each in found if each.kind == EntryKind.CALL]
+    begin = max(0, len(calls) - _REPLAYED)
+    if wanted is not None:
+        (at,) = asked.control("list_moments", at=wanted, limit=0)
+        so_far = sum(each.kind == EntryKind.CALL for each in found[: found.index(at) + 1])
+        begin = min(begin, max(0, so_far - 1))
+    return calls[begin] if begin else None
 
 
 def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tuple[Any, Any]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from confsim import guides as written
 from confsim.api.catalogue import API
-from confsim.control.catalogue import CONTROL
 from confsim.inspector import manual
 from confsim.inspector.page_request import PageRequest
 from confsim.kernel.refusal import Misuse, suggest
@@ -32,7 +31,7 @@ def assumptions(asked: PageRequest) -> str:
 
 
 def operations(asked: PageRequest) -> str:
-    """Show the operations of the API, one of them with its assumptions, or one of the control plane."""
+    """Show the operations of the API, one of them with its assumptions, or one beside the API."""
     control = asked.control
     declared = control("list_operations")
     if asked.path:
@@ -47,8 +46,9 @@ def operations(asked: PageRequest) -> str:
 
 def _operation(asked: PageRequest, name: str, declared: list[Any]) -> str:
     profile = asked.control.context.service.profile
-    if name in CONTROL.operations:
-        return _read(asked, name, manual.control_operation(name), "reference")
+    beside = manual.operation_beside(name)
+    if beside is not None:
+        return _read(asked, name, beside, "reference")
     operation = next((each for each in declared if each.name == name), None)
     if operation is None:
         known = suggest(name, [each.name for each in declared])

@@ -24,7 +24,7 @@ def overview(asked: PageRequest) -> str:
         info=control("get_info"),
         kinds=_counted(control("list_records", limit=0).kinds),
         calls=control("list_requests", limit=10, kind="all")[::-1],
-        timers=control("list_timers", limit=5),
+        timers=control("list_timers", limit=6),
         used=len(control.context.service.journal.assumptions()),
     )
 
@@ -94,7 +94,8 @@ def machines(asked: PageRequest) -> str:
 
 def time(asked: PageRequest) -> str:
     """Show the clock and the next timers."""
-    return show(asked, "time", "Time", timers=asked.control("list_timers", limit=PAGE))
+    timers = asked.control("list_timers", limit=PAGE + 1)
+    return show(asked, "time", "Time", timers=timers[:PAGE], more=len(timers) > PAGE)
 
 
 def mail(asked: PageRequest) -> str:

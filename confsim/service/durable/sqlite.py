@@ -27,6 +27,7 @@ from typing import Any
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Part
 from confsim.service.files.formats import FORMAT, readable
+from confsim.service.files.writing import open_private, private_directory
 
 from .store import DIGEST_SIZE, LogRecord
 
@@ -41,6 +42,8 @@ _NO_DAMAGE = {
 }
 #: The application id of our files.
 _MARK = 0x636F6E66
+#: The files of a directory.
+_FILES = ("confsim.sqlite", "confsim.sqlite-wal", "confsim.sqlite-shm", "head")
 #: Documents too large to be in memory at once, beside ``documents``.
 _PARTS = (
     "CREATE TABLE IF NOT EXISTS parts (digest TEXT NOT NULL, part INTEGER NOT NULL, name TEXT NOT NULL,"
@@ -88,9 +91,10 @@ class SqliteStore:
         self._gone: set[str] = set()
         with ExitStack() as opened:
             try:
-                self.path.mkdir(parents=True, exist_ok=True)
+                self._make_private()
                 self._store = opened.enter_context(closing(self._connect()))
-                self._head = opened.enter_context(FileIO(self.path / "head", "r+" if self._headed() else "w+"))
+                mode = "r+" if self._headed() else "w+"
+                self._head = opened.enter_context(FileIO(self.path / "head", mode, opener=open_private))
                 self._open()
             except sqlite3.Error as error:
                 raise self._read_error(error) from None
@@ -101,11 +105,20 @@ class SqliteStore:
     def __str__(self) -> str:
         return f"state directory {str(self.path)!r}"
 
+    def _make_private(self) -> None:
+        """Make the directory and the database, which have tokens and keys, readable for their owner only."""
+        try:
+            private_directory(self.path, _FILES)
+        except Misuse as misuse:
+            raise Misuse(f"{self}: {misuse}") from None
+        if not (self.path / _FILES[0]).exists():  # SQLite gives its other files the permissions of this one
+            FileIO(self.path / _FILES[0], "a", opener=open_private).close()
+
     def _headed(self) -> bool:
         return (self.path / "head").exists()
 
     def _connect(self) -> sqlite3.Connection:
-        file = self.path / "confsim.sqlite"
+        file = self.path / _FILES[0]
         store = sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
         try:
             store.execute("PRAGMA locking_mode = EXCLUSIVE")

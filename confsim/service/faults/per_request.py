@@ -6,14 +6,17 @@ instant at which the request is served. It applies to this request only.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import unquote_plus
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.urls import normalised
+from confsim.service.checks.sites import cross_site
 from confsim.service.clock import instant
 from confsim.service.messages import Request
 
@@ -60,17 +63,6 @@ def without_override(query: str) -> str:
     return "&".join(item for item in query.split("&") if normalised(item.partition("=")[0]) != QUERY)
 
 
-def cross_site(request: Request, host: str = "") -> bool:
-    """Return whether a page of another site made a browser send the request; ``host`` stands for a missing Host."""
-    headers = request.headers
-    origin = headers.get("origin")
-    if origin is not None:
-        site = origin.lower().partition("://")[2]
-        if not site or site != headers.get("host", host).lower():
-            return True
-    return headers.get("sec-fetch-site", "none").lower() in {"cross-site", "same-site"}
-
-
 def _instant(value: object) -> int:
     try:
         return instant(value)
@@ -95,3 +87,18 @@ def _parsed(text: str) -> dict[str, Any]:
         except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError):
             values[name] = value
     return values
+
+
+def without_hold(request: Request) -> Request:
+    """Return the request without a hold that it brings for itself; one whose override is invalid stays as it is."""
+    try:
+        override = read(request)
+    except Misuse:
+        return request
+    if override is None or "hold" not in override.given:
+        return request
+    rest = {word: value for word, value in override.given.items() if word not in {"hold", "holdAtMost"}}
+    headers = {name: text for name, text in request.headers.items() if name != HEADER}
+    if rest:
+        headers[HEADER] = json.dumps(rest)
+    return replace(request, headers=headers, query=without_override(request.query))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -18,6 +17,10 @@ from confsim.version import __version__
 
 from . import reading
 from .formats import FORMAT, READABLE, current_document, current_world, readable
+from .writing import replace_file
+
+#: What messages call a state file.
+FILE = "state file"
 
 
 def document(world: World) -> bytes:
@@ -154,36 +157,15 @@ def _check_lines(parents: Mapping[str, str | None]) -> None:
 
 def read(path: str | Path) -> World:
     """Return the world of a state file. Raises Misuse that names the file and the place in it."""
-    whole = reading.content(path, "state file", reading.STORED)
+    whole = reading.content(path, FILE, reading.STORED)
     try:
         return world_from(whole)
     except (ValueError, RecursionError) as error:
-        raise Misuse(f"state file {str(path)!r}: it is not valid JSON: {reading.json_problem(error)}") from None
+        raise Misuse(f"{FILE} {str(path)!r}: it is not valid JSON: {reading.json_problem(error)}") from None
     except Misuse as misuse:
-        raise Misuse(f"state file {str(path)!r}: {misuse}") from None
+        raise Misuse(f"{FILE} {str(path)!r}: {misuse}") from None
 
 
 def write(path: str | Path, world: World) -> None:
-    """Write a state file: a temporary one replaces it, so that it is never half written. Raises Misuse."""
-    whole = Path(path)
-    aside = whole.with_name(f".{whole.name}.{os.getpid()}")
-    try:
-        with open(aside, "wb") as file:
-            file.writelines(pieces(world))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, whole)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise Misuse(f"state file {str(path)!r}: {error.strerror or error}") from None
-
-
-def check_place(path: str | Path) -> None:
-    """Raise Misuse when a state file cannot be written there."""
-    folder = Path(path).resolve().parent
-    if os.path.isdir(path):
-        raise Misuse(f"state file {str(path)!r}: it is a directory")
-    if not os.path.isdir(folder):
-        raise Misuse(f"state file {str(path)!r}: there is no directory {str(folder)!r}")
-    if not os.access(folder, os.W_OK):
-        raise Misuse(f"state file {str(path)!r}: nothing may be written to {str(folder)!r}")
+    """Write a state file, which has the secrets of its world and is private. Raises Misuse."""
+    replace_file(path, FILE, pieces(world), private=True)

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.writing import replace_file
 from confsim.version import __version__
 
 from .jobs import Failure, Job, JobOutcome, JourneyMachine, Verify, perform
@@ -67,7 +68,8 @@ class Results:
                 self._check(manifest.read_bytes() if manifest.exists() else b"", asked)
             (self.directory / "failures").mkdir(parents=True, exist_ok=True)
             if not lines:
-                manifest.write_bytes(msgspec.json.format(msgspec.json.encode(asked), indent=2) + b"\n")
+                content = msgspec.json.format(msgspec.json.encode(asked), indent=2)
+                replace_file(manifest, "campaign", [content, b"\n"])
         except OSError as error:
             raise Misuse(f"{str(directory)!r} cannot be used: {error.strerror or error}") from None
         #: Keys of the finished jobs.
@@ -116,7 +118,7 @@ class Results:
         for ending, text in failure.files.items():
             file = self.directory / "failures" / f"{name}.{ending}"
             if not file.exists() or len(file.read_text(encoding="utf-8")) > len(text):  # keep the shortest reproducer
-                file.write_text(text, encoding="utf-8")
+                replace_file(file, "failure", [text.encode()])
         return name
 
     def failures(self) -> dict[str, str]:

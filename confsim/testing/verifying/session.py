@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from confsim.api.catalogue import API
 from confsim.control.scenarios import mount_url
 from confsim.kernel.ids import draw
-from confsim.kernel.refusal import Misuse
 from confsim.service.files.profile import read_profile
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.comparing.correspondence import Correspondence
@@ -79,25 +76,3 @@ def plan(accounts: Accounts, *, examples: int, allow_phone_calls: bool) -> Itera
         yield f"not called: {', '.join(ringing())}, since they ring phones (--phones)"
     yield f"removed at the end: {', '.join(removals())}; what is in a channel is removed with it"
     yield f"left behind: {', '.join(sorted(lasting()))} that no documented call removes"
-
-
-def check_writable(*paths: str | None) -> None:
-    """Raise Misuse that names the first file that could not be written, before a run whose findings would be lost."""
-    for path in paths:
-        if path is None:
-            continue
-        folder = Path(path).parent
-        if not folder.is_dir():
-            raise Misuse(f"{path!r} cannot be written: there is no folder {str(folder)!r}")
-        if Path(path).is_dir():
-            raise Misuse(f"{path!r} cannot be written: it is a folder")
-        if not os.access(path if Path(path).exists() else folder, os.W_OK):
-            raise Misuse(f"{path!r} cannot be written: permission denied")
-
-
-def write(path: str, content: bytes) -> None:
-    """Write a file. Raises Misuse when it cannot be written."""
-    try:
-        Path(path).write_bytes(content)
-    except OSError as error:
-        raise Misuse(f"{path!r} cannot be written: {error.strerror or error}") from None

@@ -181,3 +181,18 @@ def test_things_say_what_they_are(sim):
     ]
     sim.call("set_user_email", "demo-user", userId=sim.demo.user.id, body={"email": "u@new.example"}, expect=200)
     assert repr(sim.mail) == "[<mail to u@new.example: 'Verify your address' (email-verification)>]"
+
+
+def test_no_number_is_established_by_a_part_of_the_calls(called):
+    """Where the journal has dropped calls, an exact number fails and says so; that there is one at least holds."""
+    called.requests.most = 2
+    assert len(called.requests.assert_called("create_channel")) == 1
+    dropped = "  the journal has dropped the 1 oldest call; it can keep more"
+    for wanted, times in (("get_me", 0), ("create_channel", 1)):
+        first, second, *rest = failing(called.requests.assert_called, operation=wanted, times=times)
+        assert first == f"{times} of 2 calls with operation='{wanted}', which may not be all"
+        assert (second, rest) == (dropped, [])
+    assert dropped in failing(called.requests.assert_called, operation="get_me")
+    assert dropped in failing(called.requests.assert_called, operation="create_channel", times=2)
+    called.requests.clear()
+    assert called.requests.assert_called("get_me", times=0) == []

@@ -190,7 +190,7 @@ def test_entries_are_found_by_a_part_of_their_body(plane, sim, body, count):
     update(sim, "https://a.example/", more={"deep": [1, 2], "other": 5})
     update(sim, "https://b.example/")
     pattern = {"operation": "update_terms_url", "body": body}
-    assert plane("POST", "/requests/count", pattern) == (200, {"count": count})
+    assert plane("POST", "/requests/count", pattern) == (200, {"count": count, "dropped": 0})
     assert len(plane("POST", "/requests/find", pattern)[1]) == count
 
 

@@ -256,7 +256,7 @@ def test_requests_behind_one_that_waits_are_answered_after_it(live):
         )
     answers = received.split("HTTP/1.1 ")[1:]
     assert [answer[:3] for answer in answers] == ["200", "200", "200"]
-    assert ['"seen"' in answers[0], '{"count":1}' in answers[1], f'"now":{START_MS + 5}' in answers[2]] == [True] * 3
+    assert ['"seen"' in answers[0], '"count":1' in answers[1], f'"now":{START_MS + 5}' in answers[2]] == [True] * 3
 
 
 def test_one_that_waits_behind_one_that_waits(live):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from confsim import Simulator
@@ -93,3 +95,20 @@ def test_bad_questions_are_refused(sim, body, status, says):
     with pytest.raises(Misuse, match=says) as refused:
         sim.control("ask_what_if", **body)
     assert refused.value.status == status
+
+
+def test_the_calls_that_a_replay_leaves_out_are_counted(sim):
+    """Those before the first, dropped ones included, and held ones that somebody answered."""
+    sim.requests.most = 4
+    for _ in range(3):
+        sim.call("get_me", "demo-user")
+    sim.faults.add("get_me", do={"hold": "before"})
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(sim.call, "get_me", "demo-user")
+        sim.faults.wait_for_held().change({"status": 503})
+        assert answer.result(30).status == 503
+    sim.call("get_me", "demo-user")
+    _, found = differing(sim, {"route.case": "ignore"})
+    assert (found.calls, found.not_compared, found.before) == (4, 1, 1)
+    _, found = differing(sim, {"route.case": "ignore"}, "r5")
+    assert (found.calls, found.not_compared, found.before) == (1, 0, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import ssl
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -136,3 +137,19 @@ def test_serve_signs_a_certificate_or_takes_one(certificate, trusting):
             assert answer.status == 200
     code, _, errors = run("serve", "--tls-key", str(certificate[1]))
     assert (code, "--tls-key belongs to a --tls-cert" in errors) == (1, True)
+
+
+@pytest.mark.parametrize(("scheme", "status"), [("https", 200), ("http", 403), ("x", 403)])
+def test_a_page_of_a_server_with_tls_is_of_https(certificate, trusting, scheme, status):
+    """A page of the same host and port, but of another scheme, is of another site."""
+    with Simulator().serve(tls=context(*certificate)) as server:
+        for host in ("127.0.0.1", "localhost"):
+            url, origin = f"https://{host}:{server.port}/_confsim/reset", f"{scheme}://{host}:{server.port}"
+            order = urllib.request.Request(url, b"{}", {"Origin": origin})
+            try:
+                with urllib.request.urlopen(order, context=trusting) as answer:
+                    got = answer.status
+            except urllib.error.HTTPError as refused:
+                with refused:
+                    got = refused.code
+            assert got == status

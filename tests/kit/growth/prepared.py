@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from confsim import Simulator
 from confsim.domain.telephony.calls import CALLS
-from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, GUEST, OPERATOR, OWNER, PARTNER, ROOM, START, USER, ok
+from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, GUEST, OPERATOR, OWNER, PARTNER, ROOM, START, USER, choices, ok
 from kit.things.identity_tokens import CLAIMS, hs
 
 #: What ``$name`` in the arguments of a call stands for.
@@ -14,9 +15,12 @@ Names = dict[str, Any]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def prepared() -> tuple[Simulator, Names]:
-    """Return the world, its clock standing still, and the ids and tokens of what is in it by name."""
-    sim = Simulator(clock=START)
+def prepared(world: str | Mapping[str, Any] = "demo", **chosen: Any) -> tuple[Simulator, Names]:
+    """Return the world, its clock standing still, and the ids and tokens of what is in it by name.
+
+    ``world`` is the demo world or a world file with everything that it has; ``chosen`` is a profile as of ``choices``.
+    """
+    sim = Simulator(world, clock=START, profile=choices(**chosen))
     names: Names = {"middle": 0, "client": CUSTOMER, "partner": PARTNER, "room": ROOM, "event_room": EVENT_ROOM}
     tokens = sim.control("get_info").tokens
     for name, token in (("admin", ADMIN), ("owner", OWNER), ("operator", OPERATOR), ("user", USER), ("guest", GUEST)):

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from confsim import Simulator
-from confsim.control.declare import CONTROL
+from confsim.control.catalogue import CONTROL
 from confsim.reference import observed
 from confsim.service.messages import Request, Response
 from confsim.transport.address import in_query

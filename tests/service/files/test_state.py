@@ -9,6 +9,7 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.service.files import state
+from confsim.service.files.writing import check_place
 from kit import CUSTOMER, ROOM
 
 
@@ -106,11 +107,11 @@ def test_a_document_that_is_no_object_is_refused(document):
 
 def test_a_place_is_checked_before_anything_is_written(tmp_path):
     """A directory in the place of the file, and a file where there is no directory."""
-    state.check_place(tmp_path / "state.json")
+    check_place(tmp_path / "state.json", state.FILE)
     (tmp_path / "state.json").write_text("old")
-    state.check_place(str(tmp_path / "state.json"))
+    check_place(str(tmp_path / "state.json"), state.FILE)
     with pytest.raises(Misuse, match="it is a directory"):
-        state.check_place(tmp_path)
+        check_place(tmp_path, state.FILE)
     with pytest.raises(Misuse, match=r"there is no directory '.*/none'"):
-        state.check_place(tmp_path / "none" / "state.json")
+        check_place(tmp_path / "none" / "state.json", state.FILE)
     assert [each.name for each in tmp_path.iterdir()] == ["state.json"]
