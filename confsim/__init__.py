@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
+
+from confsim.once import import_once as _import_once
 
 from .version import __version__
 
@@ -124,6 +127,7 @@ __all__ = [
     "demo",
 ]
 
+_import_once(sys.modules[__name__])
 
 if not TYPE_CHECKING:  # a type checker must report unknown names
 

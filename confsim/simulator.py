@@ -15,6 +15,7 @@ from .api.address import HOST
 from .assumptions.protocol import transport as assumed_transport
 from .assumptions.register import in_force
 from .controls import Controls
+from .kernel.one_process import OfOneProcess
 from .service.deferred import delivered
 from .service.messages import Answer, Response
 
@@ -63,7 +64,7 @@ def _control() -> Callable[[Service, Worlds, Transport | None], ControlPlane]:
     return control
 
 
-class Simulator(Controls):
+class Simulator(OfOneProcess, Controls):
     """A simulated world of the conferencing API in this process.
 
     ``world`` is the name of a shipped world, the path of a world file or its content. ``seed`` determines every id.

@@ -120,7 +120,7 @@ def test_profiles_come_as_tables_or_files(tmp_path):
     path.write_text("[")
     with pytest.raises(Misuse, match=r"acme\.toml"):
         Simulator(profile=path)
-    with pytest.raises(Misuse, match="No such file"):
+    with pytest.raises(Misuse, match="no such file"):
         Simulator(profile=tmp_path / "nowhere.toml")
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from confsim.kernel.plain_values import DEEPEST, DIGITS, shown
 from confsim.kernel.refusal import Misuse
 
 from .document import Criterion
@@ -68,6 +70,8 @@ class BoundCriterion:
             return bool(self._holds(scope))
         except Unresolved:
             return False
+        except RecursionError:
+            raise Misuse(f"condition {shown(self.text)}: a value that it examines is nested too deeply") from None
 
 
 def _regex(condition: str) -> Callable[[Any], bool]:
@@ -77,7 +81,9 @@ def _regex(condition: str) -> Callable[[Any], bool]:
     try:
         pattern = regex.compile(condition)
     except regex.error as error:
-        raise Misuse(f"{condition!r} is no regular expression: {error}") from None
+        raise Misuse(f"{shown(condition)} is no regular expression: {error}") from None
+    except RecursionError:
+        raise Misuse(f"regular expression {shown(condition)}: its groups are nested too deeply") from None
 
     def found(value: Any) -> bool:
         text = as_text(value)
@@ -85,7 +91,7 @@ def _regex(condition: str) -> Callable[[Any], bool]:
             return pattern.search(text, timeout=_PATIENCE) is not None
         except TimeoutError:
             problem = f"it takes more than {_PATIENCE:g} s in a text of {len(text)} characters"
-            raise Misuse(f"regular expression {condition!r}: {problem}") from None
+            raise Misuse(f"regular expression {shown(condition)}: {problem}") from None
 
     return found
 
@@ -103,16 +109,18 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.shown = shown(text)
         self.expressions: list[Expression] = []
         self._tokens = list(self._split())
         self._at = 0
+        self._depth = 0
 
     def _split(self) -> Iterator[tuple[str, str]]:
         at, text = 0, self.text.rstrip()
         while at < len(text):
             match = _TOKEN.match(text, at)
             if match is None:
-                raise Misuse(f"condition {self.text!r}: it cannot be read from {text[at:].strip()[:20]!r} on")
+                raise Misuse(f"condition {self.shown}: it cannot be read from {text[at:].strip()[:20]!r} on")
             assert match.lastgroup is not None
             yield match.lastgroup, match[match.lastgroup].replace("''", "'")
             at = match.end()
@@ -121,7 +129,7 @@ class _Parser:
         """Return the whole condition."""
         part = self._either()
         if self._at < len(self._tokens):
-            raise Misuse(f"condition {self.text!r}: {self._tokens[self._at][1]!r} is one too many")
+            raise Misuse(f"condition {self.shown}: {self._tokens[self._at][1]!r} is one too many")
         return part
 
     def _took(self, *signs: str) -> str:
@@ -134,16 +142,16 @@ class _Parser:
         return ""
 
     def _either(self) -> Part:
-        part = self._both()
+        parts = [self._both()]
         while self._took("||"):
-            part = _joined(part, self._both(), any)
-        return part
+            parts.append(self._both())
+        return _joined(parts, any)
 
     def _both(self) -> Part:
-        part = self._compared()
+        parts = [self._compared()]
         while self._took("&&"):
-            part = _joined(part, self._compared(), all)
-        return part
+            parts.append(self._compared())
+        return _joined(parts, all)
 
     def _compared(self) -> Part:
         one = self._single()
@@ -157,23 +165,34 @@ class _Parser:
 
     def _single(self) -> Part:
         if self._took("!"):
-            inner = self._single()
+            with self._inside():
+                inner = self._single()
             return lambda scope: not inner(scope)
         if self._took("("):
-            inner = self._either()
+            with self._inside():
+                inner = self._either()
             if not self._took(")"):
-                raise Misuse(f"condition {self.text!r}: a parenthesis is not closed")
+                raise Misuse(f"condition {self.shown}: a parenthesis is not closed")
             return inner
         if self._at == len(self._tokens):
-            raise Misuse(f"condition {self.text!r}: something is missing at its end")
+            raise Misuse(f"condition {self.shown}: something is missing at its end")
         kind, text = self._tokens[self._at]
         self._at += 1
         if kind == "expression":
             return self._below(text)
         if kind in {"sign", "name"}:
-            raise Misuse(f"condition {self.text!r}: {text!r} is out of place")
+            raise Misuse(f"condition {self.shown}: {text!r} is out of place")
         value = _literal(kind, text)
         return lambda scope: value
+
+    @contextmanager
+    def _inside(self) -> Iterator[None]:
+        """Read a part of a part. Raises Misuse where it is nested too deeply."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise Misuse(f"condition {self.shown}: it is nested deeper than {DEEPEST} levels")
+        yield
+        self._depth -= 1
 
     def _below(self, text: str) -> Part:
         """Return an expression with the ``[0]`` and ``.name`` that follow it. Missing values are null."""
@@ -189,7 +208,7 @@ class _Parser:
                 kind, word = self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
                 self._at += 1
                 if kind not in {"number", "text"} or not self._took("]"):
-                    raise Misuse(f"condition {self.text!r}: [] takes one number or text")
+                    raise Misuse(f"condition {self.shown}: [] takes one number or text")
                 names.append(word)
             else:
                 break
@@ -205,12 +224,16 @@ class _Parser:
 
 def _literal(kind: str, text: str) -> Any:
     if kind == "number":
+        if len(text) > DIGITS:
+            raise Misuse(f"condition: the number {text[:20]}… has more than {DIGITS:,} digits")
         return float(text) if any(sign in text for sign in ".eE") else int(text)
     return text if kind == "text" else _WORDS[text]
 
 
-def _joined(one: Part, other: Part, how: Callable[[Iterator[Any]], bool]) -> Part:
-    return lambda scope: how(part(scope) for part in (one, other))
+def _joined(parts: list[Part], how: Callable[[Iterator[Any]], bool]) -> Part:
+    if len(parts) == 1:
+        return parts[0]
+    return lambda scope: how(part(scope) for part in parts)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from confsim.kernel.plain_values import check_plain
 from confsim.kernel.refusal import Misuse
 
 #: Fields that hold data, not parts of the document's structure.
@@ -168,6 +169,7 @@ def read(values: object, name: str) -> ArazzoDocument:
     """Return the document of these plain values. Raises Misuse that names the place of the first mistake."""
     if not isinstance(values, dict):
         raise Misuse(f"{name}: an Arazzo document is an object")
+    check_plain(values, name)
     components = values.get("components")
     try:
         plain = _resolved(_without_extensions(values), components if isinstance(components, dict) else {})

@@ -35,5 +35,5 @@ def read_json(raw: bytes) -> Any:
         return None
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+    except (ValueError, RecursionError):
         return raw.decode(errors="replace")

@@ -8,6 +8,7 @@ import jsonpath_rfc9535 as jsonpath
 from jsonpath_rfc9535.filter_expressions import Expression, IntegerLiteral
 from jsonpath_rfc9535.tokens import TokenStream
 
+from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse
 
 _DIGITS = re.compile("-?[0-9]{1,19}", re.ASCII)
@@ -35,4 +36,9 @@ def compiled(text: str) -> jsonpath.JSONPathQuery:
     try:
         return _ENVIRONMENT.compile(text)
     except jsonpath.JSONPathError as error:
-        raise Misuse(f"JSONPath {text!r}: {error}") from None
+        problem = str(error)
+    except RecursionError:
+        problem = "its filters are nested too deeply"
+    except (ValueError, OverflowError):  # of int, for thousands of digits
+        problem = "a number has too many digits"
+    raise Misuse(f"JSONPath {shown(text)}: {problem}")

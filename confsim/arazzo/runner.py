@@ -265,7 +265,7 @@ def _is_json(text: str) -> bool:
     """Return whether the text is a JSON object or list."""
     try:
         return isinstance(msgspec.json.decode(text), dict | list)
-    except (msgspec.DecodeError, ValueError):
+    except (ValueError, RecursionError):
         return False
 
 

@@ -243,7 +243,7 @@ def _value(raw: bytes) -> Any:
         return None
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         pass
     try:
         return raw.decode()

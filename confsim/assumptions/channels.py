@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from confsim.kernel.plain_values import shown
+
 from .register import assumption, in_force, text
 
 #: The kinds of things whose ids, codes and tokens are drawn one after the other: whatever draws one more moves those
@@ -212,8 +214,9 @@ def _pattern(value: object) -> str:
     given = text(value)
     try:
         re.compile(given)
-    except re.error as error:
-        raise ValueError(f"{given!r} is no regular expression: {error}") from None
+    except (re.error, OverflowError, RecursionError) as error:
+        problem = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise ValueError(f"{shown(given)} is no regular expression: {problem}") from None
     return given
 
 

@@ -52,5 +52,9 @@ def _settings() -> dict[str, Any]:
 
     from . import settings
 
-    file = settings.find(Path.cwd())
+    try:
+        here = Path.cwd()
+    except OSError:  # it was removed
+        return {}
+    file = settings.find(here)
     return {} if file is None else settings.defaults(file, confsim)

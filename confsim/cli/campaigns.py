@@ -109,15 +109,13 @@ def _verify(base_url: str | None, accounts: str | None, profile: str | None, exa
 
 
 def _machine(target: str, steps: int, examples: int, into: str) -> JourneyMachine:
+    from confsim.service.files import reading
     from confsim.testing.campaigning.jobs import JourneyMachine, machine_of
 
     file, _, name = target.partition("::")
     if not name:
         raise click.ClickException(f"{target!r} is neither verify nor FILE.py::Machine")
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"{file!r} cannot be read: {error.strerror or error}") from None
+    text = reading.content(file, "machine").decode()
     if not Path(file).stem.isidentifier():
         raise click.ClickException(f"{file!r} cannot be imported by a test: give it the name of a module")
     stored = Path(into).resolve()

@@ -164,14 +164,14 @@ def shipped_scenarios(_context: click.Context, _parameter: click.Parameter, inco
     """The scenarios that a shell offers: the shipped ones, or files where none begins so."""
     from confsim.arazzo import library
 
-    return _names_or_files(library.shipped(), incomplete)
+    return _names_or_files(library.SHIPPED, incomplete)
 
 
 def shipped_worlds(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The worlds that a shell offers: the shipped ones, or files where none begins so."""
     from confsim.service.files import world_file
 
-    return _names_or_files(world_file.shipped(), incomplete)
+    return _names_or_files(world_file.SHIPPED, incomplete)
 
 
 def _names_or_files(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
@@ -191,7 +191,10 @@ def print_json(value: Any) -> None:
 
 def moment(text: str | None) -> int | str | None:
     """Return the instant in an option: epoch milliseconds as a number, any other text unchanged."""
-    return int(text) if text is not None and text.isdecimal() and text.isascii() else text
+    from confsim.kernel.plain_values import whole_number
+
+    number = None if text is None else whole_number(text)
+    return text if number is None else number
 
 
 def plain(value: Any) -> str:

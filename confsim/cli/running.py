@@ -111,7 +111,7 @@ def _fresh_world(root: str) -> Iterator[str]:
 def _print_scenarios() -> None:
     from confsim.arazzo import library
 
-    rows = [(name, library.load(name).info.summary) for name in library.shipped()]
+    rows = [(name, library.load(name).info.summary) for name in library.SHIPPED]
     print_table(("scenario", "summary"), rows)
 
 
@@ -124,7 +124,7 @@ def _input(text: str) -> tuple[str, Any]:
         raise click.ClickException(f"--input {text!r} is not of the form NAME=VALUE")
     try:
         return name, msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return name, value
 
 

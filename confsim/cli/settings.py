@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from datetime import datetime
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 import click
 
 from confsim.kernel.refusal import Misuse, suggest
+from confsim.service.files import reading
 
 from .command import Commands
 
@@ -41,15 +43,9 @@ def defaults(file: Path, group: Commands) -> dict[str, dict[str, Any]]:
 
     Misuse for a file that cannot be read, for a key that is no option, with the nearest, and for a wrong value.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-        if re.search(_MENTIONED, text) is None:
-            return {}
-        import tomllib
-
-        content = tomllib.loads(text)
-    except (OSError, ValueError) as error:
-        raise Misuse(f"{file}: {error}") from None
+    if re.search(_MENTIONED, reading.content(file, "settings").decode()) is None:
+        return {}
+    content = reading.toml(file, "settings")
     table = content.get("tool", {}).get("confsim", {})
     if not isinstance(table, dict):
         raise Misuse(f"{file}: tool.confsim is no table")
@@ -105,7 +101,7 @@ def _value(key: str, value: Any, option: click.Option, file: Path, where: str) -
     if key == "clock" and type(value) in (int, datetime):
         value = str(value) if isinstance(value, int) else value.isoformat()
     _one(value, option, where)
-    if isinstance(option.type, click.Path) or (key in _NAMES_OR_PLACES and (file.parent / value).is_file()):
+    if isinstance(option.type, click.Path) or (key in _NAMES_OR_PLACES and isfile(file.parent / value)):
         return str(file.parent / value)
     return value
 

@@ -6,6 +6,7 @@ Own code: a few files are compared at each tick of the server, without a thread 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from os.path import isfile
 from pathlib import Path
 
 from confsim.kernel.refusal import Misuse
@@ -55,7 +56,7 @@ class Watch:
 
 def _files(given: Iterable[str | None]) -> set[Path]:
     """Return the names that are files, and not shipped worlds or scenarios."""
-    return {Path(each) for each in given if each is not None and Path(each).is_file()}
+    return {Path(each) for each in given if each is not None and isfile(each)}
 
 
 def _stamp(file: Path) -> Stamp:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable
 from enum import Enum
 from inspect import Parameter
@@ -20,6 +21,7 @@ import msgspec
 from confsim.assumptions.protocol import parsing
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
+from confsim.kernel.plain_values import DEEPEST, is_deep
 from confsim.kernel.refusal import Refusal
 
 from .annotations import description_of, mark_of, named, struct_of, undescribed, without_none
@@ -31,6 +33,9 @@ from .types import Sized, TextForm
 _PLACE = re.compile(r" - at `\$\.?(.*)`\Z")
 #: A byte is found in bytes several times faster than bytes are, and those by ``partition`` sooner than by ``find``.
 _COMMA, _NULL = ord(","), b"null"
+_TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
+#: Byte order marks, which some editors and shells put before a text.
+_MARKS = {"UTF-8": (BOM_UTF8,), "UTF-16": (BOM_UTF16_LE, BOM_UTF16_BE)}
 
 
 #: Returns the thing that a path parameter names. Arguments: the call, and the decoded text or number; for a nested
@@ -169,14 +174,14 @@ class Body:
         if self._decoder is None:
             return raw
         try:
-            if not raw.isascii():
-                raw.decode()  # the decoder does not check the texts of unknown fields
+            if len(raw) > DEEPEST or not raw.isascii():
+                _check_bytes(raw)
             value = self._decoder.decode(raw)
         except msgspec.ValidationError as error:
             value = self._decode_leniently(context, raw, error)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             if raw and not raw.isspace():
-                raise Refusal(Reason.BODY_MALFORMED, problem=_problem(error)) from None
+                raise Refusal(Reason.BODY_MALFORMED, problem=_problem(raw, error)) from None
             if not self.optional or ask(context, parsing.NO_BODY) == "refuse":
                 raise Refusal(Reason.BODY_MALFORMED, problem="it is empty") from None
             raw = b"{}"
@@ -202,8 +207,8 @@ class Body:
             plain = msgspec.json.decode(raw)
         except msgspec.ValidationError:  # a number too large for any type: only the typed decoder gives its place
             numbers = "strict"
-        except (RecursionError, ValueError) as other:
-            raise Refusal(Reason.BODY_MALFORMED, problem=_problem(other)) from None
+        except ValueError as other:
+            raise Refusal(Reason.BODY_MALFORMED, problem=_problem(raw, other)) from None
         if numbers != "strict":
             try:
                 return msgspec.convert(_integral(plain), self.type, strict=numbers != "coerce")
@@ -236,6 +241,13 @@ class Body:
         return sorted(given.keys() - self.known)
 
 
+def _check_bytes(raw: bytes) -> None:
+    """Check what the decoder does not: the texts of unknown fields, and the depth that functions can walk."""
+    raw.decode()
+    if is_deep(raw):
+        raise Refusal(Reason.BODY_MALFORMED, problem=_TOO_DEEP)
+
+
 def _checks(type_: Any) -> tuple[tuple[str, Callable[[Any], Any], TextCheck], ...]:
     """Return the checks of the texts in a body: place, getter and check of each field."""
     struct = struct_of(type_)
@@ -261,9 +273,12 @@ def _integral(value: Any) -> Any:
     return value
 
 
-def _problem(error: BaseException) -> str:
+def _problem(raw: bytes, error: BaseException) -> str:
     if isinstance(error, RecursionError):
-        return "it is nested too deeply"
+        return _TOO_DEEP
+    mark = next((name for name, marks in _MARKS.items() if raw.startswith(marks)), "")
+    if mark:
+        return f"it starts with the byte order mark of {mark}; JSON is sent as UTF-8 without one"
     if isinstance(error, UnicodeDecodeError):
         return f"the bytes are not UTF-8 (byte {error.start})"
     text = str(error).removeprefix("JSON is malformed: ")

@@ -145,7 +145,7 @@ def _folded() -> dict[str, str]:
 def _place(name: str) -> tuple[str, str, Iterator[str]] | None:
     """Return the explanation of a place in the documents (P1 L236, P2 Limits, L236); None for anything else."""
     found = re.fullmatch(
-        r"(?:(P[12])\b[ ,]*)?(.*?)[ ,]*(?:\b(?:L|lines? ) *(\d+)(?:-L?(\d+))?)?", name.strip(), re.IGNORECASE
+        r"(?:(P[12])\b[ ,]*)?(.*?)[ ,]*(?:\b(?:L|lines? ) *(\d{1,9})(?:-L?(\d{1,9}))?)?", name.strip(), re.IGNORECASE
     )
     if found is None or not (found[1] or found[3]):
         return None

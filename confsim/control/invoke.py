@@ -18,6 +18,7 @@ from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query, unknown_parameters
 from confsim.contract.undeclared import suggest_field, suggest_parameter
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.checks.sites import cross_site
 from confsim.service.deferred import Pending, wait_for_result
@@ -177,7 +178,7 @@ def _check_origin(request: Request, public_url: str) -> None:
 # In process
 
 
-class ControlPlane:
+class ControlPlane(OfOneProcess):
     """The control operations by name, for callers in the same process.
 
     ``control("set_clock", to=0)`` invokes an operation and returns its result. If there is a ``transport``, the call is

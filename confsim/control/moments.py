@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from operator import itemgetter
 
+from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service.journal import Journal, JournalEntry
@@ -25,7 +26,7 @@ def noted(context: ControlContext, id: str) -> Noted:
         for each in journal.between:
             if each.id == id:
                 return each
-    number = int(id[1:]) if id[1:].isascii() and id[1:].isdigit() and len(id) < 20 else 0
+    number = whole_number(id[1:]) or 0
     if id[:1] in _BETWEEN and 0 < number <= journal.between_count:
         raise Misuse(f"the journal has dropped {id!r}", status=410)
     if id[:1] == "r" and 0 < number <= journal.count:

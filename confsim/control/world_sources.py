@@ -63,7 +63,7 @@ def make_service(context: ControlContext, body: MakeWorld) -> Service:
         return _from_world_file(context, source, body)
     if source is None:
         return _as_root(context, body)
-    if source in world_file.shipped():
+    if source in world_file.SHIPPED:
         return _from_world_file(context, source, body)
     if isinstance(source, str) and (other := context.worlds.find(source)) is not None:
         return _forked(other, other.world, body)
@@ -106,7 +106,7 @@ def _as_root(context: ControlContext, body: MakeWorld) -> Service:
     """Return the root world's start; it is loaded again where the seed or the profile may change it."""
     root = context.worlds.default
     made_from, outputs = root.provenance.made_from, root.provenance.outputs
-    if (body.seed is not None or body.profile) and made_from in world_file.shipped() and not outputs:
+    if (body.seed is not None or body.profile) and made_from in world_file.SHIPPED and not outputs:
         return _from_world_file(context, made_from, body)
     return _at_start(root, root.history.origin, body, root.provenance)
 
@@ -137,8 +137,8 @@ def _after_scenario(context: ControlContext, scenario: Any, body: MakeWorld) -> 
 
     from .scenarios import start_from
 
-    if not isinstance(scenario, Mapping) and scenario not in library.shipped():
-        known = (*world_file.shipped(), *filter(None, context.worlds), *library.shipped())
+    if not isinstance(scenario, Mapping) and scenario not in library.SHIPPED:
+        known = (*world_file.SHIPPED, *filter(None, context.worlds), *library.SHIPPED)
         meant = suggest_near(scenario, known) or f"; there are {', '.join(known)}"
         raise Misuse(f"from: {scenario!r} is neither a world nor a scenario{meant}", status=404)
     service = _as_root(context, body)

@@ -1,6 +1,6 @@
 """The guides: Markdown files of this package, shown by the inspector and by ``confsim guide``.
 
-It imports nothing of confsim. The examples in them run in the tests; a block of ``text`` is output, or a command for
+The examples in them run in the tests; a block of ``text`` is output, or a command for
 something elsewhere, which the tests of that feature run against what plays it, or check by its options.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cache
 
 import msgspec
+
+from confsim import shipped
 
 
 class Guide(msgspec.Struct, frozen=True):
@@ -69,7 +71,5 @@ def get(name: str) -> Guide:
 
 
 def _read(name: str) -> Guide:
-    from importlib.resources import files
-
-    text = files(__package__).joinpath(f"{name}.md").read_text(encoding="utf-8")
+    text = shipped.text(f"guides/{name}.md")
     return Guide(name, text.splitlines()[0].removeprefix("# "), text)

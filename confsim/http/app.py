@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
@@ -28,7 +29,7 @@ from .stamps import http_date
 from .unmatched import allow, handle_unmatched, no_route, split_slashes, wrong_method
 
 
-class App:
+class App(OfOneProcess):
     """Serves the worlds of one server over HTTP.
 
     ``answers_to`` returns whether a Host name is one of the server's; without it, every name is.

@@ -11,6 +11,7 @@ from werkzeug.test import Client as TestClient
 from werkzeug.test import Cookie
 
 from confsim.api.address import HOST
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.urls import normalised
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request, Response
@@ -107,7 +108,7 @@ def requests_session(handler: Handler, headers: Mapping[str, str], query: Mappin
     from requests.adapters import HTTPAdapter
     from urllib3 import HTTPHeaderDict, HTTPResponse
 
-    class Adapter(HTTPAdapter):
+    class Adapter(OfOneProcess, HTTPAdapter):
         """Calls the app in this process."""
 
         def send(self, request: requests.PreparedRequest, *_args: Any, **_more: Any) -> requests.Response:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
+from confsim import shipped
 from confsim.api.address import HOST
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX
@@ -34,7 +35,12 @@ _HEADERS = (
     ("Referrer-Policy", "same-origin"),
     ("Cache-Control", "no-store"),
 )
-_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+#: The files that pages load, each with its media type.
+_STATIC = {
+    "style.css": "text/css; charset=utf-8",
+    "inspector.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
 
 
 def respond(service: Service, worlds: Worlds, request: Request, segments: Sequence[str]) -> Response:
@@ -134,10 +140,7 @@ def _html(status: int, text: str) -> Response:
 
 
 def _static(path: Sequence[str]) -> Response:
-    from importlib.resources import files
-
-    known = {each.name: each for each in files("confsim.inspector").joinpath("static").iterdir()}
-    if len(path) != 1 or path[0] not in known:
+    kind = _STATIC.get("/".join(path))
+    if kind is None:
         raise Misuse("there is no such file", status=404)
-    kind = _TYPES[path[0].rpartition(".")[2]]
-    return Response(200, [("Content-Type", kind), *_HEADERS], known[path[0]].read_bytes())
+    return Response(200, [("Content-Type", kind), *_HEADERS], shipped.read(f"inspector/static/{path[0]}"))

@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
+from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
+from confsim.service.files.reading import json_problem
 
 from .page_request import PageRequest, link
 
@@ -17,8 +19,8 @@ Form = Callable[[PageRequest, Mapping[str, str]], str]
 def _value(text: str, what: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        problem = str(error).removeprefix("JSON is malformed: ")
+    except (ValueError, RecursionError) as error:
+        problem = json_problem(error)
         reason = "it ends too early" if problem == "Input data was truncated" else problem
         raise Misuse(f"{what}: {text[:40]!r} is no JSON: {reason}") from None
 
@@ -83,9 +85,10 @@ def held(asked: PageRequest, form: Mapping[str, str]) -> str:
         given["body"] = _value(form.get("body", ""), "body")
     elif action == "answer":
         status, answer = form.get("status", ""), form.get("answer", "").strip()
-        if not status.isascii() or not status.isdecimal():
+        number = whole_number(status)
+        if number is None:
             raise Misuse(f"status: {status[:40]!r} is no number")
-        given["do"] = {"status": int(status), **({"body": _value(answer, "answer")} if answer else {})}
+        given["do"] = {"status": number, **({"body": _value(answer, "answer")} if answer else {})}
     elif action == "change":
         given["do"] = _value(form.get("do", ""), "change")
     asked.control("decide_held", form.get("id", ""), action="change" if given else action, **given)
@@ -101,14 +104,15 @@ def requests(asked: PageRequest, form: Mapping[str, str]) -> str:
 def presence(asked: PageRequest, form: Mapping[str, str]) -> str:
     """Let a user join or leave a channel, or admit a user from its lobby."""
     channel, user = form.get("channel", ""), form.get("user", "")
-    if not user.isdigit():
-        raise Misuse(f"{user!r} is no id of a user")
+    number = whole_number(user)
+    if number is None:
+        raise Misuse(f"{user[:40]!r} is no id of a user")
     operation = {"join": "join_channel", "leave": "leave_channel", "admit": "admit_to_channel"}.get(
         form.get("action", "")
     )
     if operation is None:
         raise Misuse("action is join, leave or admit")
-    asked.control(operation, channel=channel, userId=int(user))
+    asked.control(operation, channel=channel, userId=number)
     return link(asked, "presence", channel=channel)
 
 

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup  # Jinja2 depends on it, so it is installed
 
 from confsim import guides as written
+from confsim import shipped
 from confsim.api.catalogue import API
 from confsim.control.catalogue import CONTROL
 from confsim.control.explaining import is_known
@@ -175,18 +175,12 @@ def python() -> str:
 
 def _server() -> Iterator[str]:
     """Yield the description of the fixture ``confsim_server``, read from its source: its module needs pytest."""
-    for file in files("confsim").joinpath("pytest_plugin").iterdir():
-        if file.name.endswith(".py"):
-            for node in ast.parse(file.read_text(encoding="utf-8")).body:
-                if isinstance(node, ast.ClassDef) and node.name == "Server":
-                    yield from ["", "## Server", "", declared.prose(ast.get_docstring(node) or "")]
-                    public = (
-                        each
-                        for each in node.body
-                        if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")
-                    )
-                    rows = ((f"`{each.name}({_arguments(each)})`", ast.get_docstring(each) or "") for each in public)
-                    yield from declared.table(("Member", "What it is"), rows)
+    for node in ast.parse(shipped.text("pytest_plugin/worlds.py")).body:
+        if isinstance(node, ast.ClassDef) and node.name == "Server":
+            yield from ["", "## Server", "", declared.prose(ast.get_docstring(node) or "")]
+            public = (each for each in node.body if isinstance(each, ast.FunctionDef) and not each.name.startswith("_"))
+            rows = ((f"`{each.name}({_arguments(each)})`", ast.get_docstring(each) or "") for each in public)
+            yield from declared.table(("Member", "What it is"), rows)
 
 
 def _arguments(function: ast.FunctionDef) -> str:

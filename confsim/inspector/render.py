@@ -10,9 +10,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from confsim import shipped
 from confsim.assumptions.register import REGISTER
 from confsim.assumptions.register.candidates import candidates
 
@@ -33,7 +34,7 @@ _NUMBERED = re.compile(r"\b[RG]\d{3}\b")
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("confsim.inspector"),
+        loader=FunctionLoader(lambda name: shipped.text(f"inspector/templates/{name}")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

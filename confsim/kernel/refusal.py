@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable
 from enum import Enum
-from typing import Self
+from typing import Any, Self
 
 #: Most characters of the list of all names in a message when none is similar.
 _LISTED = 400
@@ -20,6 +21,9 @@ class Refusal(Exception):
         super().__init__(reason.name, facts)
         self.reason = reason
         self.facts = facts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     def __str__(self) -> str:
         facts = ", ".join(f"{name}={value!r}" for name, value in self.facts.items())

@@ -12,6 +12,7 @@ from math import inf
 
 import msgspec
 
+from .plain_values import shown
 from .refusal import Misuse
 
 _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
@@ -57,4 +58,4 @@ def span(value: object) -> int:
             at = match.end()
         if at == len(value) and total < inf:
             return round(total)
-    raise Misuse(f"{value!r} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds)")
+    raise Misuse(f"{shown(value)} is no duration such as '15m', '1h 30m', 'PT15M' or 90000 (milliseconds)")

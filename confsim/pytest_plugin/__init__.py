@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -74,8 +75,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and read the profile of the run: a mistake in it stops the run before any test."""
     config.addinivalue_line("markers", MARKER)
+    if not hasattr(config, "workerinput") and setting(config, "profile"):
+        from confsim.kernel.refusal import Misuse
+
+        try:
+            run_of(config).profile(None)
+        except Misuse as misuse:
+            raise pytest.UsageError(str(misuse)) from None
     mode, file = config.getoption("--confsim-fuzz"), config.getoption("--confsim-fuzz-report")
     if file is not None and mode is None:
         raise pytest.UsageError("--confsim-fuzz-report needs --confsim-fuzz")
@@ -103,6 +111,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check the arguments of the markers: a mistake stops the run before any test; under xdist it fails its test."""
+    if "pyfakefs" in sys.modules:
+        from .early import import_before_fakes
+
+        import_before_fakes(items)
     if not hasattr(config, "workerinput"):
         for item in items:
             marked(item)

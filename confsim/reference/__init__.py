@@ -11,6 +11,8 @@ from typing import Literal
 
 import msgspec
 
+from confsim import shipped
+
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """One rule of the API.
@@ -88,7 +90,5 @@ def choices() -> Choices:
 
 
 def _read(name: str) -> str:
-    """The text of a file of this package."""
-    from importlib.resources import files
-
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    """Return the text of a file of this package."""
+    return shipped.text(f"reference/{name}")

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from confsim import shipped
+
 
 @cache
 def observed() -> Mapping[str, Any]:
@@ -33,7 +35,5 @@ def observed_control() -> Mapping[str, Any]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    from importlib.resources import files
-
-    made: dict[str, Any] = json.loads((files(__package__) / name).read_text("utf-8"))
+    made: dict[str, Any] = json.loads(shipped.text(f"reference/{name}"))
     return made

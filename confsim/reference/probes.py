@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import msgspec
+
+from confsim import shipped
 
 
 class ProbeCall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,7 +45,7 @@ class Probe(msgspec.Struct, frozen=True):
 @cache
 def probes() -> tuple[Probe, ...]:
     """Return all probes, those that tell most by few calls first."""
-    return msgspec.json.decode((files(__package__) / "probes.json").read_bytes(), type=tuple[Probe, ...])
+    return msgspec.json.decode(shipped.read("reference/probes.json"), type=tuple[Probe, ...])
 
 
 @cache

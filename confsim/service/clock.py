@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from datetime import datetime
 
+from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse
 
 #: Types that ``instant`` accepts.
@@ -28,9 +29,9 @@ def instant(value: object) -> int:
     if when is not None and when.tzinfo is not None:
         found = int(when.timestamp() * 1000)
     if found is None:
-        raise Misuse(f"{value!r} is no instant: epoch milliseconds, or ISO 8601 with an offset")
+        raise Misuse(f"{shown(value)} is no instant: epoch milliseconds, or ISO 8601 with an offset")
     if not 0 <= found <= LATEST:
-        raise Misuse(f"{value!r} is no instant that a clock shows: those of the years 1970 to 9999")
+        raise Misuse(f"{shown(value)} is no instant that a clock shows: those of the years 1970 to 9999")
     return found
 
 
@@ -47,7 +48,7 @@ def rate(value: object) -> float:
     """Return the rate of a clock, as a multiple of the machine's time. Raises Misuse for an invalid one."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= FASTEST:
         return int(value) if value == int(value) else value
-    raise Misuse(f"{value!r} is no rate: a number above 0, at most {FASTEST}; 60 lets a minute pass in a second")
+    raise Misuse(f"{shown(value)} is no rate: a number above 0, at most {FASTEST}; 60 lets a minute pass in a second")
 
 
 #: A clock as plain values: offset, frozen instant and rate, now and at its start. An integer rate stays an integer.

@@ -6,6 +6,7 @@ these.
 
 from __future__ import annotations
 
+import copyreg
 import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -74,6 +75,9 @@ class StatusError(Exception):
     def __init__(self, message: str, answer: Answer) -> None:
         super().__init__(message)
         self.answer = answer
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
 
 class HeaderLines(dict[str, str]):

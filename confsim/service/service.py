@@ -15,6 +15,7 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol import sizes, transport, wire
 from confsim.assumptions.register import REGISTER, Context, in_force
 from confsim.contract.operation import Operation
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
@@ -76,7 +77,7 @@ _UNKNOWN = Provenance()
 _DEFAULTS = Settings()
 
 
-class Service:
+class Service(OfOneProcess):
     """One served world: its parts, and what concerns several of them.
 
     ``live`` is the world in force, ``clock`` its clock, ``profile`` the chosen alternatives of assumptions, ``history``

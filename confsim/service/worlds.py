@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.address import HOST, NOWHERE, Address
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.urls import host_name, uri
 from confsim.kernel.world import World
@@ -82,7 +83,7 @@ class WorldsObserver(Protocol):
         ...
 
 
-class Worlds:
+class Worlds(OfOneProcess):
     """Services by name. The default world has the empty name and is served at the root.
 
     There are at most ``most`` others. Adding one more evicts the one idle for longest, if that is at least a minute;

@@ -357,7 +357,7 @@ def _leaves(body: bytes) -> dict[str, Any]:
 
     try:
         walk(msgspec.json.decode(body), "")
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return {"": body}
     return found
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
+from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
@@ -209,8 +210,13 @@ def _text(value: object) -> str:
         if isinstance(value, timedelta):
             return str(msgspec.to_builtins(value))  # in a body: ISO 8601
         if isinstance(value, list | tuple):
-            return ",".join(map(_text, value))
+            try:
+                return ",".join(map(_text, value))
+            except RecursionError:
+                raise Misuse(f"{shown(value)} is nested too deeply to be sent") from None
     try:
         return str(value)
     except ValueError as error:
         raise Misuse(f"a number cannot be sent: {error}") from None
+    except RecursionError:
+        raise Misuse(f"{shown(value)} is nested too deeply to be sent") from None

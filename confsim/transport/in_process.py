@@ -15,6 +15,7 @@ from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.domain.identity.credentials import suggest_token
+from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
@@ -68,7 +69,7 @@ def make(
 ) -> Service:
     """Return a served world. Parameters and errors are those of ``Simulator``."""
     if not isinstance(seed, int):
-        raise Misuse(f"seed is a whole number, not {seed!r}")
+        raise Misuse(f"seed is a whole number, not {shown(seed)}")
     chosen = in_effect(profile)
     when = clock_of(clock)
     if clock is None and in_force(chosen, TIME_SOURCE) == "standing":
@@ -95,7 +96,7 @@ def token_of(caller: Caller) -> str | None:
     """The token of a caller, None for none. Raises Misuse for any other value."""
     token = caller if caller is None or isinstance(caller, str) else getattr(caller, "token", None)
     if caller is not None and not isinstance(token, str):
-        raise Misuse(f"caller is a token, or somebody who has one, not {caller!r}")
+        raise Misuse(f"caller is a token, or somebody who has one, not {shown(caller)}")
     return token
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_yaml_without_pyyaml_is_reported(tmp_path, monkeypatch):
         ("a.json", b"\xff", "a.json"),
         ("a.yaml", "{", "while parsing"),
         ("a.yaml", "- 1", "an Arazzo document is an object"),
-        ("a.json", None, "No such file"),
+        ("a.json", None, "no such file"),
     ],
 )
 def test_files_that_are_none(tmp_path, name, text, problem):
@@ -67,3 +68,9 @@ def test_a_file_of_another_kind_is_reported_as_such(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Misuse, match=r"'README.md': a file of one ends with .json, .yaml or .yml"):
         library.load("README.md")
+
+
+def test_the_names_of_shipped_scenarios_are_those_of_the_files():
+    """All of them, in order."""
+    folder = Path(__file__).parents[2] / "scenarios"
+    assert tuple(sorted(each.name.removesuffix(".arazzo.json") for each in folder.iterdir())) == library.SHIPPED

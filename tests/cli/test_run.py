@@ -60,7 +60,7 @@ def test_without_a_name_the_scenarios_are_listed(run):
     """Every one that ships, with what it is about."""
     code, out, _ = run("run")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()[1:]] == list(library.shipped())
+    assert [line.split()[0] for line in out.splitlines()[1:]] == list(library.SHIPPED)
     assert "A number is" not in out
     assert "People come into a meeting by phone" in out
 

@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 
+from confsim import cli
 from confsim.cli import confsim, settings
 from confsim.cli.command import moment
 from confsim.service.clock import Clock
@@ -74,7 +75,7 @@ def test_paths_are_relative_to_the_file(project):
         ("[tool.confsim.serve]\nname = [1]\n", "tool.confsim.serve.name is to be a text, not 1"),
         ("[tool.confsim.sreve]\nquiet = true\n", "no such command; did you mean 'serve'?"),
         ("[tool]\nconfsim = 1\n", "tool.confsim is no table"),
-        ("[tool.confsim\n", "pyproject.toml: "),
+        ("[tool.confsim\n", "pyproject.toml': it is not valid TOML: "),
     ],
 )
 def test_a_mistake_is_reported(project, text, error):
@@ -129,3 +130,11 @@ def test_a_project_without_settings_is_left_alone(project):
     """Also one whose file could not be read, as other tools' affair."""
     project("[tool.other\n")
     assert run("--version")[0] == 0
+
+
+def test_a_directory_that_is_gone_has_no_settings(tmp_path, monkeypatch):
+    """A command works where nothing is any more."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert cli._settings() == {}

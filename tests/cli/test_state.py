@@ -110,8 +110,8 @@ def test_an_imported_state_can_be_stored(tmp_path):
 @pytest.mark.parametrize(
     ("made", "text"),
     [
-        (lambda whole: "", "it is no JSON"),
-        (lambda whole: whole[:-40], "it is no JSON"),
+        (lambda whole: "", "it is not valid JSON"),
+        (lambda whole: whole[:-40], "it is not valid JSON"),
         (lambda whole: "[]", "is no JSON object"),
         (lambda whole: "{}", "the document has no 'version', as it is empty; "),
         (
@@ -135,9 +135,9 @@ def test_a_bad_state_file_is_reported_with_its_place(tmp_path, made, text):
 
 
 def test_a_state_file_that_is_not_there_is_reported(tmp_path):
-    """In the words of the system."""
+    """By its path."""
     assert run("--import", tmp_path / "x.json")[0] == 1
-    assert "No such file or directory" in run("--import", tmp_path / "x.json")[1]
+    assert "x.json': no such file" in run("--import", tmp_path / "x.json")[1]
 
 
 def test_a_place_that_cannot_be_written_is_reported_at_the_start(tmp_path):

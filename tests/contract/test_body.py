@@ -57,7 +57,7 @@ def outcome(body, raw, **chosen):
         (b"{", "malformed: it ends too early, or a string in it holds half a surrogate pair"),
         (b'{"name": "n"} x', "malformed: trailing characters (byte 15)"),
         (b'{"name": "\xff"}', "malformed: the bytes are not UTF-8 (byte 10)"),
-        (b"[" * 100_000, "malformed: it is nested too deeply"),
+        (b"[" * 100_000, "malformed: it is nested deeper than 100 levels"),
         (b"{}", "body: Object missing required field `name`"),
         (b'{"name": 1}', "body name: Expected `str`, got `int`"),
         (b'{"name": "n", "count": "5"}', "body count: Expected `int | null`, got `str`"),

@@ -47,7 +47,7 @@ def secrets_of(sim):
     return {each for each in masking.in_document(sim.state) if len(each) >= 12}
 
 
-@pytest.mark.parametrize("name", library.shipped())
+@pytest.mark.parametrize("name", library.SHIPPED)
 def test_every_shipped_scenario(name):
     """Every call is repeated, and no token, code, key or password stands in the file."""
     sim = Simulator()

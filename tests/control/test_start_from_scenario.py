@@ -25,7 +25,7 @@ pytest_plugins = ["pytester"]
 NOON = 1772366400000  # 2026-03-01T12:00:00Z
 
 
-@pytest.mark.parametrize("name", library.shipped())
+@pytest.mark.parametrize("name", library.SHIPPED)
 def test_a_world_starts_from_any_scenario(name):
     """Its outputs are at hand, its journal is empty, and only what it was built on is used."""
     sim = Simulator(clock=START, scenario=name)
@@ -78,7 +78,7 @@ def test_seed_and_profile_hold_for_the_scenario():
     assert moved.outputs == one.outputs
 
 
-@pytest.mark.parametrize("name", library.shipped())
+@pytest.mark.parametrize("name", library.SHIPPED)
 def test_a_profile_may_tell_successes_otherwise(name):
     """What a scenario expects as 200 is what the profile answers instead: 204 without a body, 201 for what is made."""
     under = Simulator(clock=START, profile={"encode": {"empty": "204"}, "status": {"created": 201}}, scenario=name)
@@ -148,7 +148,7 @@ def test_a_scenario_from_a_file_is_run_once_too(sim, monkeypatch):
     """It is known by its content, whatever the order of its fields; of many such runs the oldest are forgotten."""
     ran, run = [], scenarios.start_from
     monkeypatch.setattr(scenarios, "start_from", lambda *text, **more: (ran.append(text[0]), run(*text, **more)))
-    file = json.loads((library.folder() / "lobby.arazzo.json").read_bytes())
+    file = library.values_of("lobby")
     made = [sim.worlds.add("w1", file), sim.worlds.add("w2", dict(reversed(file.items())))]
     assert made[0].service.world.digest() == made[1].service.world.digest()
     assert (len(ran), made[0].outputs) == (1, made[1].outputs)

@@ -16,7 +16,7 @@ from kit.proofs.flips import Flip, Journey, Start, judge, run
 SAMPLE = 3
 
 
-@pytest.mark.parametrize("name", library.shipped())
+@pytest.mark.parametrize("name", library.SHIPPED)
 def test_what_a_flip_changes_was_reported(name):
     """Answers, and the world with its mail and deliveries, over a whole scenario."""
     journey = journeys.scenario(name)

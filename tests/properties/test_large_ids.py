@@ -178,7 +178,7 @@ def test_paths_queries_and_bodies_take_every_id():
     assert client.get(f"/users/{2**63}").json["message"] == f"path userId: {2**63} does not fit 64 bits."
 
 
-@pytest.mark.parametrize("name", library.shipped())
+@pytest.mark.parametrize("name", library.SHIPPED)
 def test_scenarios_pass_with_the_longest_ids(name):
     """Every shipped one: expressions, conditions and JSONPath compare whole numbers."""
     sim = world(LONG)

@@ -356,3 +356,18 @@ def test_a_marker_may_give_a_clock_and_no_test_moves_that_of_another(run):
         """
     )
     result.assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize("how", ["option", "setting"])
+def test_a_profile_with_a_mistake_stops_the_run_before_any_test(run, pytester, how):
+    """As one usage error, not as an error of each test."""
+    pytester.path.joinpath("acme.toml").write_bytes("[encode]".encode("utf-16"))
+    options = ["--confsim-profile", "acme.toml"] if how == "option" else []
+    if how == "setting":
+        pytester.makeini("[pytest]\nconfsim_profile = acme.toml\n")
+    result = run("def test_one(confsim): pass\ndef test_two(confsim): pass\n", *options)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = [line for line in result.errlines if "acme.toml" in line]
+    assert len(told) == 1
+    assert told[0].endswith("acme.toml': it is UTF-16, not UTF-8; save it as UTF-8")
+    assert "test_one" not in "\n".join(result.outlines)

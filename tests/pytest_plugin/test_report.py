@@ -173,4 +173,4 @@ def test_a_project_that_does_not_use_it_pays_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if not name.startswith("confsim.pytest_plugin")}
-    assert loaded == {"confsim", "confsim.version"}
+    assert loaded == {"confsim", "confsim.once", "confsim.version"}

@@ -44,7 +44,7 @@ def ran(name, sim, target):
     return steps, report.outputs, sim.service.world.digest()
 
 
-@pytest.mark.parametrize("name", library.shipped())
+@pytest.mark.parametrize("name", library.SHIPPED)
 @pytest.mark.parametrize("target", ["core", "wsgi", "live"])
 def test_a_scenario_passes(name, target):
     """Every step is answered as it says, and as by every other way in; the worlds are the same in the end."""
@@ -53,7 +53,7 @@ def test_a_scenario_passes(name, target):
 
 def calls():
     """Every step that calls an operation: the scenario, the operation that is meant, the step."""
-    for name in library.shipped():
+    for name in library.SHIPPED:
         for steps in compile_scenario(name, {}).steps.values():
             for bound in steps:
                 queried = [each.name for each in bound.step.parameters if each.in_ == "query"]
@@ -62,7 +62,7 @@ def calls():
 
 def test_there_are_enough():
     """At least fifteen journeys."""
-    assert len(library.shipped()) >= 15
+    assert len(library.SHIPPED) >= 15
 
 
 def test_every_operation_of_the_api_is_called():
@@ -77,7 +77,7 @@ def test_every_step_names_its_status():
         assert step.success_criteria[0].condition.startswith("$statusCode == "), (name, step.step_id)
 
 
-@pytest.mark.parametrize("name", library.shipped())
+@pytest.mark.parametrize("name", library.SHIPPED)
 def test_a_scenario_says_what_it_is_about(name):
     """Title, summary, and a summary for each workflow; what it leads to is among its outputs."""
     document = library.load(name)
@@ -97,7 +97,7 @@ def test_drift_is_seen():
 
 def test_an_independent_runner_would_not_stumble():
     """What Redocly's respect reads otherwise than we do is left out: paths into a list start with a descent."""
-    for name in library.shipped():
+    for name in library.SHIPPED:
         for criterion in (
             each
             for steps in compile_scenario(name, {}).document.workflows

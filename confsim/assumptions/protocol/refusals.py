@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from typing import Any
 
 from confsim.assumptions.register import Assumption, assumption, status_code, text
 
@@ -235,6 +236,10 @@ class Reason(Enum):
     DELIVERY_UNDER_WAY = Refused(409, "The delivery {id} waits to be sent already.", gaps="G042 G534")
     # The service itself
     INTERNAL_ERROR = Refused(500, "confsim failed; the report is {reference}.", gaps="G046")
+
+    def __reduce_ex__(self, _protocol: object) -> tuple[Any, ...]:
+        """By name: another process has other values."""
+        return getattr, (Reason, self.name)
 
 
 def _status(entry_id: str, refused: Refused) -> Assumption[int] | None:

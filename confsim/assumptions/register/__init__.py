@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
+from confsim.kernel.plain_values import check_plain
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.kernel.spans import span
 
@@ -114,6 +115,7 @@ class Register:
 
         Raises Misuse, beginning with ``origin``, that names every unknown id and every value that its entry refuses.
         """
+        check_plain(chosen, origin)
         wrong: list[str] = []
         checked: dict[str, Any] = {}
         for id, value in self._flat(chosen, ""):

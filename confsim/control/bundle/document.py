@@ -13,6 +13,7 @@ from msgspec import Raw, Struct
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import instant
+from confsim.service.files import reading
 from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
@@ -157,10 +158,9 @@ class Bundle(Struct, frozen=True, kw_only=True):
 
 def read(path: str | Path) -> Bundle:
     """Return the bundle in a file. Raises Misuse that names the file and the mistake."""
+    whole = reading.content(path, "bundle", reading.STORED)
     try:
-        return decoded(Path(path).read_bytes())
-    except OSError as error:
-        raise Misuse(f"bundle {str(path)!r}: {error.strerror or error}") from None
+        return decoded(whole)
     except Misuse as misuse:
         raise Misuse(f"bundle {str(path)!r}: {misuse}") from None
 
@@ -169,14 +169,14 @@ def decoded(whole: bytes) -> Bundle:
     """Return the bundle in a document. Raises Misuse with the mistake and its place."""
     try:
         format = msgspec.json.decode(whole, type=_Version).format
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Misuse(f"it is no bundle: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"it is no bundle: {reading.json_problem(error)}") from None
     if not 1 <= format <= FORMAT:
         raise Misuse(f"it is of format {format}; this confsim reads formats up to {FORMAT}")
     try:
         bundle = msgspec.json.decode(whole, type=Bundle)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Misuse(f"it is damaged: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"it is damaged: {reading.json_problem(error)}") from None
     place = "$.started"
     try:
         instant(bundle.started)

@@ -197,11 +197,16 @@ class StandIns:
         return key.replace(jwk["k"], self._fresh(jwk["k"]))
 
 
+#: The last digits of a secret that is a number, by which its stand-ins differ.
+_DIGITS = 18
+
+
 def _candidate(secret: str, number: int) -> str | None:
     """Return the stand-in of this number in the form of the secret; None when there are fewer."""
     size = len(secret)
     if secret.isascii() and secret.isdigit():
-        return str(10 ** (size - 1) + number - 1) if number <= 9 * 10 ** (size - 1) else None
+        least = 10 ** (min(size, _DIGITS) - 1)
+        return str(least + number - 1).rjust(size, "1") if number <= 9 * least else None
     prefix = "whsec_" if secret.startswith("whsec_") else ""
     text = f"{prefix}masked-{number}"
     if len(text) > size:

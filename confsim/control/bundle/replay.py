@@ -224,7 +224,7 @@ def _is_hold(fault: Any) -> bool:
 def _json(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -16,6 +16,7 @@ from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown_parameters
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX
+from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
 from confsim.service.files import state
 from confsim.service.files.profile import plain
@@ -217,8 +218,8 @@ class _Writer:
         if isinstance(value, list):
             return [self._linked(part) for part in value]
         found = self.seen.get(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
-        if found is None and as_text and value.isdecimal() and value.isascii():
-            found = self.seen.get(int(value))
+        if found is None and as_text and (number := whole_number(value)) is not None:
+            found = self.seen.get(number)
         if found is None:
             if any(True for _ in expressions(value)):
                 raise Misuse(f"{value!r} would be taken for an expression")

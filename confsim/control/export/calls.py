@@ -25,6 +25,7 @@ from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
+from confsim.kernel.plain_values import DEEPEST, is_deep
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import normalised
 from confsim.service.checks.credentials import present
@@ -251,8 +252,14 @@ def with_address(entry: JournalEntry, service: Service, raw: bytes, address: str
     return raw.replace(was, f"//{address}".encode())
 
 
+#: Levels of a scenario around the payload of a step.
+_AROUND = 10
+
+
 def json_of(raw: bytes) -> tuple[bool, Any]:
     """Return whether bytes are JSON that a Python value represents without loss, and that value."""
+    if is_deep(raw, DEEPEST - _AROUND):
+        return False, None
     try:
         value = json.loads(raw, object_pairs_hook=_object, parse_constant=_NotAValue.raise_, parse_float=_number)
         msgspec.json.encode(value)

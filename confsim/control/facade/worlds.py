@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -10,8 +11,9 @@ import msgspec
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.worlds import WorldInfo
-from confsim.kernel.refusal import Misuse, suggest_near
+from confsim.kernel.refusal import suggest_near
 from confsim.kernel.spans import Duration
+from confsim.service.files import reading
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
 
@@ -62,8 +64,8 @@ class WorldsFacade(Generic[S]):
         chosen = None if profile is None else msgspec.to_builtins(read_profile(profile))
         if snapshot is not None:
             source = {"world": source or "", "snapshot": snapshot}
-        elif isinstance(source, Path):
-            source = _content(source)
+        elif isinstance(source, PathLike):
+            source = reading.json(str(source), "from")
         self._control("make_world", name=name, seed=seed, profile=chosen, **{"from": source})
         return self[name]
 
@@ -100,12 +102,3 @@ class WorldsFacade(Generic[S]):
     @public_url.setter
     def public_url(self, url: str) -> None:
         self._control("set_address", url=url or None)
-
-
-def _content(path: Path) -> Any:
-    try:
-        return msgspec.json.decode(path.read_bytes())
-    except OSError as error:
-        raise Misuse(f"from: {str(path)!r}: {error.strerror}", status=404) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Misuse(f"from: {str(path)!r}: it is no JSON: {error}") from None

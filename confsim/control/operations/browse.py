@@ -16,6 +16,7 @@ from confsim.control.record_changes import key_text
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
+from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
 from confsim.kernel.world import Change, World
@@ -199,7 +200,7 @@ def _no_kind(kind: str) -> Misuse:
 def _found(world: World, table: Table[Any, Any], id: str) -> Generator[None, None, StoredRecord]:
     """Yield the record whose key has this text, in any client, as steps for ``in_steps``. Raises Misuse (404)."""
     change = world.change(0)
-    number = int(id) if id.isascii() and id.isdigit() and len(id) < 20 else None
+    number = whole_number(id)
     known = table.find_client(change, id) or table.find_client(change, number)
     owners = _owners(change, table) if known is None else (known,)
     for owner in owners:

@@ -31,6 +31,7 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS, Session
 from confsim.domain.users import users
 from confsim.domain.users.users import USERS, AuthKind, User
+from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -192,7 +193,8 @@ _channel = _getter("channel", CHANNELS, ROOMS)
 
 
 def _user(change: Change, id: str) -> User:
-    return get_user(change, int(id) if id.isascii() and id.isdigit() and len(id) < 20 else -1)
+    number = whole_number(id)
+    return get_user(change, -1 if number is None else number)
 
 
 def _change_user(change: Change, user: User, given: dict[str, Any]) -> Record:

@@ -10,6 +10,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX, CommandBody, operation
 from confsim.control.holders import ClientInfo, TokenInfo, clients_and_tokens
 from confsim.control.world_sources import MakeWorld, make_service
+from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.spans import span
 from confsim.service.deferred import in_slices, in_steps, monotonic
@@ -161,7 +162,8 @@ def drop_world(context: ControlContext, name: Annotated[str, "The name of the wo
 
 
 def _span(text: str) -> int:
-    return span(int(text) if text.isdecimal() else text)
+    number = whole_number(text)
+    return span(text if number is None else number)
 
 
 def _describe(context: ControlContext, name: str, service: Service) -> WorldInfo:

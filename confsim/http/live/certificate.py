@@ -8,9 +8,11 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from ssl import PROTOCOL_TLS_SERVER, SSLContext, SSLError
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.files import reading
 from confsim.service.files.writing import replace_file
 
 if TYPE_CHECKING:
@@ -26,26 +28,26 @@ def context(certificate: str | Path, key: str | Path | None = None) -> SSLContex
 
     Raises Misuse when they cannot be read or do not belong together.
     """
+    chain = reading.content(certificate, "certificate")
+    private = chain if key is None else reading.content(key, "key")
     made = SSLContext(PROTOCOL_TLS_SERVER)
     try:
-        made.load_cert_chain(certificate, key, password=_no_password)
+        with TemporaryDirectory(prefix="confsim-") as directory:  # only paths are loaded, and no byte order mark
+            public, secret = Path(directory, "cert.pem"), Path(directory, "key.pem")
+            for file, text in ((public, chain), (secret, private)):
+                replace_file(file, "certificate", [text], private=True)
+            made.load_cert_chain(public, secret, password=_no_password)
     except (SSLError, OSError, ValueError) as error:
-        raise Misuse(_wrong(certificate, key, error)) from None
+        raise Misuse(_wrong(certificate, key, chain, private, error)) from None
     return made
 
 
-def _wrong(certificate: str | Path, key: str | Path | None, error: Exception) -> str:
+def _wrong(certificate: str | Path, key: str | Path | None, chain: bytes, private: bytes, error: Exception) -> str:
     """Return the first mistake in the files of a certificate and its key."""
-    texts: dict[str | Path, bytes] = {}
-    for each in (certificate, certificate if key is None else key):
-        try:
-            texts[each] = Path(each).read_bytes()
-        except OSError as unread:
-            return f"{each}: {unread.strerror}"
     holder = certificate if key is None else key
-    if b"-----BEGIN CERTIFICATE-----" not in texts[certificate]:
+    if b"-----BEGIN CERTIFICATE-----" not in chain:
         return f"{certificate} has no certificate in the PEM format"
-    if b"PRIVATE KEY-----" not in texts[holder]:
+    if b"PRIVATE KEY-----" not in private:
         elsewhere = "; one in another file is given with --tls-key" if key is None else ""
         return f"{holder} has no private key in the PEM format{elsewhere}"
     if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":

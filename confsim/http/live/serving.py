@@ -12,6 +12,7 @@ from confsim.http import hosts
 from confsim.http.app import App, limits_under
 from confsim.http.mount import Mount
 from confsim.http.routing import Found
+from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.urls import host_name, path_segments
 from confsim.service.messages import Request
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
 
-class Serving:
+class Serving(OfOneProcess):
     """Serves worlds between ``start`` and ``stop``; as a context manager, inside the block.
 
     Meanwhile webhooks are sent over HTTP, to loopback hosts and those of ``allow_webhooks``. With ``tls`` the server

@@ -114,7 +114,7 @@ def _answered(asked: PageRequest, id: str, text: str, first: str | None) -> tupl
     try:
         value = msgspec.json.decode(text)
         return value, asked.control("ask_what_if", assumptions={id: value}, **given)
-    except (msgspec.DecodeError, Misuse):
+    except (ValueError, RecursionError, Misuse):
         return text, asked.control("ask_what_if", assumptions={id: text}, **given)
 
 

@@ -167,7 +167,7 @@ class Recovery:
                 del self.worlds[name]
             else:
                 self.worlds.setdefault(name, RecoveredWorld()).apply(delta, self._document, self.store.format)
-        except (Misuse, msgspec.DecodeError, KeyError) as error:
+        except (Misuse, ValueError, RecursionError, KeyError) as error:
             raise Misuse(f"{self.store}, written by confsim {self.store.version}: {where}: {error}") from None
 
     def _document(self, digest: str) -> World:

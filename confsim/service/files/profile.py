@@ -14,6 +14,8 @@ from confsim.assumptions.register import REGISTER
 from confsim.contract.annotations import optional_fields
 from confsim.kernel.refusal import Misuse
 
+from . import reading
+
 
 def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, Any]:
     """Return the chosen alternatives by id. Raises Misuse that names every unknown id and invalid value."""
@@ -23,15 +25,7 @@ def read_profile(profile: Mapping[str, Any] | str | Path | None) -> dict[str, An
 
     if isinstance(profile, Mapping):
         return _named(REGISTER.profile(profile), "profile")
-    import tomllib
-
-    try:
-        with open(profile, "rb") as file:
-            return _named(REGISTER.profile(tomllib.load(file), str(profile)), str(profile))
-    except OSError as error:
-        raise Misuse(f"profile {str(profile)!r}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise Misuse(f"profile {str(profile)!r}: {error}") from None
+    return _named(REGISTER.profile(reading.toml(profile, "profile"), str(profile)), str(profile))
 
 
 def _named(chosen: dict[str, Any], origin: str) -> dict[str, Any]:

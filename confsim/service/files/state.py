@@ -15,6 +15,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Part, World
 from confsim.version import __version__
 
+from . import reading
 from .formats import FORMAT, READABLE, current_document, current_world, readable
 from .writing import replace_file
 
@@ -156,12 +157,11 @@ def _check_lines(parents: Mapping[str, str | None]) -> None:
 
 def read(path: str | Path) -> World:
     """Return the world of a state file. Raises Misuse that names the file and the place in it."""
+    whole = reading.content(path, FILE, reading.STORED)
     try:
-        return world_from(Path(path).read_bytes())
-    except OSError as error:
-        raise Misuse(f"{FILE} {str(path)!r}: {error.strerror or error}") from None
-    except msgspec.DecodeError as error:
-        raise Misuse(f"{FILE} {str(path)!r}: it is no JSON: {error}") from None
+        return world_from(whole)
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"{FILE} {str(path)!r}: it is not valid JSON: {reading.json_problem(error)}") from None
     except Misuse as misuse:
         raise Misuse(f"{FILE} {str(path)!r}: {misuse}") from None
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from confsim import shipped
 from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -20,9 +21,12 @@ from confsim.domain.members import roles
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
+from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, Refusal, suggest_near
 from confsim.kernel.world import Change, World
 from confsim.service.clock import instant
+
+from . import reading
 
 T = TypeVar("T")
 
@@ -121,17 +125,8 @@ def schema() -> bytes:
     return msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
 
 
-def fixtures() -> Path:
-    """Return the folder of the shipped worlds: inside the package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parents[2]
-    inside = package / "fixtures"
-    return inside if inside.is_dir() else package.parent / "fixtures"
-
-
-@lru_cache(maxsize=1)
-def shipped() -> tuple[str, ...]:
-    """Return the names of the shipped worlds."""
-    return tuple(sorted(each.stem for each in fixtures().glob("*.json")))
+#: Names of the shipped worlds.
+SHIPPED = ("demo", "empty")
 
 
 def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
@@ -139,19 +134,17 @@ def read(world: str | Path | Mapping[str, Any]) -> WorldFile:
     try:
         if isinstance(world, Mapping):
             return msgspec.convert(world, WorldFile)
-        path = Path(world)
-        if path.suffix != ".json":
-            path = fixtures() / f"{world}.json"
-        try:
-            text = path.read_bytes()
-        except OSError:
-            known = ", ".join(shipped())
-            meant = suggest_near(world, shipped())
-            message = f"there is no world {str(world)!r}{meant}; shipped are {known}, or give the path of a .json file"
-            raise Misuse(message, status=404) from None
-        return msgspec.json.decode(text, type=WorldFile)
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise Misuse(f"{_origin_of(world)}: {error}") from None
+        if isinstance(world, str | Path) and str(world).endswith(".json"):
+            return msgspec.json.decode(reading.content(world, "world"), type=WorldFile)
+        if world in SHIPPED:
+            return msgspec.json.decode(shipped.read(f"fixtures/{world}.json"), type=WorldFile)
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"{_origin_of(world)}: {reading.json_problem(error)}") from None
+    if not isinstance(world, str | Path):
+        raise Misuse(f"a world is a name, a path or the content of a file, not {shown(world)}")
+    meant, known = suggest_near(world, SHIPPED), ", ".join(SHIPPED)
+    message = f"there is no world {str(world)!r}{meant}; shipped are {known}, or give the path of a .json file"
+    raise Misuse(message, status=404)
 
 
 def _origin_of(world: str | Path | Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from confsim.kernel.plain_values import whole_number
+
 #: A function of secret, message id, instant (epoch milliseconds) and body: returns the header lines that sign the body.
 Signer = Callable[[str, str, int, bytes], dict[str, str]]
 
@@ -51,9 +53,10 @@ def verify(body: bytes, headers: Mapping[str, str], secret: str, now: int) -> An
         if name not in lines:
             raise ValueError(f"the webhook is not signed: it has no header {name}")
     stamp = lines["webhook-timestamp"]
-    if not stamp.isascii() or not stamp.isdigit() or abs(int(stamp) * 1000 - now) > TOLERANCE:
+    signed = whole_number(stamp)
+    if signed is None or abs(signed * 1000 - now) > TOLERANCE:
         raise ValueError(f"the timestamp {stamp!r} of the webhook is not within five minutes of the clock")
-    at = datetime.fromtimestamp(int(stamp), UTC)
+    at = datetime.fromtimestamp(signed, UTC)
     key = secret if secret.startswith("whsec_") else secret.encode()
     signature = Webhook(key).sign(lines["webhook-id"], at, body.decode())
     if not any(compare_digest(signature.encode(), each.encode()) for each in lines["webhook-signature"].split(" ")):

@@ -46,7 +46,7 @@ def _is_foreign(manifest: Path) -> bool:
     """Return whether a file of the name of a manifest is none of a campaign."""
     try:
         return manifest.exists() and "confsim" not in msgspec.json.decode(manifest.read_bytes(), type=dict[str, Any])
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         return True
 
 
@@ -77,14 +77,14 @@ class Results:
         for line in lines:
             try:
                 self.done.add(msgspec.json.decode(line)["key"])
-            except (msgspec.DecodeError, KeyError):
+            except (ValueError, RecursionError, KeyError, TypeError):
                 continue  # a run that was killed may leave an incomplete last line
 
     def _check(self, manifest: bytes, asked: dict[str, Any]) -> None:
         """Raise Misuse that names the differences unless a manifest is that of the campaign that was asked for."""
         try:
             held = msgspec.json.decode(manifest, type=dict[str, Any])
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             held = {}
         if held == asked:
             return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from confsim.kernel.refusal import Misuse
+from confsim.service.files import reading
 
 #: The roles that an accounts file can name; roles of users, whom the API can describe, come first.
 USERS = ("partner-admin", "customer-admin", "owner", "operator", "user", "guest", "other-admin")
@@ -28,13 +28,7 @@ class Accounts(Struct, frozen=True):
 
 def read_accounts(path: str | Path) -> Accounts:
     """Read an accounts file. Raises Misuse that names the file and the mistake."""
-    try:
-        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Misuse(f"accounts {str(path)!r}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise Misuse(f"accounts {str(path)!r} is no TOML: {error}") from None
-    return accounts_of(document, f"accounts {str(path)!r}")
+    return accounts_of(reading.toml(path, "accounts"), f"accounts {str(path)!r}")
 
 
 def accounts_of(document: dict[str, Any], origin: str = "accounts") -> Accounts:

@@ -238,7 +238,7 @@ def test_a_world_is_made_from_a_state_document_or_a_scenario(send):
     document = send("GET", "/_confsim/state")[1]
     send("POST", "/_confsim/worlds", {"name": "state", "from": document})
     assert send("GET", "/w/state/_confsim/state")[1] == document
-    scenario = json.loads((library.folder() / "invitations.arazzo.json").read_bytes())
+    scenario = library.values_of("invitations")
     by_content = send("POST", "/_confsim/worlds", {"name": "content", "from": scenario})[1]
     by_name = send("POST", "/_confsim/worlds", {"name": "name", "from": "invitations"})[1]
     assert by_content["outputs"] == by_name["outputs"] != {}

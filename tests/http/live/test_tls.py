@@ -102,8 +102,8 @@ def test_what_is_no_certificate_is_reported(tmp_path, certificate):
     (tmp_path / "broken.pem").write_text("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")
     other = write_self_signed(_made(tmp_path / "other"))
     for files, said in (
-        ((tmp_path / "none.pem",), "none.pem: No such file"),
-        ((certificate[0], tmp_path / "none.pem"), "none.pem: No such file"),
+        ((tmp_path / "none.pem",), "none.pem': no such file"),
+        ((certificate[0], tmp_path / "none.pem"), "none.pem': no such file"),
         ((tmp_path / "empty.pem",), "empty.pem has no certificate in the PEM format"),
         (
             (certificate[0],),

@@ -5,7 +5,9 @@ from __future__ import annotations
 #: For a run in this process: what it imports is not forgotten after it.
 IN_PROCESS = ("-p", "kit.processes.imported")
 #: Without what would order or remember tests, and without the plugins of packages that happen to be installed.
-QUIET = tuple(word for name in ("randomly", "cacheprovider", "anyio", "schemathesis") for word in ("-p", f"no:{name}"))
+QUIET = tuple(
+    word for name in ("randomly", "cacheprovider", "anyio", "fakefs", "schemathesis") for word in ("-p", f"no:{name}")
+)
 
 #: Plugins of pytest itself that no run needs. To register them all takes longer than most tests.
 _UNUSED = ("cacheprovider", "doctest", "faulthandler", "junitxml", "legacypath", "pastebin", "stepwise", "unittest")

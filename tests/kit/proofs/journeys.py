@@ -130,7 +130,7 @@ def scenario(name: str) -> Journey:
 
 def scenarios() -> Iterator[Journey]:
     """Every scenario that ships."""
-    return (scenario(name) for name in library.shipped())
+    return (scenario(name) for name in library.SHIPPED)
 
 
 def births() -> Iterator[Journey]:
@@ -139,7 +139,7 @@ def births() -> Iterator[Journey]:
     looks = ("state/digest", "state", "mail", "webhooks/deliveries", "timers", "records")
     whole = [Request("GET", f"/_confsim/{look}") for look in looks]
     lists = [_asked(API[name], valid(API[name], pool), ADMIN) for name in _LISTS]
-    for name in (None, *library.shipped()):
+    for name in (None, *library.SHIPPED):
         yield Journey(f"born of {name}", Start(scenario=name), (*whole, *lists))
 
 

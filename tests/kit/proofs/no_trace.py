@@ -126,7 +126,7 @@ def of_operations() -> dict[str, Case]:
         entry = simulator.service.journal.last()
         if step.answer.ok and entry is not None:
             cases.setdefault(step.operation.name, Case(entry.before, entry.at, _calling(step)))
-    for name in library.shipped():
+    for name in library.SHIPPED:
         played = Simulator(clock=START)
         played.requests.most = 100_000
         run_scenario(compile_scenario(name, {}), played.control.context)

@@ -140,7 +140,7 @@ def collected() -> dict[str, Case]:
                 deleted.follow(entry)
     start = _beside_another()
     removed = _removed(start)
-    for name in library.shipped():
+    for name in library.SHIPPED:
         for case in _played(name, start, removed):
             _keep(best, case)
     return {name: case for name, (_, case) in best.items()}

@@ -399,7 +399,7 @@ def test_wrong_use_of_the_command_is_reported(tmp_path, capsys):
     for target, reported in (
         (f"{tmp_path / 'two-rooms.py'}::Rooms", "give it the name of a module"),
         ("rooms", "neither verify nor"),
-        ("no.py::Rooms", "cannot be read"),
+        ("no.py::Rooms", "no such file"),
         ("verify", "--base-url"),
     ):
         with pytest.raises(SystemExit) as ended:

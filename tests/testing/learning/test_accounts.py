@@ -49,5 +49,5 @@ def test_a_file_that_is_not_there_or_no_toml_is_named(tmp_path):
     with pytest.raises(Misuse, match=r"missing\.toml"):
         read_accounts(tmp_path / "missing.toml")
     (tmp_path / "broken.toml").write_text("[tokens")
-    with pytest.raises(Misuse, match=r"broken\.toml.*no TOML"):
+    with pytest.raises(Misuse, match=r"broken\.toml.*not valid TOML"):
         read_accounts(tmp_path / "broken.toml")
