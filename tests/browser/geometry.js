@@ -46,6 +46,11 @@
     const box = paddingBox(element), style = styleOf(element);
     return { left: box.left + parseFloat(style.paddingLeft), right: box.right - parseFloat(style.paddingRight) };
   };
+  const isInline = (element) => !BREAKS.has(element.tagName) && /^(inline|contents)$/.test(styleOf(element).display);
+  const blockOf = (element) => {
+    while (isInline(element)) element = element.parentElement;
+    return element;
+  };
   // An element that the reader can scroll sideways or up and down.
   const scrolls = (element, style = styleOf(element)) =>
     (/auto|scroll/.test(style.overflowX) && element.scrollWidth > element.clientWidth) ||
@@ -103,12 +108,21 @@
   for (let node of nodesWithin(document.body)) {
     for (let end; node.data.length > 200 && (end = node.data.slice(100).search(/\s/)) >= 0; ) node = node.splitText(end + 101);
   }
+  const isPreformatted = memo((element) => /preserve|spaces/.test(styleOf(element).whiteSpaceCollapse));
+  // The rectangles of a node's lines; word by word where spaces at the end of a line hang out of the box.
+  const lettersOf = (node) => {
+    const rects = rectsOf(node), element = node.parentElement;
+    if (!isPreformatted(element)) return rects;
+    const { right } = contentBox(blockOf(element));
+    if (rects.every((rect) => rect.right <= right)) return rects;
+    return [...node.data.matchAll(/\S+/g)].flatMap(({ 0: word, index }) => rectsOf(node, index, index + word.length));
+  };
   const lines = [];
   for (const node of nodesWithin(document.body)) {
     const element = node.parentElement;
     if (!node.data.trim() || UNSEEN.has(element.tagName) || !isShown(element)) continue;
     const clip = clipOf(element);
-    for (const rect of rectsOf(node)) {
+    for (const rect of lettersOf(node)) {
       if (rect.right > 0 && rect.bottom > 0) lines.push({ node, element, rect, clip });
     }
   }
@@ -162,7 +176,6 @@
   };
 
   // ---- Words: runs of characters that are no spaces, also through several inline elements.
-  const isInline = (element) => !BREAKS.has(element.tagName) && /^(inline|contents)$/.test(styleOf(element).display);
   // Calls `take` with the text nodes of each run of inline content within `root`.
   const eachFlow = (root, take) => {
     let nodes = [];
@@ -195,20 +208,26 @@
     return pen.measureText("iiii").width === pen.measureText("mmmm").width;
   });
   const ANYWHERE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Extended_Pictographic}\p{M}\u200d\uff00-\uffef]/u;
-  const COMPOUND = /^[^\p{L}\p{N}]*\p{L}+(['’]\p{L}+)*([-‐–—/]+\p{L}+(['’]\p{L}+)*)*[^\p{L}\p{N}]*$/u;
+  const COMPOUND = /^[^\p{L}\p{N}]*\p{L}+(['’]\p{L}+)*([-‐–—/]+(\p{L}+(['’]\p{L}+)*|\p{N}+))*[^\p{L}\p{N}]*$/u;
   const ADDRESS = /^\P{L}*\p{L}+:\/\/\S+$/u;
+  // Text of several words in a typewriter face, such as a command or JSON: no style holds one word of it together.
+  const isListing = memo((element) => {
+    if (isPreformatted(element)) return true;
+    let typed = null;
+    for (let up = element; up && isMonospace(styleOf(up).font); up = up.parentElement) typed = up;
+    return typed !== null && /\s/.test(typed.textContent.trim());
+  });
   // Whether lines may end here: between characters of a script without spaces; behind the hyphen, dash or slash of a
-  // compound in prose; between the words of what is not a word, such as JSON without spaces. A name or an address is to
-  // be whole; only in preformatted text, where no style holds it together, its hyphens and slashes may end a line.
+  // compound in prose, or of anything in a listing; between the words of what is not a word, such as JSON without spaces.
+  // Elsewhere a name and an address are to be whole.
   const isLawful = (text, place, element) => {
     const before = text[place - 1], after = text[place];
     if (ANYWHERE.test(text.slice(Math.max(0, place - 2), place + 2))) return true;
     if (/[-‐–—/]/.test(before)) {
-      const { whiteSpaceCollapse, font } = styleOf(element);
-      if (/preserve|spaces/.test(whiteSpaceCollapse) || (COMPOUND.test(text) && !isMonospace(font))) return true;
+      if (isListing(element) || (COMPOUND.test(text) && !isMonospace(styleOf(element).font))) return true;
     }
-    return !ADDRESS.test(text) && /[,;:)\]}>"'`|&=]/.test(before + after) && !/[,;:.)\]}]/.test(after)
-      && (/[,;)\]}>|&=]/.test(before) || /["'`:]/.test(before) && /[[({<"'`]/.test(after) || /["'`[({<]/.test(after));
+    if (ADDRESS.test(text) || /[,;:.)\]}]/.test(after)) return false;
+    return /[,;)\]}>|&=]/.test(before) || /[[({<]/.test(after) || (/["'`]/.test(after) && /[[({<:]/.test(before));
   };
 
   class Word {
@@ -290,10 +309,6 @@
       });
     }
     return () => undo.reverse().forEach((step) => step());
-  };
-  const blockOf = (element) => {
-    while (isInline(element)) element = element.parentElement;
-    return element;
   };
   const counted = (words) => words.reduce((counts, { text }) => counts.set(text, (counts.get(text) ?? 0) + 1), new Map());
   // The width of the line that a word's box could have: of the box, or of the row of a grid or flexible box in which it
