@@ -215,7 +215,7 @@
     if (isPreformatted(element)) return true;
     let typed = null;
     for (let up = element; up && isMonospace(styleOf(up).font); up = up.parentElement) typed = up;
-    return typed !== null && /\s/.test(typed.textContent.trim());
+    return typed !== null && (/\s/.test(typed.textContent.trim()) || typed.querySelector("wbr") !== null);
   });
   // Whether lines may end here: between characters of a script without spaces; behind the hyphen, dash or slash of a
   // compound in prose, or of anything in a listing; between the words of what is not a word, such as JSON without spaces.
@@ -223,11 +223,11 @@
   const isLawful = (text, place, element) => {
     const before = text[place - 1], after = text[place];
     if (ANYWHERE.test(text.slice(Math.max(0, place - 2), place + 2))) return true;
-    if (/[-‐–—/]/.test(before)) {
+    if (/[-‐–—/?]/.test(before)) {
       if (isListing(element) || (COMPOUND.test(text) && !isMonospace(styleOf(element).font))) return true;
     }
     if (ADDRESS.test(text) || /[,;:.)\]}]/.test(after)) return false;
-    return /[,;)\]}>|&=]/.test(before) || /[[({<]/.test(after) || (/["'`]/.test(after) && /[[({<:]/.test(before));
+    return /[,;)\]}>|&=?]/.test(before) || /[[({<]/.test(after) || (/["'`]/.test(after) && /[[({<:]/.test(before));
   };
 
   class Word {

@@ -41,14 +41,26 @@ DRAWN = {
     "to the left": ('<p style="margin-left: -1em">One</p>', "beyond", "One"),
     "a wide box": ('<div style="width: 500px; background: red">.</div>', "beyond", "<div>"),
     "a wide picture": ('<svg width="500" height="20"><rect width="500" height="20"/></svg>', "beyond", "<rect>"),
-    "a box that hides the rest": ('<p style="overflow: hidden; width: 3em; white-space: nowrap">All of it, and more</p>', "cut", "All"),
-    "a label out of its drawing": ('<svg width="90" height="30"><text x="70" y="20">leave</text></svg>', "cut", "leave"),
+    "a box that hides the rest": (
+        '<p style="overflow: hidden; width: 3em; white-space: nowrap">All of it, and more</p>',
+        "cut",
+        "All",
+    ),
+    "a label out of its drawing": (
+        '<svg width="90" height="30"><text x="70" y="20">leave</text></svg>',
+        "cut",
+        "leave",
+    ),
     "a word broken anywhere": (
         '<p style="word-break: break-all">Some words and the administrators of all customers</p>',
         "broken",
         "customers",
     ),
-    "an identifier at its hyphen": ('<p style="width: 140px">Here <code>customer-admin</code></p>', "broken", "customer-admin"),
+    "an identifier at its hyphen": (
+        '<p style="width: 140px">Here <code>customer-admin</code></p>',
+        "broken",
+        "customer-admin",
+    ),
     "an address": ('<p style="width: 230px">It is at http://local-host:21311/v1_0</p>', "broken", "local-host"),
     "through elements": (
         '<p style="word-break: break-all; width: 100px">Of the cust<b>omer</b>s</p>',
