@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from itertools import chain
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,44 +24,45 @@ ABOUT_PYTHON = ("inspector/guides/", "inspector/reference/python")
 
 
 class Looked(NamedTuple):
-    """A world, and by the name of a page what is wrong on the pages of that name: with the drawing, with the words."""
+    """What is wrong on the pages of a world, each with the page's path: with the drawing, with the words."""
 
-    world: str
-    drawing: dict[str, list[str]]
-    words: dict[str, list[str]]
+    drawing: list[str]
+    words: list[str]
 
 
-@pytest.fixture(scope="module", params=BUILDERS)
-def looked(request, chromium) -> Looked:
-    """Each world in turn, on a live server; every page that is visited is opened once."""
-    world = request.param
+@pytest.fixture(scope="module")
+def look(chromium) -> Callable[[str], Looked]:
+    """Looks at the pages of a world by its name, on a live server; each page is opened once."""
+    return cache(lambda world: _looked(chromium, world))
+
+
+def _looked(chromium: Any, world: str) -> Looked:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(HOSTILE, "word", "nobody")  # which is Python's word for that
         sim = BUILDERS[world]()
     chosen = paths(sim, MOST[world], whole=WHOLE if world == "fresh" else ())
-    drawing, words = ({name: [] for name in PAGES} for _ in range(2))
+    assert {kind.partition("/")[0] for kind in chosen} >= set(PAGES)
+    looked = Looked([], [])
     page, root = chromium.new_page(), sim.inspect(browser=False)
-    for kind, path in ((kind, path) for kind, alike in chosen.items() for path in alike):
-        name = kind.partition("/")[0] if kind.partition("/")[0] in PAGES else ""
+    for path in chain.from_iterable(chosen.values()):
         page.goto(root + path)
-        of_words = faults_of_words(page, is_about_python=path.startswith(ABOUT_PYTHON))
-        words[name] += [f"{path}: {each}" for each in of_words]
-        drawing[name] += [f"{path}: {each}" for each in faults_of_drawing(page)]
+        words = faults_of_words(page, is_about_python=path.startswith(ABOUT_PYTHON))
+        looked.words.extend(f"{path}: {each}" for each in words)
+        looked.drawing.extend(f"{path}: {each}" for each in faults_of_drawing(page))
     page.close()
     sim.stop_inspecting()
-    assert {kind.partition("/")[0] for kind in chosen} >= set(PAGES)
-    return Looked(world, drawing, words)
+    return looked
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_pages_are_drawn_well(looked, name):
-    """No text overlaps another or is cut off, nothing is wider than the page, no word is broken that could stay whole."""
-    assert not looked.drawing[name], "\n".join([f"in the {looked.world} world", *looked.drawing[name]])
+@pytest.mark.parametrize("world", BUILDERS)
+def test_pages_are_drawn_well(look, world):
+    """No text overlaps another or is cut off, nothing is wider than the page, no word is broken without need."""
+    found = look(world).drawing
+    assert not found, "\n".join([f"in the {world} world", *found])
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_pages_show_no_python(looked, name):
+@pytest.mark.parametrize("world", [world for world in BUILDERS if world != "hostile"])  # where names are Python's, too
+def test_pages_show_no_python(look, world):
     """No page shows a name of Python, but for programs in it and for pages about Python."""
-    if looked.world == "hostile":
-        pytest.skip("the names in this world are Python, among others")
-    assert not looked.words[name], "\n".join([f"in the {looked.world} world", *looked.words[name]])
+    found = look(world).words
+    assert not found, "\n".join([f"in the {world} world", *found])

@@ -79,7 +79,8 @@ DRAWN = {
         "administrator",
     ),
     "beside a long word in a row": (
-        f'<div style="display: grid; grid-template-columns: 330px 1fr; overflow-wrap: anywhere"><i>x</i><b>admin</b></div>',
+        '<div style="display: grid; grid-template-columns: 330px 1fr; overflow-wrap: anywhere">'
+        "<i>x</i><b>admin</b></div>",
         "broken",
         "admin",
     ),
@@ -198,7 +199,7 @@ def test_what_is_not_python_passes(text):
 
 
 def test_programs_may_be_python():
-    """A block that is a program, and a page about Python; a value in a block is not a program, and a repr never right."""
+    """A block that is a program and a page about Python may name Python's things, but never show a repr."""
     program = "from confsim import Simulator\n\nassert Simulator().call('get_me', None) is None\n"
     assert list(python_names([Shown(program, is_block=True)])) == []
     assert list(python_names([Shown("confsim.testing"), Shown("None")], is_about_python=True)) == []

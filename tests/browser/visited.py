@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
-from urllib.parse import parse_qsl
 
 from confsim import Simulator
 from confsim.inspector.pages import PAGES
@@ -63,7 +62,10 @@ def kind(path: str) -> str:
 
 
 def paths(sim: Simulator, most: int, *, whole: Iterable[str] = ()) -> dict[str, list[str]]:
-    """Return the paths to visit below the control plane, by kind: so many beside the table, all of the kinds in ``whole``."""
+    """Return the paths to visit below the control plane, by kind: the pages of the table, and ``most`` that links lead to.
+
+    Of the kinds in ``whole`` they are all that links lead to.
+    """
     read: dict[str, _Read] = {}
     table = ["", *(f"inspector/{name}" for name in PAGES if name), *_MORE]
     waiting, known = list(table), defaultdict[str, list[str]](list)
