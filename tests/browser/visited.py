@@ -62,7 +62,7 @@ def kind(path: str) -> str:
 
 
 def paths(sim: Simulator, most: int, *, whole: Iterable[str] = ()) -> dict[str, list[str]]:
-    """Return the paths to visit below the control plane, by kind: the pages of the table, and ``most`` that links lead to.
+    """Return the paths to visit, by kind: those of the table of pages, and ``most`` that links lead to.
 
     Of the kinds in ``whole`` they are all that links lead to.
     """
