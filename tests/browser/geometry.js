@@ -281,7 +281,8 @@
     return broken;
   };
 
-  // Holds a word together; returns the function that lets it go again. Tables choose their columns' widths meanwhile.
+  // Holds a word together; returns the function that lets it go again. Tables choose their columns' widths meanwhile, and
+  // boxes in lines and cells are as wide as their content.
   const hold = (word) => {
     const undo = [];
     const put = (element, name, value) => {
@@ -293,6 +294,9 @@
       if (styleOf(table).tableLayout !== "fixed") continue;
       put(table, "table-layout", "auto");
       for (const cell of table.querySelectorAll("th, td, col")) put(cell, "width", "auto");
+    }
+    for (let box = blockOf(word.element); /inline-|table-cell/.test(styleOf(box).display); box = blockOf(box.parentElement)) {
+      put(box, "max-width", "none");
     }
     word.held = [];
     for (const [node, start, end] of word.parts) {

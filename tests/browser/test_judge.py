@@ -78,6 +78,11 @@ DRAWN = {
         "broken",
         "administrator",
     ),
+    "in a box that need not be narrow": (
+        '<p>Of <code style="display: inline-block; max-width: 4em; overflow-wrap: anywhere">administrator</code></p>',
+        "broken",
+        "administrator",
+    ),
     "beside a long word in a row": (
         '<div style="display: grid; grid-template-columns: 330px 1fr; overflow-wrap: anywhere">'
         "<i>x</i><b>admin</b></div>",
