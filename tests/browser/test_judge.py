@@ -51,6 +51,12 @@ DRAWN = {
         "cut",
         "leave",
     ),
+    "a label beside its drawing": (
+        '<svg width="90" height="30"><text x="95" y="20">leave</text></svg>',
+        "cut",
+        "leave",
+    ),
+    "half a line": ('<p style="overflow: hidden; height: 9px">Text</p>', "cut", "Text"),
     "a word broken anywhere": (
         '<p style="word-break: break-all">Some words and the administrators of all customers</p>',
         "broken",
@@ -62,6 +68,11 @@ DRAWN = {
         "customer-admin",
     ),
     "an address": ('<p style="width: 230px">It is at http://local-host:21311/v1_0</p>', "broken", "local-host"),
+    "an address at its query": (
+        '<p style="width: 240px">It is at http://localhost/files?name=x</p>',
+        "broken",
+        "localhost",
+    ),
     "through elements": (
         '<p style="word-break: break-all; width: 100px">Of the cust<b>omer</b>s</p>',
         "broken",
@@ -98,11 +109,34 @@ DRAWN = {
     "a scrolled table": (f'<div style="{SCROLLED}"><table><tr><td>{LONG}<td>{LONG}</table></div>', None, ""),
     "a word longer than the line": (f'<p style="overflow-wrap: anywhere">{LONG}</p>', None, ""),
     "a compound in prose": ("<p>The states of a machine and its well-known self-evident state-machine</p>", None, ""),
-    "a script without spaces": (f"<p>{'漢字仮名' * 20} {'ภาษาไทย' * 9}</p>", None, ""),
+    "a script without spaces": ("<p>Some text that stands before it 漢字仮名漢字仮名漢字仮名漢字仮名</p>", None, ""),
+    "a role in a listing": (
+        '<pre style="white-space: pre-wrap; width: 200px">self or a customer-admin</pre>'
+        '<p style="width: 170px"><code>["me",<wbr>"customer-admin"]</code></p>',
+        None,
+        "",
+    ),
+    "spaces at the end of a line": (
+        f'<pre style="white-space: pre-wrap">{"some text".ljust(60)}{"and more".ljust(60)}</pre>',
+        None,
+        "",
+    ),
+    "a long word beside a shorter one": (
+        '<table style="overflow-wrap: anywhere; width: 200px"><tr>'
+        "<td>administratorsofall<td style='width: 110px'>administrator</table>",
+        None,
+        "",
+    ),
+    "lines close to each other": ('<p style="line-height: .9">One line<br>Other line</p>', None, ""),
     "a place to break": ("<p>/clients/{clientId}/<wbr>users/{userId}/<wbr>channels/{uuid}</p>", None, ""),
     "JSON without spaces": (f"<pre style='white-space: pre-wrap'>{COMPACT}</pre>", None, ""),
     "text for screen readers": (
         '<p>One</p><p style="position: absolute; width: 1px; height: 1px; overflow: hidden; top: 16px">Another</p>',
+        None,
+        "",
+    ),
+    "text that is clipped away": (
+        '<p>One</p><p style="clip-path: inset(50%); margin-top: -2.2em">Another</p>',
         None,
         "",
     ),
@@ -113,7 +147,7 @@ DRAWN = {
         "",
     ),
     "a bar above the text": (
-        '<header style="position: fixed; top: 0; background: white">Bar</header><p>One</p>',
+        '<header style="position: fixed; top: 0; background: white">Bar</header><p style="margin: 0">One</p>',
         None,
         "",
     ),

@@ -1,4 +1,4 @@
-"""Every page: accessible in light and dark, and on a phone."""
+"""Every page: accessible in light and dark, and as wide as a phone."""
 
 from __future__ import annotations
 
@@ -63,3 +63,13 @@ def test_a_dark_page_is_dark(sim, visit):
     }
     assert min(brightness["light"]) > 200
     assert max(brightness["dark"]) < 60
+
+
+def test_a_phone_shows_every_page_without_moving_sideways(sim, visit):
+    """What is wider moves in itself, and words that are too long are broken."""
+    sim.client("demo-user").get(f"/v1_0/nowhere/{'w' * 110}")
+    visitor = visit(viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
+    for path in (*PAGES, "inspector/search?q=nowhere", "inspector/requests"):
+        visitor.open(path)
+        width = visitor.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 360, path
