@@ -281,8 +281,9 @@
     return broken;
   };
 
+  const isInLine = (element) => /inline-|table-cell/.test(styleOf(element).display);
   // Holds a word together; returns the function that lets it go again. Tables choose their columns' widths meanwhile, and
-  // boxes in lines and cells are as wide as their content.
+  // no box in a line and no cell is bound to be narrower than a short line of prose.
   const hold = (word) => {
     const undo = [];
     const put = (element, name, value) => {
@@ -295,8 +296,10 @@
       put(table, "table-layout", "auto");
       for (const cell of table.querySelectorAll("th, td, col")) put(cell, "width", "auto");
     }
-    for (let box = blockOf(word.element); /inline-|table-cell/.test(styleOf(box).display); box = blockOf(box.parentElement)) {
-      put(box, "max-width", "none");
+    for (let box = blockOf(word.element); isInLine(box); box = blockOf(box.parentElement)) {
+      const bound = parseFloat(styleOf(box).maxWidth);
+      put(box, "max-width", "50ch");
+      if (bound > parseFloat(styleOf(box).maxWidth)) put(box, "max-width", `${bound}px`);
     }
     word.held = [];
     for (const [node, start, end] of word.parts) {
@@ -338,8 +341,13 @@
     }
     const release = hold(word);
     try {
-      const rects = word.held.flatMap((node) => rectsOf(node)), box = contentBox(block);
-      if (rows(rects) > 1 || rects.some((rect) => rect.right > box.right + 1 || rect.left < box.left - 1)) return false;
+      const rects = word.held.flatMap((node) => rectsOf(node));
+      if (rows(rects) > 1) return false;
+      for (let box = block, inLine = true; inLine; box = blockOf(box.parentElement)) {
+        const { left, right } = contentBox(box);
+        if (rects.some((rect) => rect.right > right + 0.5 || rect.left < left - 0.5)) return false;
+        inLine = isInLine(box) && styleOf(box).display !== "table-cell";
+      }
       const mover = above.findIndex(({ moves, element }) => moves && word.width <= element.clientWidth);
       if (above.some(({ element, over }, place) => element.scrollWidth - element.clientWidth > over + 1 && place > mover)) return false;
       const moved = above.findLastIndex(({ element, width }) => Math.abs(element.getBoundingClientRect().width - width) > 0.5);
