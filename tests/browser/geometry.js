@@ -297,9 +297,8 @@
       for (const cell of table.querySelectorAll("th, td, col")) put(cell, "width", "auto");
     }
     for (let box = blockOf(word.element); isInLine(box); box = blockOf(box.parentElement)) {
-      const bound = parseFloat(styleOf(box).maxWidth);
-      put(box, "max-width", "50ch");
-      if (bound > parseFloat(styleOf(box).maxWidth)) put(box, "max-width", `${bound}px`);
+      const bound = styleOf(box).maxWidth;
+      if (bound !== "none") put(box, "max-width", `max(${bound}, 50ch)`);
     }
     word.held = [];
     for (const [node, start, end] of word.parts) {

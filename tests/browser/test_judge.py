@@ -109,7 +109,11 @@ DRAWN = {
     "a scrolled table": (f'<div style="{SCROLLED}"><table><tr><td>{LONG}<td>{LONG}</table></div>', None, ""),
     "a word longer than the line": (f'<p style="overflow-wrap: anywhere">{LONG}</p>', None, ""),
     "a compound in prose": ("<p>The states of a machine and its well-known self-evident state-machine</p>", None, ""),
-    "a script without spaces": ("<p>Some text that stands before it 漢字仮名漢字仮名漢字仮名漢字仮名</p>", None, ""),
+    "a script without spaces": (
+        '<p style="width: 300px">Some text that stands before it 漢字仮名漢字仮名漢字仮名漢字</p>',
+        None,
+        "",
+    ),
     "a role in a listing": (
         '<pre style="white-space: pre-wrap; width: 200px">self or a customer-admin</pre>'
         '<p style="width: 170px"><code>["me",<wbr>"customer-admin"]</code></p>',
