@@ -333,7 +333,8 @@
   // else begins to be scrolled or to extend for it, and no shorter word breaks instead.
   const canStayWhole = (word, broken) => {
     const block = blockOf(word.element), above = [];
-    if (word.width < widthOf(lineOf(block)) - 1) return true; // browsers round parts of pixels
+    if (Math.abs(word.width - widthOf(contentBox(block))) <= 1) return false; // by a part of a pixel it did not fit
+    if (word.width <= widthOf(lineOf(block))) return true;
     for (let element = block; element; element = element.parentElement) {
       above.push({ element, width: element.getBoundingClientRect().width, over: element.scrollWidth - element.clientWidth,
         moves: scrolls(element) && element.scrollWidth > element.clientWidth });
