@@ -101,6 +101,8 @@ class Words(TypedDict, total=False):
     shows_identity: bool
     #: Whether its body has faults to be injected.
     sets_faults: bool
+    #: How large its body can be, and how many things a call can name or leave behind, by what is counted.
+    bounds: Mapping[str, int]
 
 
 class Contract(Struct, frozen=True, gc=False):
@@ -144,6 +146,7 @@ class Operation:
     upload: Assumption[str] | None = None
     headers: Mapping[str, Header] = _NONE
     identifies: Mapping[str, str] = _NONE
+    bounds: Mapping[str, int] = _NONE
 
     def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
         # All set these first, in this order: the interpreter finds them at the same place in each operation.

@@ -28,6 +28,7 @@ from confsim.transport.address import encoded, in_query, request_of
 from confsim.transport.results import result_of
 from confsim.transport.transport import Transport
 
+from .bounds import BODY, SMALL
 from .context import ControlContext
 from .problems import HEADERS, misuse_of, problem, refuse
 
@@ -140,6 +141,7 @@ def respond(
 
     def run() -> object:
         _check_origin(request)
+        _check_size(operation, request.body)
         return invoke(context, operation, path, decode_query(context, request.query), request.body)
 
     return _response(context, operation, request, run)
@@ -171,6 +173,13 @@ def _check_origin(request: Request) -> None:
     if cross_site(request, HOST):
         where = request.headers.get("origin", "")[:200] or "another site"
         raise Misuse(f"the control plane does not answer to a page of {where}", status=403)
+
+
+def _check_size(operation: Operation, body: bytes) -> None:
+    """Raise Refusal BODY_TOO_LARGE for more bytes than the operation takes; it needs none where it takes no body."""
+    most = operation.bounds.get(BODY, SMALL)
+    if len(body) > most:
+        raise Refusal(Reason.BODY_TOO_LARGE, limit=most)
 
 
 # In process

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from confsim.contract.types import Count, Int, Wire
+from confsim.control import bounds
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import (
@@ -63,7 +64,7 @@ class JournalLimit(Wire):
     most: Annotated[int, "The number of calls that the journal keeps."]
 
 
-@operation("GET /requests")
+@operation("GET /requests", bounds=bounds.PATTERN)
 def list_requests(
     context: ControlContext,
     *,
@@ -86,14 +87,14 @@ def list_requests(
     return in_steps(list_entries(context, pattern, kind, limit, offset or 0))
 
 
-@operation("PUT /requests", replayed=False)
+@operation("PUT /requests", replayed=False, bounds=bounds.JOURNAL)
 def set_journal(context: ControlContext, body: SetJournal) -> JournalLimit:
     """Set the number of calls that the journal keeps; the oldest are dropped first."""
     context.service.journal.limit(body.most)
     return JournalLimit(most=body.most)
 
 
-@operation("DELETE /requests", replayed=False)
+@operation("DELETE /requests", replayed=False, bounds=bounds.PATTERN)
 def clear_requests(
     context: ControlContext,
     *,
@@ -133,13 +134,13 @@ def forget_request(context: ControlContext, id: Annotated[str, "The id of the ca
     return RequestCount(count=1)
 
 
-@operation("POST /requests/count", replayed=False)
+@operation("POST /requests/count", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
 def count_requests(context: ControlContext, body: RequestPattern) -> RequestCount:
     """Count the calls that match. Misuse (404) for an unknown operation."""
     return in_slices(matching(context, body), lambda found: RequestCount(count=len(found)))
 
 
-@operation("POST /requests/find", replayed=False)
+@operation("POST /requests/find", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
 def find_requests(context: ControlContext, body: RequestPattern) -> list[RequestInfo]:
     """List the calls that match, newest last. Misuse (404) for an unknown operation."""
     return in_steps(list_entries(context, body, EntryKind.CALL))

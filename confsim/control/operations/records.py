@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from confsim.contract.annotations import description_of, options_of
 from confsim.contract.types import Int, Json, ReadAs
+from confsim.control import bounds
 from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import operation
 from confsim.control.fields import Object, one_of
@@ -275,7 +276,7 @@ def _any_fields() -> type[Struct]:
     )
 
 
-@operation("POST /records/{kind}/{id}")
+@operation("POST /records/{kind}/{id}", most_bytes=bounds.RECORD)
 def change_record(
     context: ControlContext,
     kind: Annotated[str, one_of(*RecordEditor.declared), "The kind of the record."],

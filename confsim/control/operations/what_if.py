@@ -10,6 +10,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from confsim.contract.types import Wire
+from confsim.control import bounds
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, CommandBody, operation
 from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran
@@ -69,7 +70,7 @@ class WhatIf(Wire):
     differ: Annotated[list[DifferentAnswer], "The calls whose answers differ."]
 
 
-@operation("POST /what-if", replayed=False)
+@operation("POST /what-if", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PROFILE)
 def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     """Replay the journal in a fork that follows other alternatives, and list the calls whose answers differ.
 
