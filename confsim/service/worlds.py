@@ -22,7 +22,7 @@ from .service import Service, Settings
 from .webhooks.http_sender import HttpSender
 
 #: Default limit of worlds beside the root world, and the highest that can be set.
-MOST, MOST_EVER = 10_000, 100_000
+MOST, MOST_EVER = 10_000, 1_000_000
 #: Most Host names that live servers answer to beside their own.
 MOST_NAMES = 1000
 #: Most control calls of a server that wait at once.

@@ -10,6 +10,7 @@ from typing import Any, Union, get_args, get_origin
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from confsim import Misuse, Simulator
 from confsim.arazzo import limits
@@ -17,10 +18,11 @@ from confsim.contract.annotations import peeled
 from confsim.control import bounds
 from confsim.control.catalogue import CONTROL
 from confsim.control.operations import wait
-from confsim.service import worlds
+from confsim.service import journal, worlds
+from confsim.service.deferred import wait_for
 from confsim.service.faults import holding
 from confsim.service.messages import Request
-from kit import START
+from kit import CUSTOMER, START
 from kit.openapi import operations
 
 #: What bounds each argument that is more than a short text, a number or a word, beside the bytes of the body.
@@ -134,7 +136,7 @@ def ask(sim, method, path, body):
     """Call the control plane over HTTP with a JSON value or with bytes."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     target, _, query = path.partition("?")
-    response = sim.app(Request(method, f"/_confsim{target}", query, {}, raw))
+    response = wait_for(sim.app(Request(method, f"/_confsim{target}", query, {}, raw)))
     return response.status, json.loads(response.body)
 
 
@@ -194,7 +196,7 @@ BEYOND = [
     ("characters of a path pattern", ("GET", f"/requests?path={'*' * 2001}", b"")),
     ("characters of a path pattern", ("POST", "/requests/find", {"path": "*" * 2001})),
     ("characters of a path pattern", ("POST", "/wait", {"for": {"request": {"path": "*" * 2001}}})),
-    ("worlds of the server", ("PUT", "/worlds/limit", {"most": 100_001})),
+    ("worlds of the server", ("PUT", "/worlds/limit", {"most": 1_000_001})),
     ("calls in the journal", ("PUT", "/requests", {"most": 1_000_001})),
     ("keys and list items of the profile", ("POST", "/worlds", {"profile": {f"k{n}": 1 for n in range(5001)}})),
     ("keys and list items of the profile", ("POST", "/worlds", {"profile": {"options.absent": ["x"] * 5001}})),
@@ -286,7 +288,7 @@ def test_a_call_that_waits_holds_no_copy_of_a_body(sim, monkeypatch):
     assert response.poll() is None
     assert described == []
     sim.call("upload_client_media", "demo-customer-admin", name="b", body=b"y")
-    answer = response.poll()
+    answer = wait_for(response)
     assert [each["body"] for each in json.loads(answer.body)["seen"]] == ["<1000000 bytes>", "y"]
     assert len(described) == 2
 
@@ -301,7 +303,7 @@ def test_a_record_that_is_waited_for_is_shown_without_its_large_texts(sim):
 
 def changed(sim):
     """The changes of the newest call."""
-    return json.loads(sim.app(Request("GET", "/_confsim/requests", "limit=1", {}, b"")).body)[0]["changes"]
+    return ask(sim, "GET", "/requests?limit=1", b"")[1][0]["changes"]
 
 
 def test_similar_names_are_sought_for_few_unknown_keys(monkeypatch):
@@ -328,3 +330,20 @@ def test_a_pattern_of_inputs_that_takes_too_long_is_refused(monkeypatch):
     assert (status, "takes more than" in problem["detail"]) == (400, True)
     schema["patternProperties"] = {}
     assert "patternProperties" in ask(Simulator(), *world_from(document))[1]["detail"]
+
+
+def test_an_export_has_each_call_once(sim):
+    """However often its id is given: otherwise a short URL would ask for gigabytes."""
+    sim.call("upload_client_media", "demo-customer-admin", name="a", body=b"x" * 50_000)
+    answer = sim.client().get(f"/_confsim/requests/export?as=curl&ids={','.join(['r1'] * 1000)}")
+    assert answer.text.count("# r1 ") == 1
+
+
+def test_large_bodies_of_all_control_calls_count_in_the_journal(sim, monkeypatch):
+    """Also of those that no replay repeats, which are kept apart."""
+    monkeypatch.setattr(journal, "HEAVIEST", 1_000_000)
+    sim.make_user(CUSTOMER, "New comer")
+    (call,) = sim.service.journal.control_calls
+    for _ in range(8):
+        sim.service.journal.add_between(replace(call, body=b" " * 300_000))
+    assert sum(len(each.body) for each in sim.service.journal.between) <= 1_000_000

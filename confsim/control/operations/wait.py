@@ -144,12 +144,10 @@ def _polled(
                 yield False
             if len(found) >= body.count:
                 return WaitResult(seen=[each() for each in found], now=service.clock.now())
-            count = len(found)
-            found.clear()  # what matched so far may be large, and need not be kept
             if over:
                 wanted = msgspec.json.encode(_given(body.for_)).decode()
-                message = f"after {body.timeout} there were {count} of {body.count}: {wanted}"
-                raise Misuse(message, 409, code="not_seen", found=count)
+                message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
+                raise Misuse(message, 409, code="not_seen", found=len(found))
         yield True
 
 
