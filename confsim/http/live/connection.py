@@ -19,7 +19,7 @@ from confsim.service.messages import Request, Response
 from .bodies import SMALL, LargeBody, UnfinishedBodies
 from .encoding import BROKEN, encoded
 from .framing import FaultError, declared_length, request_of
-from .handover import Peer, hand_over
+from .handover import Peer, hand_over, release
 from .log import Log, log_request
 from .streams import FindStream
 from .turns import Turns
@@ -97,6 +97,7 @@ class Connection(asyncio.Protocol):
         self._queue.clear()
         self._forget()
         del self._parser  # it has methods of self: a reference cycle
+        release(self._transport)
 
     def pause_writing(self) -> None:
         """Stop sending and reading: the transport is full because the client does not read."""
@@ -210,6 +211,7 @@ class Connection(asyncio.Protocol):
         websocket.when_lost(partial(self._peers.discard, websocket))
         self._transport.set_protocol(websocket)
         self._leaving = True
+        del self._parser  # as when the connection is lost
         if self._log is not None:
             log_request(self._log, noted, response, self._clock() - self._begun)
         if rest:

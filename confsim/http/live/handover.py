@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from confsim.http.limits import Limits
@@ -40,6 +41,12 @@ class HandedOver(NamedTuple):
     response: Response
 
 
+def release(transport: asyncio.BaseTransport) -> None:
+    """Undo the reference of a lost transport to itself: a server that collects no garbage would keep it for ever."""
+    with suppress(AttributeError):  # the name is asyncio's own; a test holds that nothing is left of a connection
+        transport._read_ready_cb = None  # type: ignore[attr-defined]
+
+
 def hand_over(
     find_stream: FindStream,
     request: Request,
@@ -65,4 +72,7 @@ def hand_over(
         websocket.connection_lost(None)
         response = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
         return HandedOver(None, noted, response)
-    return HandedOver(websocket if websocket.is_open else None, noted, response)
+    if not websocket.is_open:
+        websocket.forget()
+        return HandedOver(None, noted, response)
+    return HandedOver(websocket, noted, response)
