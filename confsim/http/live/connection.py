@@ -19,14 +19,14 @@ from confsim.service.messages import Request, Response
 from .bodies import SMALL, LargeBody, UnfinishedBodies
 from .encoding import BROKEN, encoded
 from .framing import FaultError, declared_length, request_of
-from .handover import Peer, hand_over, release
+from .handover import Peer, hand_over
 from .log import Log, log_request
 from .streams import FindStream
+from .transports import release
 from .turns import Turns
 
 Handler = Callable[[Request], Response]
 Poll = Callable[[], Response | None]
-
 
 _LOG = logging.getLogger("confsim.http")
 #: Requests of one connection that are answered before other connections get their turn.

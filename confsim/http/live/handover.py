@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from confsim.http.limits import Limits
@@ -39,12 +38,6 @@ class HandedOver(NamedTuple):
     websocket: WebSocket | None
     noted: Request
     response: Response
-
-
-def release(transport: asyncio.BaseTransport) -> None:
-    """Undo the reference of a lost transport to itself: a server that collects no garbage would keep it for ever."""
-    with suppress(AttributeError):  # the name is asyncio's own; a test holds that nothing is left of a connection
-        transport._read_ready_cb = None  # type: ignore[attr-defined]
 
 
 def hand_over(

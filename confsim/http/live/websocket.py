@@ -18,8 +18,8 @@ from confsim.service.messages import Response
 from confsim.service.realtime.connections import ChannelConnection, RealTime
 from confsim.service.realtime.tokens import SUBPROTOCOL
 
-from .handover import release
 from .streams import Stream
+from .transports import release
 
 _LOG = logging.getLogger("confsim.http")
 #: Most bytes of a message from a client, and of messages that wait to be read by it.
@@ -156,7 +156,7 @@ class WebSocket(asyncio.Protocol):
         self._lost, self._connection, self._realtime = (lambda: None), None, None
         error: BaseException | None = self._protocol.handshake_exc
         while error is not None:  # its frames hold it
-            error.__traceback__ = None
+            error = error.with_traceback(None)
             error = error.__cause__ or error.__context__
         self._protocol.__dict__.clear()
 
