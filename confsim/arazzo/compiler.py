@@ -78,6 +78,9 @@ class _Compiler:
     def __init__(self, document: ArazzoDocument, catalogues: tuple[SourceCatalogue, ...], name: str) -> None:
         self.document = document
         self.name = name
+        self.workflows = {each.workflow_id: each for each in document.workflows}
+        #: The steps of each workflow by their ids: a document has thousands of references to them.
+        self.steps = {each.workflow_id: {step.step_id: step for step in each.steps} for each in document.workflows}
         self.catalogues = {}
         for source in document.source_descriptions:
             if source.type == "arazzo":
@@ -130,17 +133,18 @@ class _Compiler:
 
     def order(self) -> Iterator[str]:
         """Yield the ids of the workflows in document order, each after its dependencies. Raises Misuse for a cycle."""
-        done: list[str] = []
+        done: dict[str, None] = {}
 
         def visit(id: str, above: tuple[str, ...]) -> None:
             if id in above:
                 raise Misuse(f"{self.name}: dependsOn goes in a circle: {' -> '.join((*above, id))}")
-            workflow = self.document.workflow(id)
+            if id in done:
+                return
+            workflow = self.workflows.get(id)
             assert workflow is not None
             for other in workflow.depends_on:
                 visit(other.removeprefix("$workflows."), (*above, id))
-            if id not in done:
-                done.append(id)
+            done[id] = None
 
         for workflow in self.document.workflows:
             visit(workflow.workflow_id, ())
@@ -178,14 +182,14 @@ class _Compiler:
     def _workflow(self, id: str, what: str) -> Workflow:
         if id.startswith("$sourceDescriptions."):
             raise Misuse(f"{what} {id!r}: workflows of other documents are not supported")
-        found = self.document.workflow(id.removeprefix("$workflows."))
+        found = self.workflows.get(id.removeprefix("$workflows."))
         if found is None:
             known = [each.workflow_id for each in self.document.workflows]
             raise Misuse(f"{what}: there is no workflow {id!r}{suggest(id, known)}")
         return found
 
     def _inputs(self, step: Step, called: str) -> None:
-        workflow = self.document.workflow(called)
+        workflow = self.workflows.get(called)
         assert workflow is not None
         known = workflow.inputs.get("properties", {})
         for each in step.parameters:
@@ -203,9 +207,9 @@ class _Compiler:
                 raise Misuse(f"{place}: retry by way of another step or workflow is not supported")
             if len(targets) != (action.type == "goto"):
                 raise Misuse(f"{place}: goto takes one of stepId and workflowId, end neither")
-            if action.step_id is not None and workflow.step(action.step_id) is None:
-                known = [step.step_id for step in workflow.steps]
-                raise Misuse(f"{place}: there is no step {action.step_id!r}{suggest(action.step_id, known)}")
+            steps = self.steps[workflow.workflow_id]
+            if action.step_id is not None and action.step_id not in steps:
+                raise Misuse(f"{place}: there is no step {action.step_id!r}{suggest(action.step_id, steps)}")
             if action.workflow_id is not None:
                 self._workflow(action.workflow_id, place)
             bound.append(BoundAction(action, tuple(BoundCriterion(each) for each in action.criteria)))
@@ -229,12 +233,13 @@ class _Compiler:
         if root == "sourceDescriptions":
             return "" if words[0] in self.catalogues else f"there is no sourceDescription {words[0]!r}"
         if root == "steps":
-            step = workflow.step(words[0])
+            steps = self.steps[workflow.workflow_id]
+            step = steps.get(words[0])
             if step is None:
-                return f"there is no step {words[0]!r}{suggest(words[0], [each.step_id for each in workflow.steps])}"
+                return f"there is no step {words[0]!r}{suggest(words[0], steps)}"
             known = step.outputs
         elif root == "workflows":
-            other = self.document.workflow(words[0])
+            other = self.workflows.get(words[0])
             if other is None:
                 return f"there is no workflow {words[0]!r}"
             known = other.outputs if words[1] == "outputs" else other.inputs.get("properties", {})

@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from confsim.kernel.plain_values import DEEPEST, DIGITS, shown
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, require_at_most
 
 from .document import Criterion
 from .expressions import Expression, ExpressionScope, Unresolved, as_text, descend, is_expression
+from .limits import LONGEST_CONDITION
 
 #: Evaluates a part of a condition.
 Part = Callable[[ExpressionScope], Any]
@@ -61,7 +62,7 @@ class BoundCriterion:
             raise Misuse(f"criterion of type {kind!r}: it needs a context, which is one expression")
         context = Expression(criterion.context)
         self.expressions.append(context)
-        find = _regex(condition) if kind == "regex" else _json_path(condition)
+        find = regular_expression(condition) if kind == "regex" else _json_path(condition)
         self._holds = lambda scope: find(context.value(scope))
 
     def holds(self, scope: ExpressionScope) -> bool:
@@ -74,9 +75,14 @@ class BoundCriterion:
             raise Misuse(f"condition {shown(self.text)}: a value that it examines is nested too deeply") from None
 
 
-def _regex(condition: str) -> Callable[[Any], bool]:
-    """Return whether a regular expression matches in a value. Raises Misuse when it takes too long."""
+def regular_expression(condition: str) -> Callable[[Any], bool]:
+    """Return whether a regular expression matches in a value.
+
+    Raises Misuse for an invalid or too long one, and when it takes too long.
+    """
     import regex  # importing takes 20 ms; unlike re, it can be interrupted
+
+    require_at_most(len(condition), LONGEST_CONDITION, "characters of a regular expression")
 
     try:
         pattern = regex.compile(condition)

@@ -15,6 +15,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 from confsim.kernel.plain_values import check_plain
 from confsim.kernel.refusal import Misuse
 
+from . import limits
+
 #: Fields that hold data, not parts of the document's structure.
 _DATA = {"payload", "value", "inputs", "outputs"}
 #: The lists that may hold references to components, with the kind of component.
@@ -131,10 +133,6 @@ class Workflow(_Part):
     failure_actions: list[Action] = []
     outputs: dict[str, str] = {}
 
-    def step(self, id: str) -> Step | None:
-        """The step of this id, or None."""
-        return next((step for step in self.steps if step.step_id == id), None)
-
     def defaults(self) -> dict[str, Any]:
         """The inputs that have a default."""
         properties: Mapping[str, Any] = self.inputs.get("properties", {})
@@ -172,7 +170,8 @@ def read(values: object, name: str) -> ArazzoDocument:
     check_plain(values, name)
     components = values.get("components")
     try:
-        plain = _resolved(_without_extensions(values), components if isinstance(components, dict) else {})
+        budget = _Budget()
+        plain = _resolved(_without_extensions(values), components if isinstance(components, dict) else {}, budget)
         document = msgspec.convert({**plain, "leftOut": values.get(LEFT_OUT, [])}, ArazzoDocument)
     except _Wrong as wrong:
         raise Misuse(f"{name}: {wrong}") from None
@@ -200,19 +199,47 @@ def _without_extensions(value: Any) -> Any:
     }
 
 
-def _resolved(value: Any, components: Mapping[str, Any]) -> Any:
-    """Return the value with each reference to a component replaced by that component."""
+class _Budget:
+    """Counts what a document has, and refuses it before it is read whole, as components can repeat themselves."""
+
+    def __init__(self) -> None:
+        self._steps = self._fields = self._characters = 0
+
+    def spend(self, key: str, value: Any) -> None:
+        """Count the value of a field. Raises _Wrong beyond a limit."""
+        if key == "condition" and isinstance(value, str):
+            self._characters += len(value)
+            _require("characters of a condition", len(value), limits.LONGEST_CONDITION)
+            _require("characters of conditions", self._characters, limits.MOST_CONDITIONS)
+        elif isinstance(value, list | dict):
+            self._fields += 1 + len(value)
+            _require("fields and items of lists", self._fields, limits.MAX_FIELDS)
+            if key in {"steps", "workflows"}:
+                self._steps += len(value)
+                _require("workflows and steps", self._steps, limits.MAX_STEPS)
+
+
+def _require(what: str, count: int, most: int) -> None:
+    if count > most:
+        raise _Wrong(f"there are at most {most:,} {what}, not {count:,}")
+
+
+def _resolved(value: Any, components: Mapping[str, Any], budget: _Budget, field: str = "") -> Any:
+    """Return the value of a field with each reference to a component replaced by that component."""
+    budget.spend(field, value)
     if isinstance(value, list):
-        return [_resolved(item, components) for item in value]
+        kind = _REUSED.get(field)
+        items = value if kind is None else (_dereferenced(item, kind, components) for item in value)
+        return [_resolved(item, components, budget) for item in items]
     if not isinstance(value, dict):
         return value
     whole = {}
     for key, part in value.items():
-        if key in _REUSED and isinstance(part, list):
-            part = [_dereferenced(item, _REUSED[key], components) for item in part]
-        elif key == "inputs" and isinstance(part, dict) and "$ref" in part:
+        if key == "inputs" and isinstance(part, dict) and "$ref" in part:
             part = _component(str(part["$ref"]), "#/components/inputs/", "inputs", components)
-        whole[key] = part if key in _DATA else _resolved(part, components)
+        if key == "outputs":
+            budget.spend(key, part)
+        whole[key] = part if key in _DATA else _resolved(part, components, budget, key)
     return whole
 
 
@@ -251,9 +278,11 @@ def _problem(document: ArazzoDocument) -> str:
 def _named(what: str, names: list[str]) -> str:
     if not names:
         return f"there is no {what}"
+    seen = set()
     for name in names:
         if not _NAME.match(name):
             return f"{what} {name!r} is not made of A-Z a-z 0-9 _ -"
-        if names.count(name) > 1:
+        if name in seen:
             return f"{what} {name!r} is there twice"
+        seen.add(name)
     return ""

@@ -6,7 +6,7 @@ Own code: arazzo-runner (a beta) sends over HTTP itself, with tokens from the en
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -21,15 +21,12 @@ from confsim.transport.address import OperationRequest, request_of
 from confsim.transport.transport import Transport
 
 from .compiler import BoundAction, BoundStep, CompiledScenario, variant_of
-from .conditions import BoundCriterion
+from .conditions import BoundCriterion, regular_expression
 from .document import RequestBody, Workflow
 from .exchange import StepExchange
 from .expressions import ExpressionScope, Unresolved, as_text, evaluated, pointer_tokens
+from .limits import MAX_DEPTH, MAX_STEPS
 from .report import Report, StepResult
-
-#: Limits of a run, to stop endless ones: attempts at steps, and depth of workflows that call workflows.
-MAX_STEPS = 2000
-MAX_DEPTH = 50
 
 
 def run(scenario: CompiledScenario, transport: Transport, inputs: Mapping[str, Any] | None = None) -> Report:
@@ -203,9 +200,18 @@ def _validate_inputs(workflow: Workflow, inputs: Mapping[str, Any]) -> None:
     """Raise Misuse when the inputs do not conform to the schema of the workflow."""
     if not workflow.inputs:
         return
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, ValidationError
+    from jsonschema.validators import extend
 
-    error = next(iter(Draft202012Validator(workflow.inputs).iter_errors(inputs)), None)
+    def matches(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[ValidationError]:
+        if isinstance(value, str) and not regular_expression(pattern)(value):
+            yield ValidationError(f"{value[:80]!r} does not match {pattern!r}")
+
+    # Python's own regular expressions, with which jsonschema searches, cannot be interrupted.
+    if b'"patternProperties"' in msgspec.json.encode(workflow.inputs):
+        raise Misuse(f"workflow {workflow.workflow_id!r}: inputs: patternProperties is not supported")
+    bounded = extend(Draft202012Validator, {"pattern": matches})  # type: ignore[no-untyped-call]
+    error = next(iter(bounded(workflow.inputs).iter_errors(inputs)), None)
     if error is not None:
         place = "".join(f".{name}" for name in error.absolute_path)
         raise Misuse(f"workflow {workflow.workflow_id!r}: inputs{place}: {error.message}")

@@ -102,6 +102,8 @@ class Words(TypedDict, total=False):
     shows_identity: bool
     #: Whether its body has faults to be injected.
     sets_faults: bool
+    #: How large its body can be, and how many things a call can name or leave behind, by what is counted.
+    bounds: Mapping[str, int]
 
 
 class Contract(Struct, frozen=True, gc=False):
@@ -147,6 +149,7 @@ class Operation:
     upload: Assumption[str] | None = None
     headers: Mapping[str, Header] = _NONE
     identifies: Mapping[str, str] = _NONE
+    bounds: Mapping[str, int] = _NONE
 
     def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
         # All set these first, in this order: the interpreter finds them at the same place in each operation.
@@ -307,12 +310,11 @@ class Operation:
                 raise ValueError(f"{given!r} must have the parameters {', '.join(self.placeholders) or 'none'}")
             return f"{method} {normalised(encoded(path, '{}'))}"
 
+        known = "know by name only" if self.source is Source.NAME_ONLY else "only imply"
         return assumption(
             f"route.{self.name}",
             " ".join(self.gaps),
-            f"Method and path of {self.name}, which the documents know by name only."
-            if self.source is Source.NAME_ONLY
-            else f"Method and path of {self.name}, which the documents only imply.",
+            f"Method and path of {self.name}, which the documents {known}.",
             f"{self.method} {self.path}",
             ("another method and path with the same parameters",),
             self.name,
@@ -373,9 +375,7 @@ class Catalogue:
         return len(self.operations)
 
     def concerned(self, entry: Assumption[Any]) -> tuple[str, ...]:
-        """Return the names of the operations that an assumption concerns: those it names, and those that show what it
-        decides; empty for one that concerns all.
-        """
+        """Return the operations that an assumption names, or that show what it decides; none for one about all."""
         found = self._concerned.get(entry.id)
         if found is None:
             showing = (each.name for each in self if not each.shows.isdisjoint(entry.decides))

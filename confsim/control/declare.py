@@ -11,6 +11,8 @@ from confsim.contract import gates
 from confsim.contract.headers import Header
 from confsim.contract.operation import Catalogue
 
+from .operations.bounds import BODY, SMALL
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Path of the control plane below the mount of its world.
@@ -30,6 +32,8 @@ def operation(
     moves_clock: bool = False,
     waits: bool = False,
     sets_faults: bool = False,
+    most_bytes: int = SMALL,
+    bounds: Mapping[str, int] | None = None,
 ) -> Callable[[F], F]:
     """Declare an operation of the control plane, which needs no credential.
 
@@ -39,19 +43,26 @@ def operation(
     other worlds: two such calls, each under the lock of its own world, would wait for each other. ``moves_clock`` is
     True for one whose effect is visible in the timestamps of later calls. ``waits`` is True for one whose answer may
     come only after other calls. ``sets_faults`` is True for one whose body has faults: an object for one, a list for
-    several.
+    several. ``most_bytes`` bounds its body, if it has one, and ``bounds`` all else that a call can make large or many,
+    by what is counted (``control.bounds``).
     """
-    return CONTROL.operation(
-        route,
-        gate=gates.PUBLIC,
-        headers=headers or {},
-        media=media,
-        replayed=replayed,
-        locks=locks,
-        moves_clock=moves_clock,
-        waits=waits,
-        sets_faults=sets_faults,
-    )
+
+    def declare(function: F) -> F:
+        of_body = {BODY: most_bytes} if "body" in function.__annotations__ else {}
+        return CONTROL.operation(
+            route,
+            gate=gates.PUBLIC,
+            headers=headers or {},
+            media=media,
+            replayed=replayed,
+            locks=locks,
+            moves_clock=moves_clock,
+            waits=waits,
+            sets_faults=sets_faults,
+            bounds={**of_body, **(bounds or {})},
+        )(function)
+
+    return declare
 
 
 class CommandBody(Struct, kw_only=True, forbid_unknown_fields=True):

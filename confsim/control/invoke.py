@@ -30,6 +30,7 @@ from confsim.transport.results import result_of
 from confsim.transport.transport import Transport
 
 from .context import ControlContext
+from .operations.bounds import BODY, SMALL
 from .problems import HEADERS, misuse_of, problem, refuse
 
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
@@ -141,6 +142,7 @@ def respond(
 
     def run() -> object:
         _check_origin(request, service.address.public_url)
+        _check_size(operation, request.body)
         return invoke(context, operation, path, decode_query(context, request.query), request.body)
 
     return _response(context, operation, request, run)
@@ -173,6 +175,13 @@ def _check_origin(request: Request, public_url: str) -> None:
         where = request.headers.get("origin", "")[:200] or "another site"
         ours = "a server behind a proxy is told its own address by --public-url"
         raise Misuse(f"the control plane does not answer to a page of {where}; {ours}", status=403)
+
+
+def _check_size(operation: Operation, body: bytes) -> None:
+    """Raise Refusal BODY_TOO_LARGE for more bytes than the operation takes; it needs none where it takes no body."""
+    most = operation.bounds.get(BODY, SMALL)
+    if len(body) > most:
+        raise Refusal(Reason.BODY_TOO_LARGE, limit=most)
 
 
 # In process

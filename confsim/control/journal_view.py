@@ -16,7 +16,7 @@ from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query, unknown_parameters
 from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.refusal import Misuse, Refusal, suggest
+from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
 from confsim.kernel.timers import Timer
 from confsim.kernel.urls import normalised
 from confsim.service.document import FILES
@@ -29,6 +29,7 @@ from confsim.transport.address import route
 from .context import ControlContext
 from .declare import CONTROL, CommandBody
 from .fields import FaultDo, one_of
+from .operations.bounds import LONGEST_PATTERN
 from .record_changes import RecordChange, changes
 
 #: An entry of the journal: an API call, a control call, or a timer.
@@ -145,9 +146,9 @@ EVERYTHING = RequestPattern()
 def matching(context: ControlContext, pattern: RequestPattern) -> Iterator[JournalEntry | None]:
     """Yield the entries of the journal that match, oldest first, None for each other.
 
-    Raises Misuse (404) for an unknown operation or assumption.
+    Raises Misuse for a path pattern that is too long, (404) for an unknown operation or assumption.
     """
-    _require_assumption(pattern)
+    _require_known(pattern)
     if pattern.operation is not None and pattern.operation not in (*API.operations, *FILES.operations):
         known = suggest(pattern.operation, (*API.operations, *FILES.operations))
         raise Misuse(f"there is no operation {pattern.operation!r}{known}", status=404)
@@ -169,8 +170,8 @@ def _is_at(target: str, pattern: str) -> bool:
     return fnmatchcase(target, pattern) or ("%" in target and fnmatchcase(normalised(target), pattern))
 
 
-def describe(context: ControlContext, entry: Noted) -> RequestInfo:
-    """Return the description of an entry of any kind."""
+def describe(context: ControlContext, entry: Noted, longest: int | None = None) -> RequestInfo:
+    """Return the description of an entry of any kind; a body of more than ``longest`` bytes is not shown."""
     if isinstance(entry, ControlCall):
         return _control_call(context, entry)
     if isinstance(entry, TimerEntry):
@@ -185,9 +186,9 @@ def describe(context: ControlContext, entry: Noted) -> RequestInfo:
         method=request.method,
         path=mask.path(request.target),
         query=query,
-        body=read_body(request.body),
+        body=read_body(request.body, longest),
         status=response.status,
-        answer=read_body(response.body),
+        answer=read_body(response.body, longest),
         caller=_caller(entry.caller),
         assumptions=context.service.relied_on(entry),
         changes=list(changes(entry.touched, entry.before, entry.after)),
@@ -205,7 +206,7 @@ def list_entries(
     With ``limit`` only the newest ones, before the newest ``offset``. Control calls and timers are in their order
     between the calls. Raises Misuse (404) for an unknown operation or assumption.
     """
-    _require_assumption(pattern)
+    _require_known(pattern)
     found: list[tuple[tuple[int, int], Noted]] = []
     if kind in {EntryKind.CALL, EntryKind.ALL}:
         if pattern.operation is None or kind is EntryKind.CALL or pattern.operation not in CONTROL.operations:
@@ -231,7 +232,9 @@ def list_entries(
     return listed
 
 
-def _require_assumption(pattern: RequestPattern) -> None:
+def _require_known(pattern: RequestPattern) -> None:
+    """Raise Misuse for a path pattern that is too long, (404) for an unknown assumption."""
+    require_at_most(len(pattern.path or ""), LONGEST_PATTERN, "characters of a path pattern")
     if pattern.assumption is not None and pattern.assumption not in REGISTER.entries:
         known = suggest(pattern.assumption, REGISTER.entries)
         raise Misuse(f"there is no assumption {pattern.assumption!r}{known}", status=404)
@@ -329,10 +332,12 @@ def _ignored(performed: Operation | None, query: dict[str, str], raw: bytes) -> 
     )
 
 
-def read_body(raw: bytes) -> Any:
-    """Return bytes as a JSON value, else as text, else as a remark on their number; None for none."""
+def read_body(raw: bytes, longest: int | None = None) -> Any:
+    """Return bytes as a JSON value, else as text, else (or if more than ``longest``) a remark on their number."""
     if not raw:
         return None
+    if longest is not None and len(raw) > longest:
+        return f"<{len(raw)} bytes>"
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):

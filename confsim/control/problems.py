@@ -33,6 +33,8 @@ def refuse(refusal: Refusal | Misuse) -> Response:
     response = problem(misuse.status, str(misuse), **misuse.facts)
     if isinstance(refusal, Refusal) and "allowed" in refusal.facts:
         response.headers.append(("Allow", str(refusal.facts["allowed"])))
+    if "retryAfter" in misuse.facts:
+        response.headers.append(("Retry-After", str(misuse.facts["retryAfter"])))
     return response
 
 

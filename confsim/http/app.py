@@ -15,14 +15,14 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
-from confsim.service.messages import Request, Response
+from confsim.service.messages import UNREAD, Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
 from . import hosts
 from .exchange import Exchange
 from .inputs import parse_cookies, parse_form
-from .limits import Limits
+from .limits import DEFAULT_LIMITS, Limits
 from .mount import Mount
 from .routing import Found
 from .stamps import http_date
@@ -157,7 +157,7 @@ class App(OfOneProcess):
 
     def admit(self, request: Request) -> None:
         """Refuse what the transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
-        if request.fault:
+        if request.fault and request.fault != UNREAD:
             raise self._fault(request.fault, request.problem)
         host = request.headers.get("host")
         if host is None:
@@ -167,8 +167,34 @@ class App(OfOneProcess):
         if self.answers_to is not None and not self.answers_to(host):
             raise Refusal(Reason.HOST_UNKNOWN, host=host[:200])
 
-    def _fault(self, fault: str, problem: str) -> Refusal:
+    def needs_body(self, request: Request) -> bool:
+        """Return whether the answer to a request, given without its body, may depend on the body.
+
+        It does not where nothing is served, or where the caller of an operation is refused.
+        """
+        segments = request.target.split("/")[1:]
+        service: Service | None = self.worlds.default
+        if segments[:1] == ["w"] and len(segments) > 1:
+            service, segments = self.worlds.find(segments[1]) if segments[1] else None, segments[2:]
+        if service is None:
+            return False
+        if segments[:1] == [self._control_prefix] or "%" in request.target or request.fault:
+            return True
+        exchange = Exchange(service, request)
+        parse_cookies(request)
+        try:
+            found = self.mount.routes(service.profile).match(exchange, request.method, segments, request.query)
+        except Refusal:
+            return True
+        if not isinstance(found, Found):
+            return False
+        return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange))
+
+    def _fault(self, fault: str, problem: str) -> Refusal | Misuse:
         limits = self.limits
+        if fault == "busy":
+            problem = f"the bodies of other requests fill the {limits.unfinished:,} bytes that are read at once"
+            return Misuse(f"{problem}; send it again later", 503, retryAfter=1)
         if fault == "url_too_long":
             return Refusal(Reason.URL_TOO_LONG, limit=limits.url)
         if fault == "headers_too_large":
@@ -190,6 +216,7 @@ def limits_under(profile: Mapping[str, Any]) -> Limits:
         body=in_force(profile, sizes.REQUEST_BODY),
         url=in_force(profile, sizes.REQUEST_URL),
         headers=in_force(profile, sizes.REQUEST_HEADERS),
+        unfinished=max(DEFAULT_LIMITS.unfinished, in_force(profile, sizes.REQUEST_BODY)),
     )
 
 

@@ -6,13 +6,15 @@ from msgspec import Struct
 
 
 class Limits(Struct, frozen=True):
-    """Limits in bytes and in seconds. The WSGI application has only those in bytes."""
+    """Limits in bytes and in seconds. The WSGI application has only those of one request in bytes."""
 
     body: int = 100 * 2**20
     url: int = 64 * 2**10
     headers: int = 64 * 2**10
+    unfinished: int = 256 * 2**20  # of all large bodies that are being read; further ones are refused with 503
     idle: float = 120.0  # between two requests; then the connection is closed
     read: float = 30.0  # for the head, and between two pieces of the body; then the fault is "timeout"
+    whole: float = 120.0  # for a whole request, also if its body comes in many pieces
     linger: float = 2.0  # after the last response, while further input is discarded
 
     @property

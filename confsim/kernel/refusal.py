@@ -9,6 +9,8 @@ from typing import Any, Self
 
 #: Most characters of the list of all names in a message when none is similar.
 _LISTED = 400
+#: Most characters of an unknown name for which a similar one is sought.
+_LONGEST_NAME = 100
 
 
 class Refusal(Exception):
@@ -52,11 +54,18 @@ class Misuse(Exception):
         self.facts = facts
 
 
+def require_at_most(count: int, most: int, what: str, status: int = 400) -> None:
+    """Raise Misuse if there are more than ``most`` of something; ``what`` names it: "faults of the world"."""
+    if count > most:
+        raise Misuse(f"there are at most {most:,} {what}, not {count:,}", status, most=most)
+
+
 def suggest_near(given: object, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the similar known one; "" when none is similar."""
     from difflib import get_close_matches
 
-    close = get_close_matches(str(given), list(known), 1)
+    text = str(given)
+    close = get_close_matches(text, list(known), 1) if len(text) <= _LONGEST_NAME else []
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

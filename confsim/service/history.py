@@ -8,10 +8,13 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
-from confsim.kernel.refusal import Misuse, suggest_near
+from confsim.kernel.refusal import Misuse, require_at_most, suggest_near
 from confsim.kernel.world import World
 
 from .live import LiveWorld
+
+#: Most snapshots of a world.
+MOST = 1000
 
 
 class Snapshot(Struct, frozen=True):
@@ -55,9 +58,13 @@ class History:
                 live.clock.restart()
 
     def take(self, name: str) -> Snapshot:
-        """Save the world and the state of its clock under a name; an earlier snapshot of this name is replaced."""
+        """Save the world and the state of its clock under a name; an earlier snapshot of this name is replaced.
+
+        Raises Misuse (409) for one too many.
+        """
         live = self._live
         with live.lock:
+            require_at_most(len(self._snapshots.keys() | {name}), MOST, "snapshots of the world", 409)
             change = live.change()
             snapshot = Snapshot(change.world, change.now, live.clock.frozen, live.clock.rate)
             self._snapshots[name] = snapshot

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.domain.identity.credentials import Caller
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, require_at_most
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
@@ -23,8 +23,8 @@ from confsim.kernel.world import Change, World
 from .faults.spec import FaultSpec
 from .messages import Request, Response
 
-#: Default number of calls in a journal; the oldest are evicted.
-MOST_CALLS = 1000
+#: Default number of calls in a journal, whose oldest are evicted, and the highest that can be set.
+MOST_CALLS, MOST_EVER = 1000, 1_000_000
 #: Most bytes of bodies larger than ``LARGE`` in a journal, the newest aside; the oldest calls are evicted.
 HEAVIEST = 256 << 20
 LARGE = 64 << 10
@@ -212,9 +212,10 @@ class Journal:
         self.epoch += 1
 
     def limit(self, most: int) -> None:
-        """Set the most calls that are stored. Raises Misuse for a negative number."""
+        """Set the most calls that are stored. Raises Misuse for a negative number, and above ``MOST_EVER``."""
         if most < 0:
             raise Misuse(f"a journal cannot keep {most} calls")
+        require_at_most(most, MOST_EVER, "calls in the journal")
         self._most = most
         self._control_calls = deque(self._control_calls or (), most)
         self._others = deque(self._others or (), most)
@@ -314,6 +315,9 @@ class Journal:
             self._others = deque(maxlen=self._most)
         self._others.append(other)
         self._used.update(other.assumptions)
+        if isinstance(other, ControlCall) and len(other.body) > LARGE:
+            for _ in range(_too_heavy([_weight(getattr(each, "body", b"")) for each in self._others])):
+                self._others.popleft()
 
     def note_timer(self, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""

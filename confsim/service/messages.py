@@ -17,6 +17,9 @@ from msgspec import Struct
 from confsim.contract.form import Form
 from confsim.kernel.refusal import Misuse, suggest
 
+#: The fault of a request whose body was not read, since its answer does not depend on it.
+UNREAD = "unread"
+
 
 class Request(Struct, gc=False):
     """A request as it arrived.

@@ -24,7 +24,7 @@ from confsim.kernel.urls import normalised
 from confsim.kernel.world import Change, TooLong, World
 
 from .checks.callers import Callers
-from .checks.checks import answer
+from .checks.checks import answer, is_refused_first
 from .conformance import Conformance
 from .deferred import monotonic, polls_here
 from .errors import refused, told
@@ -167,6 +167,24 @@ class Pipeline:
             return entry.response
         finally:
             lock.release()
+
+    def needs_body(self, incoming: Incoming) -> bool:
+        """Return whether the answer to a call, given without its body, may depend on the body.
+
+        It does not where the caller is refused first; but faults and stages may decide before that.
+        """
+        request = incoming.request
+        if self._faults.on_calls or self._staged is not None or self._long is not None:
+            return True
+        if HEADER in request.headers or QUERY in request.query:
+            return True
+        with self._live.lock:
+            call = self._begun(incoming)
+            try:
+                _receive(call, incoming)
+            except Refusal:
+                return False
+            return not is_refused_first(call, incoming, self.callers)
 
     def _begun(self, incoming: Incoming, at: int | None = None) -> Call:
         """Return the context of a call in a change of the present world, at another instant if one is given."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from confsim.api.address import HOST, NOWHERE, Address
 from confsim.kernel.one_process import OfOneProcess
-from confsim.kernel.refusal import Misuse, suggest_near
+from confsim.kernel.refusal import Misuse, require_at_most, suggest_near
 from confsim.kernel.urls import host_name, uri
 from confsim.kernel.world import World
 
@@ -22,8 +22,12 @@ from .deferred import monotonic
 from .service import Service, Settings
 from .webhooks.http_sender import HttpSender
 
-#: Default limit of worlds beside the root world.
-MOST = 10_000
+#: Default limit of worlds beside the root world, and the highest that can be set.
+MOST, MOST_EVER = 10_000, 1_000_000
+#: Most Host names that live servers answer to beside their own.
+MOST_NAMES = 1000
+#: Most control calls of a server that wait at once.
+MOST_WAITING = 1000
 #: Seconds for which a world must be idle before it may be evicted.
 GRACE = 60.0
 _NAME = r"(?a)(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z"  # reserved: the path /worlds/limit
@@ -103,6 +107,7 @@ class Worlds(OfOneProcess):
         self._observers: list[WorldsObserver] = []
         self._servers: list[tuple[str, HttpSender]] = []
         self.runs: dict[str, ScenarioRun] = {}
+        self._waiting = 0
 
     @property
     def default(self) -> Service:
@@ -124,7 +129,18 @@ class Worlds(OfOneProcess):
         """Set the limit of worlds beside the root world; existing ones stay. Raises Misuse."""
         if most < 0:
             raise Misuse(f"there cannot be {most} worlds")
+        require_at_most(most, MOST_EVER, "worlds of the server")
         self._most = most
+
+    @contextmanager
+    def one_more_waiting(self) -> Iterator[None]:
+        """Count a control call that waits during the block. Raises Misuse (409) for one too many."""
+        require_at_most(self._waiting + 1, MOST_WAITING, "waiting calls of the server", 409)
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
 
     def items(self) -> tuple[tuple[str, Service], ...]:
         """Return every world with its name."""
@@ -136,8 +152,10 @@ class Worlds(OfOneProcess):
         return self._public_url
 
     def answer_to(self, *names: str) -> None:
-        """Let live servers answer to more Host names. Raises Misuse for an invalid one."""
-        self.names.update([host_name(name) for name in names])
+        """Let live servers answer to more Host names. Raises Misuse for an invalid one, and (409) for one too many."""
+        more = self.names | {host_name(name) for name in names}
+        require_at_most(len(more), MOST_NAMES, "host names of the server", 409)
+        self.names |= more
 
     def stop_answering_to(self, *names: str) -> None:
         """Let live servers no longer answer to Host names."""

@@ -1,7 +1,8 @@
 """Campaigns: long searches for defects that no gate runs. ``python tests/campaigns NAME [options]``.
 
-Each module beside this one and in ``mutation/`` is a campaign: ``add_options`` declares its options, and ``run``
-returns its figures by name. ``--json FILE`` writes them; the exit code is 1 unless those that ``BAD`` names are 0.
+Each module beside this one, in ``mutation/`` and in ``servers/`` is a campaign: ``add_options`` declares its options,
+and ``run`` returns its figures by name. ``--json FILE`` writes them; the exit code is 1 unless those that ``BAD`` names
+are 0.
 """
 
 from __future__ import annotations

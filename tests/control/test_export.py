@@ -167,7 +167,7 @@ def test_calls_appear_by_their_names(sim):
     """As one would write them."""
     sim.session("demo-owner").get(f"http://any.example/v1_0/channels/{ROOM}?x=1")
     text = sim.requests.export("pytest")
-    assert "    answer = world.call('get_channel', 'demo-owner', uuid='" + ROOM + "', x='1')\n" in text
+    assert "    answer = world.call('get_channel', 'demo-owner', uuid='" + ROOM + "', x_='1')\n" in text
     assert "make_confsim(world='demo', seed=0, clock=1769904000000)" in text
 
 
@@ -373,7 +373,7 @@ def test_headers_of_a_client_leave_nothing_out(sim, headers):
 def test_a_call_without_further_headers_is_one_by_name(sim):
     """Those of its body and its transport aside."""
     sim.client("demo-user").get("/users/me?x=1", headers={"User-Agent": "x", "Accept": "*/*"})
-    assert "world.call('get_me', 'demo-user', x='1')" in sim.requests.export("pytest")
+    assert "world.call('get_me', 'demo-user', x_='1')" in sim.requests.export("pytest")
 
 
 def steps_of(sim):

@@ -14,6 +14,10 @@ T = TypeVar("T")
 
 #: The default maximum of numbers in entries: an instant that far ahead is still exact in every JSON reader.
 MOST = 10**15
+#: Most keys and items of lists of a profile; there are some thousand entries.
+MOST_CHOICES = 5000
+#: Most mistakes of a profile that are named.
+_NAMED = 20
 
 
 class Context(Protocol):
@@ -113,22 +117,27 @@ class Register:
     def profile(self, chosen: Mapping[str, Any], origin: str = "profile") -> dict[str, Any]:
         """Check chosen values, given flat or nested by the dots of the ids, and return them flat, by id.
 
-        Raises Misuse, beginning with ``origin``, that names every unknown id and every value that its entry refuses.
+        Raises Misuse, beginning with ``origin``, that names the first unknown ids and values that their entries refuse,
+        or that there are more than ``MOST_CHOICES`` keys and items of lists.
         """
         check_plain(chosen, origin)
+        if _count(chosen) > MOST_CHOICES:
+            raise Misuse(f"{origin}: it has more than {MOST_CHOICES:,} keys and list items", most=MOST_CHOICES)
         wrong: list[str] = []
         checked: dict[str, Any] = {}
         for id, value in self._flat(chosen, ""):
             entry = self.entries.get(id)
             if entry is None:
-                wrong.append(f"{id!r} names no assumption{suggest(id, self.entries)}")
+                meant = suggest(id, self.entries) if len(wrong) < _NAMED else ""
+                wrong.append(f"{id!r} names no assumption{meant}")
                 continue
             try:
                 checked[id] = entry.check(value)
             except (ValueError, TypeError) as error:
                 wrong.append(f"{id!r}: {error}")
         if wrong:
-            raise Misuse(f"{origin}: " + "; ".join(wrong))
+            more = f"; and {len(wrong) - _NAMED:,} more" if len(wrong) > _NAMED else ""
+            raise Misuse(f"{origin}: " + "; ".join(wrong[:_NAMED]) + more)
         return checked
 
     def _flat(self, chosen: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Any]]:
@@ -181,6 +190,17 @@ def in_force(profile: Mapping[str, Any], entry: Assumption[T]) -> T:
     """Return the value of the entry under a profile, outside any context."""
     chosen: T = profile.get(entry.id, entry.default)
     return chosen
+
+
+def _count(values: object) -> int:
+    """Return how many keys and items of lists there are in plain values, those within others included."""
+    count, rest = 0, [values]
+    while rest and count <= MOST_CHOICES:
+        value = rest.pop()
+        parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+        count += len(parts)
+        rest += parts
+    return count
 
 
 def _one_of(default: T, alternatives: tuple[object, ...]) -> Callable[[object], T]:

@@ -169,6 +169,8 @@ class _Builder:
         summary, text = operation.summary, operation.description
         if self.subject.problems:
             summary, text = (each.replace("Misuse", "Problem") for each in (summary, text))
+        if operation.bounds:
+            text = f"{text}\n\nBounds: {bounded(operation.bounds)}.".lstrip()
         if self.security:
             admitted = f"Admitted: {' or '.join(grants_of(operation, self.profile))}."
             text = f"{text}\n\n{admitted}" if text else admitted
@@ -183,6 +185,7 @@ class _Builder:
             "x-confsim-rules": list(operation.rules),
             "x-confsim-gaps": list(operation.gaps),
             "x-confsim-assumptions": self.assumptions.get(operation.name, []),
+            **({"x-confsim-bounds": dict(operation.bounds)} if operation.bounds else {}),
         }
 
     def _variant(self, operation: Operation) -> dict[str, Any]:
@@ -307,6 +310,11 @@ _EMPTY: dict[str, dict[str, Any]] = {
     "204": {"204": {"description": "Done; the answer has no body."}},
     "200 true": {"200": {"description": "Done.", "content": {_JSON: {"schema": {"const": True}}}}},
 }
+
+
+def bounded(bounds: Mapping[str, int]) -> str:
+    """Return the bounds of an operation in words: "at most 65,536 bytes of the body, 1,000 faults of the world"."""
+    return "at most " + ", ".join(f"{most:,} {what}" for what, most in bounds.items())
 
 
 def _assumptions(catalogue: Catalogue) -> dict[str, list[str]]:

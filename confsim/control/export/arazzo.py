@@ -194,22 +194,25 @@ class _Writer:
         return {"name": "Authorization", "in": "header", "value": value}
 
     def _body(self, call: ApiCall) -> dict[str, Any] | None:
-        entry = call.entry
-        kind = call.headers.get("content-type", "application/json")
+        """Return the body of a step, None when no step can express it: a file goes out with its bytes and its type."""
+        entry, operation = call.entry, call.operation
+        takes_file = operation is not None and operation.body is not None and not operation.body.is_json
+        kind = call.headers.get("content-type", "" if takes_file else "application/json")
         raw = with_address(entry, self.service, entry.request.body, HOST)
-        is_json, value = json_of(raw)
-        if is_json and "json" in kind and isinstance(value, dict | list):
-            try:
-                return {"contentType": kind, "payload": self._linked(value)}
-            except Misuse:
-                return {"contentType": kind, "payload": _plain(value)}
-        if is_json and "json" in kind and not isinstance(value, str) and value is not None:
-            return {"contentType": kind, "payload": value}
+        is_json, value = json_of(raw) if "json" in kind else (False, None)
         try:
             text = raw.decode()
         except UnicodeDecodeError:
             return None
-        return None if "json" in kind else {"contentType": kind, "payload": self._linked(text)}
+        if takes_file or not is_json:
+            sent_as_text = kind and ("json" not in kind or (is_json and isinstance(value, dict | list)))
+            return {"contentType": kind, "payload": self._linked(text)} if sent_as_text else None
+        if isinstance(value, dict | list):
+            try:
+                return {"contentType": kind, "payload": self._linked(value)}
+            except Misuse:
+                return {"contentType": kind, "payload": _plain(value)}
+        return None if isinstance(value, str) or value is None else {"contentType": kind, "payload": value}
 
     def _linked(self, value: Any, *, as_text: bool = False) -> Any:
         """Return the value with expressions for values of earlier answers. Raises Misuse for a literal like one."""

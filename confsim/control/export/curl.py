@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from base64 import b64encode
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
@@ -43,6 +43,9 @@ def _line(context: ControlContext, call: ApiCall) -> str:
         headers["Content-Type"] = "application/json" if json_of(body)[0] else None
     url = context.root + quote(call.target + (f"?{query}" if query else ""), safe="%/?:@!$&'()*+,;=~-._")
     body = with_address(entry, service, body, context.root.partition("://")[2])
+    if body and entry.request.method == "HEAD":
+        comment += "# curl sends no body with HEAD: its body is left out\n"
+        body = b""
     return comment + _curl(entry.request.method, url, headers, body)
 
 
@@ -55,6 +58,8 @@ def _control_line(context: ControlContext, call: ControlCall) -> str:
 def _curl(method: str, url: str, headers: dict[str, str | None], body: bytes) -> str:
     """Return the command; a header that is None is one that curl must not send."""
     words = ["curl", "--silent"]
+    if not {".", ".."}.isdisjoint(unquote(url.partition("?")[0]).split("/")):
+        words.append("--path-as-is")  # otherwise curl resolves such segments
     words += ["--head"] if method == "HEAD" else [] if method == "GET" and not body else ["-X", method]
     words.append(url)
     command = shlex.join(words)

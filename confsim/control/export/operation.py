@@ -14,6 +14,7 @@ from confsim.control.declare import operation
 from confsim.control.export.calls import ApiCall, merged
 from confsim.control.journal_view import RequestPattern, matching
 from confsim.control.moments import entry_of
+from confsim.control.operations import bounds
 from confsim.service.faults.per_request import without_hold
 from confsim.service.journal import ControlCall
 
@@ -57,7 +58,7 @@ def _written(context: ControlContext, calls: list[ApiCall | ControlCall], form: 
             return as_scenario(context, calls, whole=whole)
 
 
-@operation("GET /requests/export")
+@operation("GET /requests/export", bounds=bounds.PATTERN)
 def export_requests(
     context: ControlContext,
     *,
@@ -72,15 +73,15 @@ def export_requests(
     """Export the calls as ``curl`` commands, a ``pytest`` test with the fixture, a ``scenario`` (Arazzo) or a ``har``.
 
     Exports all of them, with the calls of the control plane between them; or those that match, with ``limit`` the
-    newest so many, and with ``ids`` those with these ids, separated by commas. An exported test or scenario of a whole
-    journal passes on a fresh world with the same start; a scenario lists the calls that no step can express in
-    ``x-confsim-left-out``, and then it is incomplete when it is run. A HAR (HTTP Archive 1.2) has the calls of the API
-    with their answers, as browsers and proxies read them. Misuse (404) for an unknown operation or id.
+    newest so many, and with ``ids`` those with these ids, separated by commas, each once. An exported test or scenario
+    of a whole journal passes on a fresh world with the same start; a scenario lists the calls that no step can express
+    in ``x-confsim-left-out``, and then it is incomplete when it is run. A HAR (HTTP Archive 1.2) has the calls of the
+    API with their answers, as browsers and proxies read them. Misuse (404) for an unknown operation or id.
     """
     pattern = RequestPattern(operation=operation, method=method, path=path, status=status)
     entries = [each for each in matching(context, pattern) if each is not None]
     if ids is not None:
-        entries = [entry_of(context, id) for id in ids.split(",")]
+        entries = [entry_of(context, id) for id in dict.fromkeys(ids.split(","))]
     if limit is not None:
         entries = entries[max(0, len(entries) - limit) :]
     whole = pattern == RequestPattern() and limit is None and ids is None

@@ -17,9 +17,8 @@ from confsim.service.service import Service
 from confsim.transport.address import route
 
 from .calls import ApiCall, answer_was_replaced, json_of, never_ran, presentation, starting_world, total, with_address
+from .literals import LONGEST, bytes_literal, is_readable, json_literal, keywords, literal
 
-#: Longer bodies, in bytes, are not compared.
-LONGEST = 20_000
 _STATE = "START"
 
 
@@ -29,8 +28,10 @@ def as_test(service: Service, calls: list[ApiCall | ControlCall]) -> str:
     text = "".join(body)
     made_from = starting_world(service)
     head = f'"""{_title(service, calls)} Written by confsim."""\n\n'
-    if "json." in text or made_from is None:
-        head += "import json\n\n"
+    standard = ["import json\n"] if "json." in text or made_from is None else []
+    standard += ["from base64 import b64decode\n"] if "b64decode(" in text else []
+    if standard:
+        head += f"{''.join(standard)}\n"
     if "pytest." in text:
         head += "import pytest\n\n"
     if made_from is None:
@@ -70,21 +71,23 @@ def _lines(service: Service, calls: list[ApiCall | ControlCall]) -> Iterator[str
 
 
 def _control_call(call: ControlCall) -> str:
+    words = ", ".join(map(repr, (call.operation, *call.path)))
     body = msgspec.json.decode(call.body) if call.body else {}
-    if isinstance(body, dict):
-        words = [call.operation, *call.path]
-        return f"    world.control({', '.join(filter(None, (_literals(words), _keywords(body))))})\n"
-    method, target = route(CONTROL[call.operation], call.path, {})
-    arguments = f"{f'http://{HOST}{target}'!r}, method={method!r}, json={_literal(body)}"
-    return f"    assert world.client().open({arguments}).status_code < 400\n"
+    if not isinstance(body, dict):
+        method, target = route(CONTROL[call.operation], call.path, {})
+        arguments = f"{f'http://{HOST}{target}'!r}, method={method!r}, json={json_literal(call.body)}"
+        return f"    assert world.client().open({arguments}).status_code < 400\n"
+    if body:
+        words += f", {_keywords(body) if is_readable(call.body, body) else f'**{json_literal(call.body)}'}"
+    return f"    world.control({words})\n"
 
 
 def _call(service: Service, call: ApiCall) -> Iterator[str]:
     entry = call.entry
     yield f"\n    # {entry.id}\n"
     if entry.request.fault:
-        what = f"{entry.request.method} {call.target[:60]!r}"
-        yield f"    # {what} was refused before it was read: {entry.request.fault}\n"
+        what = f"{entry.request.method} {call.target[:60]}"
+        yield f"    # {what!r} was refused before it was read: {entry.request.fault}\n"
         return
     if never_ran(entry):
         yield "    # it was held, and never ran\n"
@@ -111,11 +114,10 @@ def _expected(service: Service, call: ApiCall, cut: int | None) -> Iterator[str]
         return
     is_json, value = json_of(body)
     if not is_json:
-        yield f"    assert answer.{raw} == {_literal(body)}\n"
-    elif call.by_name:
-        yield f"    assert answer.body == {_literal(value)}\n"
-    else:
-        yield f"    assert json.loads(answer.data) == {_literal(value)}\n"
+        yield f"    assert answer.{raw} == {bytes_literal(body)}\n"
+        return
+    expected = literal(value) if is_readable(body, value) else f"json.loads({bytes_literal(body)})"
+    yield f"    assert {'answer.body' if call.by_name else 'json.loads(answer.data)'} == {expected}\n"
 
 
 def _answer(service: Service, entry: JournalEntry) -> bytes:
@@ -128,49 +130,54 @@ def _answer(service: Service, entry: JournalEntry) -> bytes:
 
 
 def _by_name(service: Service, call: ApiCall) -> str:
-    """Return a call by the name of the operation."""
-    assert call.operation is not None
-    entry, words = call.entry, {}
-    body = with_address(entry, service, entry.request.body, HOST)
+    """Return a call by the name of the operation.
+
+    A parameter that the operation does not declare gets an underscore at its end, which the call removes: it may have
+    the name of an argument of the call, of a path parameter or of something in Python.
+    """
+    operation = call.operation
+    assert operation is not None
+    words = {}
+    body = with_address(call.entry, service, call.entry.request.body, HOST)
     kind = call.headers.get("content-type")
+    takes_file = operation.body is not None and not operation.body.is_json
     if body:
-        is_json, value = json_of(body)
-        words["body"] = value if is_json and value is not None and not isinstance(value, bytes) else body
-    if kind is not None and kind != "application/json":
-        words["content_type"] = kind
-    for name, text in (*call.texts.items(), *call.values.items()):
-        words[f"{name}_" if iskeyword(name) else name] = text
-    positional = [call.operation.name] + ([] if call.token is None else [call.token])
-    return f"world.call({', '.join(filter(None, (_literals(positional), _keywords(words))))})"
+        words["body"] = bytes_literal(body) if takes_file else _json_body(body)
+    if kind is not None and (kind != "application/json" or takes_file):
+        words["content_type"] = repr(kind)
+    for name, text in call.texts.items():
+        words[name] = repr(text)
+    for name, text in call.values.items():
+        declared = name in operation.query_names and not iskeyword(name)
+        words[name if declared else f"{name}_"] = repr(text)
+    positional = [operation.name] + ([] if call.token is None else [call.token])
+    return f"world.call({', '.join(filter(None, (*map(repr, positional), keywords(words))))})"
+
+
+def _json_body(raw: bytes) -> str:
+    """Return the argument for a body of JSON: its value if that can be sent and read, else the bytes."""
+    if len(raw) <= LONGEST:
+        same, value = json_of(raw)
+        if same and value is not None and is_readable(raw, value):
+            return literal(value)
+    return bytes_literal(raw)
 
 
 def _by_path(service: Service, call: ApiCall) -> str:
     """Return a call as an HTTP request."""
-    entry, headers = call.entry, {**call.headers, **call.other_headers}
+    entry = call.entry
+    # WSGI shows an underscore in the name of a header as a hyphen, so it would be another header.
+    headers = {name: text for name, text in {**call.headers, **call.other_headers}.items() if "_" not in name}
     if call.token is not None:
         headers |= presentation(service, call.token)[0]
     url = f"http://{HOST}{call.target}" + (f"?{call.query}" if call.query else "")
-    words: dict[str, Any] = {"method": entry.request.method}
+    words = {"method": repr(entry.request.method)}
     if headers:
-        words["headers"] = headers
+        words["headers"] = literal(headers)
     if entry.request.body:
-        words["data"] = with_address(entry, service, entry.request.body, HOST)
-    return f"world.client().open({url!r}, {_keywords(words)})"
-
-
-def _literals(values: list[str]) -> str:
-    return ", ".join(map(repr, values))
+        words["data"] = bytes_literal(with_address(entry, service, entry.request.body, HOST))
+    return f"world.client().open({url!r}, {keywords(words)})"
 
 
 def _keywords(words: dict[str, Any]) -> str:
-    """Return values as keyword arguments; those that are no identifiers in a mapping."""
-    fit = {name: value for name, value in words.items() if name.isidentifier() and not iskeyword(name)}
-    rest = {name: value for name, value in words.items() if name not in fit}
-    listed = [f"{name}={_literal(value)}" for name, value in fit.items()]
-    return ", ".join(listed + ([f"**{_literal(rest)}"] if rest else []))
-
-
-def _literal(value: Any) -> str:
-    from pprint import pformat
-
-    return pformat(value, width=96, sort_dicts=False).replace("\n", "\n        ")
+    return keywords({name: literal(value) for name, value in words.items()})

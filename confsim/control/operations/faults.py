@@ -11,9 +11,10 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import FaultDo, FaultEffect, one_of
 from confsim.control.journal_view import read_body
+from confsim.control.operations import bounds
 from confsim.domain.fault_points import FAULT_POINTS
-from confsim.kernel.refusal import Misuse
-from confsim.service.faults import spec
+from confsim.kernel.refusal import Misuse, require_at_most
+from confsim.service.faults import injection, spec
 from confsim.service.faults.holding import HeldCall
 from confsim.service.faults.injection import ActiveFault
 from confsim.service.faults.words import read_effect
@@ -79,7 +80,7 @@ def list_faults(context: ControlContext) -> list[FaultInfo]:
     return [_describe(each) for each in context.service.faults]
 
 
-@operation("PUT /faults", sets_faults=True)
+@operation("PUT /faults", sets_faults=True, most_bytes=bounds.LARGE, bounds=bounds.FAULTS | bounds.HELD)
 def put_faults(context: ControlContext, body: Annotated[Json, ReadAs(list[Fault])]) -> list[FaultInfo]:
     """Replace the faults by these, and return them; all or, when one is invalid, none of them.
 
@@ -99,11 +100,13 @@ def put_faults(context: ControlContext, body: Annotated[Json, ReadAs(list[Fault]
 
     Misuse with the first unknown name and the name closest to it.
     """
+    if isinstance(body, list):
+        require_at_most(len(body), injection.MOST, "faults of the world")
     context.service.faults.put(spec.read_all(body))
     return list_faults(context)
 
 
-@operation("POST /faults", sets_faults=True)
+@operation("POST /faults", sets_faults=True, most_bytes=bounds.LARGE, bounds=bounds.FAULTS | bounds.HELD)
 def add_fault(context: ControlContext, body: Annotated[Json, ReadAs(Fault)]) -> FaultInfo:
     """Add a fault after the active ones, which keep their counts. Misuse as of ``put_faults``."""
     context.service.faults.add(spec.read(body))
@@ -209,7 +212,7 @@ def list_held(context: ControlContext) -> list[HeldCallInfo]:
     return [_describe_held(context, each) for each in context.service.pipeline.held]
 
 
-@operation("POST /held/{id}", replayed=False)
+@operation("POST /held/{id}", replayed=False, most_bytes=bounds.LARGE)
 def decide_held(
     context: ControlContext, id: Annotated[str, "The id of the held call."], body: DecideHeld
 ) -> HeldOutcome:

@@ -19,6 +19,7 @@ from confsim.control.journal_view import (
 )
 from confsim.control.moments import in_order, noted
 from confsim.control.nearest import SimilarRoutes
+from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import in_slices, in_steps
 from confsim.service.journal import ControlCall, JournalEntry
@@ -70,7 +71,7 @@ class JournalLimit(Wire):
     most: Annotated[int, "The number of calls that the journal keeps."]
 
 
-@operation("GET /requests")
+@operation("GET /requests", bounds=bounds.PATTERN)
 def list_requests(
     context: ControlContext,
     *,
@@ -93,14 +94,14 @@ def list_requests(
     return in_steps(list_entries(context, pattern, kind, limit, offset or 0))
 
 
-@operation("PUT /requests", replayed=False)
+@operation("PUT /requests", replayed=False, bounds=bounds.JOURNAL)
 def set_journal(context: ControlContext, body: SetJournal) -> JournalLimit:
     """Set the number of calls that the journal keeps; the oldest are dropped first."""
     context.service.journal.limit(body.most)
     return JournalLimit(most=body.most)
 
 
-@operation("DELETE /requests", replayed=False)
+@operation("DELETE /requests", replayed=False, bounds=bounds.PATTERN)
 def clear_requests(
     context: ControlContext,
     *,
@@ -140,14 +141,14 @@ def forget_request(context: ControlContext, id: Annotated[str, "The id of the ca
     return RequestCount(count=1)
 
 
-@operation("POST /requests/count", replayed=False)
+@operation("POST /requests/count", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
 def count_requests(context: ControlContext, body: RequestPattern) -> MatchingRequests:
     """Count the calls in the journal that match. Misuse (404) for an unknown operation."""
     dropped = context.service.journal.dropped
     return in_slices(matching(context, body), lambda found: MatchingRequests(count=len(found), dropped=dropped))
 
 
-@operation("POST /requests/find", replayed=False)
+@operation("POST /requests/find", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PATTERN)
 def find_requests(context: ControlContext, body: RequestPattern) -> list[RequestInfo]:
     """List the calls that match, newest last. Misuse (404) for an unknown operation."""
     return in_steps(list_entries(context, body, EntryKind.CALL))

@@ -10,6 +10,7 @@ from typing import Annotated
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
+from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.urls import host_name
 
@@ -46,7 +47,7 @@ def list_names(context: ControlContext) -> HostNames:
     return HostNames(names=sorted(context.worlds.names))
 
 
-@operation("POST /names", replayed=False)
+@operation("POST /names", replayed=False, bounds=bounds.NAMES)
 def add_name(context: ControlContext, body: AddHostName) -> HostNames:
     """Add a Host name that is accepted at once. URLs in answers have the Host name of the request.
 

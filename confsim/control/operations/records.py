@@ -15,6 +15,7 @@ from confsim.contract.types import Int, Json, ReadAs
 from confsim.control.context import ControlContext, get_client, get_user
 from confsim.control.declare import operation
 from confsim.control.fields import Object, one_of
+from confsim.control.operations import bounds
 from confsim.domain import terms
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.channels import channels, favourites
@@ -277,7 +278,7 @@ def _any_fields() -> type[Struct]:
     )
 
 
-@operation("POST /records/{kind}/{id}")
+@operation("POST /records/{kind}/{id}", most_bytes=bounds.RECORD)
 def change_record(
     context: ControlContext,
     kind: Annotated[str, one_of(*RecordEditor.declared), "The kind of the record."],

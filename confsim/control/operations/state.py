@@ -9,6 +9,7 @@ from confsim.contract.types import Name, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Object
+from confsim.control.operations import bounds
 from confsim.kernel.world import Hash
 from confsim.service.deferred import in_slices
 from confsim.service.files import state
@@ -47,9 +48,12 @@ def list_snapshots(context: ControlContext) -> list[SnapshotInfo]:
     return [_describe(name, snapshot) for name, snapshot in context.service.history.snapshots.items()]
 
 
-@operation("POST /snapshots")
+@operation("POST /snapshots", bounds=bounds.SNAPSHOTS)
 def take_snapshot(context: ControlContext, body: TakeSnapshot) -> SnapshotInfo:
-    """Save the world and its instant under a name; replaces an earlier snapshot of this name."""
+    """Save the world and its instant under a name; replaces an earlier snapshot of this name.
+
+    Misuse (409) for one too many.
+    """
     return _describe(body.name, context.service.history.take(body.name))
 
 
@@ -92,7 +96,7 @@ def get_state_digest(context: ControlContext) -> Digest:
     return in_slices(pieces, lambda _: Digest(digest=whole.hexdigest()))
 
 
-@operation("PUT /state")
+@operation("PUT /state", most_bytes=bounds.DOCUMENT)
 def put_state(context: ControlContext, body: Object) -> ClockInstant:
     """Replace the world by that of a state document; the clock and the journal continue.
 

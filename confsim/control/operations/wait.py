@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 import msgspec
@@ -13,6 +14,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import Duration, Object
 from confsim.control.journal_view import RequestInfo, RequestPattern, describe, matching, part_of
+from confsim.control.operations import bounds
 from confsim.control.record_changes import key_text
 from confsim.domain.events.deliveries import DeliveryState
 from confsim.kernel import spans
@@ -26,6 +28,8 @@ from .webhooks import DeliveryInfo, matching_deliveries
 
 #: The longest timeout, in milliseconds.
 LONGEST = 60_000
+#: Most bytes of a body, and characters of a text, in the answer to one that waits: many can wait for the same.
+SHOWN = 256 * 2**10
 
 
 class MailPattern(CommandBody):
@@ -82,8 +86,8 @@ class WaitResult(Wire):
     now: Annotated[int, "The instant of the clock, in epoch milliseconds."]
 
 
-#: Yields each match, None for others.
-Search = Callable[[], Iterator[Any]]
+#: Yields for each match the function that describes it, None for others: a call that waits holds no description.
+Search = Callable[[], Iterator[Callable[[], Any] | None]]
 
 
 class FoundRecord(Wire):
@@ -95,11 +99,18 @@ class FoundRecord(Wire):
     record: Annotated[dict[str, Any], "Its fields."]
 
 
-@operation("POST /wait", replayed=False, waits=True)
+@operation(
+    "POST /wait",
+    replayed=False,
+    waits=True,
+    most_bytes=bounds.RECORD,
+    bounds=bounds.WAITERS | bounds.PATTERN | {"bytes of a body that is shown": SHOWN},
+)
 def wait(context: ControlContext, body: WaitFor) -> WaitResult:
     """Wait for a number of matching calls, mails, deliveries or records; earlier ones count.
 
-    Other calls are served meanwhile, and due timers fire. Misuse (409, code not_seen) at the timeout, and (404) for an
+    Other calls are served meanwhile, and due timers fire. A body of a call, or a text of a record, beyond its bound is
+    described by its length. Misuse (409, code not_seen) at the timeout, (409) when too many wait, and (404) for an
     unknown operation or table.
     """
     span = spans.span(body.timeout)
@@ -114,6 +125,13 @@ def _waiting(
     context: ControlContext, body: WaitFor, search: Search, deadline: float
 ) -> Generator[bool, None, WaitResult]:
     """Poll after every change, and once more at the deadline."""
+    with context.worlds.one_more_waiting():  # ends also when the client has gone and nobody polls any more
+        return (yield from _polled(context, body, search, deadline))
+
+
+def _polled(
+    context: ControlContext, body: WaitFor, search: Search, deadline: float
+) -> Generator[bool, None, WaitResult]:
     service, known = context.service, None
     while True:
         over = monotonic() >= deadline
@@ -126,7 +144,7 @@ def _waiting(
                     found.append(each)
                 yield False
             if len(found) >= body.count:
-                return WaitResult(seen=found, now=service.clock.now())
+                return WaitResult(seen=[each() for each in found], now=service.clock.now())
             if over:
                 wanted = msgspec.json.encode(_given(body.for_)).decode()
                 message = f"after {body.timeout} there were {len(found)} of {body.count}: {wanted}"
@@ -154,17 +172,25 @@ def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
         raise Misuse(f"for: give one of {', '.join(wanted.__struct_fields__)}")
     request, mail, delivery, state = wanted.request, wanted.mail, wanted.delivery, wanted.state
     if request is not None:
-        return lambda: (each and describe(context, each) for each in matching(context, request))
+        return lambda: (
+            None if each is None else partial(describe, context, each, longest=SHOWN)
+            for each in matching(context, request)
+        )
     if mail is not None:
-        return lambda: matching_mail(context, to=mail.to, kind=mail.kind)
+        return lambda: map(_described, matching_mail(context, to=mail.to, kind=mail.kind))
     if delivery is not None:
         fields = delivery.endpoint, delivery.kind, delivery.delivered, delivery.state
-        return lambda: matching_deliveries(context.view(), *fields)
+        return lambda: map(_described, matching_deliveries(context.view(), *fields))
     assert state is not None
     return lambda: _records(context, state)
 
 
-def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[FoundRecord | None]:
+def _described(info: Any) -> Callable[[], Any] | None:
+    """Return the function that gives the description of a mail or a delivery, None for None."""
+    return None if info is None else lambda: info
+
+
+def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[Callable[[], FoundRecord] | None]:
     table = Table.declared.get(pattern.table)
     if table is None:
         raise Misuse(f"there is no table {pattern.table!r}; there are {', '.join(Table.declared)}", status=404)
@@ -173,8 +199,22 @@ def _records(context: ControlContext, pattern: RecordPattern) -> Iterator[FoundR
         if name == pattern.table and pattern.client in (None, client):
             for record in table.seen(world, client).all:
                 key = key_text(table.key(record))
-                fields = msgspec.to_builtins(record, str_keys=True)
-                if pattern.key in (None, key) and (pattern.record is None or part_of(pattern.record, fields)):
-                    yield FoundRecord(table=name, client=client, key=key, record=fields)
-                else:
-                    yield None
+                matches = pattern.key in (None, key) and (
+                    pattern.record is None or part_of(pattern.record, msgspec.to_builtins(record, str_keys=True))
+                )
+                yield partial(_found_record, name, client, key, record) if matches else None
+
+
+def _found_record(table: str, client: str, key: str, record: Any) -> FoundRecord:
+    return FoundRecord(
+        table=table, client=client, key=key, record=_shortened(msgspec.to_builtins(record, str_keys=True))
+    )
+
+
+def _shortened(value: Any) -> Any:
+    """Return a plain value in which remarks on their lengths stand for texts that are not shown."""
+    if isinstance(value, dict):
+        return {name: _shortened(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shortened(part) for part in value]
+    return f"<{len(value)} characters>" if isinstance(value, str) and len(value) > SHOWN else value

@@ -17,6 +17,7 @@ from confsim.control.fields import Object
 from confsim.control.invoke import invoke
 from confsim.control.journal_view import read_body
 from confsim.control.moments import entry_of
+from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
@@ -76,7 +77,7 @@ class WhatIf(Wire):
     differ: Annotated[list[DifferentAnswer], "The calls whose answers differ."]
 
 
-@operation("POST /what-if", replayed=False)
+@operation("POST /what-if", replayed=False, most_bytes=bounds.RECORD, bounds=bounds.PROFILE)
 def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     """Replay the journal in a fork that follows other alternatives, and list the calls whose answers differ.
 

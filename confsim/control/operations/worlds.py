@@ -9,6 +9,7 @@ from confsim.contract.types import Int, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import PREFIX, CommandBody, operation
 from confsim.control.holders import ClientInfo, TokenInfo, clients_and_tokens
+from confsim.control.operations import bounds
 from confsim.control.world_sources import MakeWorld, make_service
 from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
@@ -86,7 +87,13 @@ def _idle(context: ControlContext, idle: str | None) -> Iterator[WorldInfo | Non
         yield found if span is None or found.idle >= span else None
 
 
-@operation("POST /worlds", replayed=False, locks=False)
+@operation(
+    "POST /worlds",
+    replayed=False,
+    locks=False,
+    most_bytes=bounds.DOCUMENT,
+    bounds=bounds.WORLDS | bounds.PROFILE | bounds.SCENARIO,
+)
 def make_world(context: ControlContext, body: MakeWorld) -> MadeWorld:
     """Create a world on the server. Misuse for a bad name, a taken one (409), and an unknown source (404).
 
@@ -134,7 +141,7 @@ def get_worlds_limit(context: ControlContext) -> WorldsLimit:
     return WorldsLimit(most=context.worlds.most)
 
 
-@operation("PUT /worlds/limit", replayed=False)
+@operation("PUT /worlds/limit", replayed=False, bounds=bounds.WORLDS)
 def set_worlds_limit(context: ControlContext, body: SetWorldsLimit) -> WorldsLimit:
     """Set the limit on the number of worlds, the root world not counted; existing worlds stay."""
     context.worlds.limit(body.most)

@@ -14,17 +14,19 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from confsim.http.limits import Limits
 from confsim.service.deferred import BREATH, monotonic, until_next_poll
-from confsim.service.messages import Request, Response, split_target
+from confsim.service.messages import Request, Response
 
+from .bodies import SMALL, LargeBody, UnfinishedBodies
 from .encoding import BROKEN, encoded
+from .framing import FaultError, declared_length, request_of
 from .handover import Peer, hand_over
 from .log import Log, log_request
 from .streams import FindStream
+from .transports import release
 from .turns import Turns
 
 Handler = Callable[[Request], Response]
 Poll = Callable[[], Response | None]
-
 
 _LOG = logging.getLogger("confsim.http")
 #: Requests of one connection that are answered before other connections get their turn.
@@ -35,13 +37,6 @@ _MOST = 65536
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 #: Seconds between two interim responses that find out whether a half-closed client still waits.
 _PROBE = 1.0
-
-
-class _FaultError(Exception):
-    """Raised in a parser callback to stop reading: the fault of the request, and a description."""
-
-    def __init__(self, fault: str, problem: str = "") -> None:
-        super().__init__(fault, problem)
 
 
 class Connection(asyncio.Protocol):
@@ -62,7 +57,9 @@ class Connection(asyncio.Protocol):
         turns: Turns,
         log: Log | None = None,
         find_stream: FindStream | None = None,
+        bodies: UnfinishedBodies | None = None,
     ) -> None:
+        self._large = LargeBody(bodies or UnfinishedBodies(), limits)
         self._handler, self._limits, self._clock, self._peers, self._log = handler, limits, clock, peers, log
         self._find_stream, self._turns = find_stream, turns
         self._begun = 0.0  # when the current request was given to the handler, if calls are logged
@@ -72,12 +69,11 @@ class Connection(asyncio.Protocol):
         self._poll: Poll | None = None  # returns the pending response once it is ready
         self._half_closed = False  # the client sends nothing more: it has closed its side, or both
         self._takes_interim = False  # the client speaks HTTP/1.1 and so understands interim responses
-        self._queue: deque[tuple[Request, bool]] = (
-            deque()
-        )  # requests to answer, and whether to keep the connection then
+        self._queue = deque[tuple[Request, bool]]()  # requests to answer, and whether to keep the connection then
         self._outgoing: list[bytes] = []  # responses that are sent together, and their size
         self._size = 0
         self._unseen = 0  # bytes read since the last parser callback: limits what the parser buffers
+        self._due = 0.0  # when the whole request must have arrived
         self._forget()
 
     def _forget(self) -> None:
@@ -85,6 +81,7 @@ class Connection(asyncio.Protocol):
         self._room = self._limits.headers
         self._reading = self._in_body = self._upgrading = False
         self._expecting = False  # the client sends the body after 100 Continue
+        self._large.end()
         self.deadline = self._clock() + self._limits.idle
 
     # Callbacks of the event loop and the server.
@@ -98,7 +95,9 @@ class Connection(asyncio.Protocol):
         """Clean up after the client has disconnected."""
         self._peers.discard(self)
         self._queue.clear()
+        self._forget()
         del self._parser  # it has methods of self: a reference cycle
+        release(self._transport)
 
     def pause_writing(self) -> None:
         """Stop sending and reading: the transport is full because the client does not read."""
@@ -126,7 +125,7 @@ class Connection(asyncio.Protocol):
             while data and not self._leaving:
                 data = self._feed(data)
         except HttpParserError as error:
-            if isinstance(error.__context__, _FaultError) and not self._leaving:
+            if isinstance(error.__context__, FaultError) and not self._leaving:
                 self._refuse(*error.__context__.args)
             elif not self._leaving:
                 self._refuse("malformed", str(error))
@@ -196,8 +195,7 @@ class Connection(asyncio.Protocol):
             return False
         if self._queue or self._poll is not None or self._full:
             return False
-        url, _, query = self._url.decode("latin-1").partition("?")
-        request = Request(self._method, split_target(url)[1], query, self._headers)
+        request = self._request()
         headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items())
         head = f"{line}{headers}\r\n".encode("latin-1")
         self._begun = 0.0 if self._log is None else self._clock()
@@ -213,6 +211,7 @@ class Connection(asyncio.Protocol):
         websocket.when_lost(partial(self._peers.discard, websocket))
         self._transport.set_protocol(websocket)
         self._leaving = True
+        del self._parser  # as when the connection is lost
         if self._log is not None:
             log_request(self._log, noted, response, self._clock() - self._begun)
         if rest:
@@ -224,7 +223,8 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         """Start the deadline of a request."""
         self._reading = True
-        self.deadline = self._clock() + self._limits.read
+        now = self._clock()
+        self.deadline, self._due = now + self._limits.read, now + self._limits.whole
 
     def on_url(self, url: bytes) -> None:
         """Add a piece of the request target."""
@@ -232,45 +232,46 @@ class Connection(asyncio.Protocol):
         self._method = self._parser.get_method().decode()
         self._url += url
         if len(self._url) > self._limits.url:
-            raise _FaultError("url_too_long")
+            raise FaultError("url_too_long")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header line; lines of one name are joined."""
         self._room -= len(name) + len(value) + 4
         if self._room < 0:
-            raise _FaultError("headers_too_large")
+            raise FaultError("headers_too_large")
         if not self._in_body:  # otherwise it is a trailer, which is ignored
             key, text = name.lower().decode("latin-1"), value.rstrip().decode("latin-1")
             self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 
     def on_headers_complete(self) -> None:
-        """Check version, framing and declared length; note an offered upgrade and an expected 100 Continue."""
+        """Check the head; note an offered upgrade and an expected 100 Continue; admit a large body."""
         self._in_body = True
-        version, coding = self._parser.get_http_version(), self._headers.get("transfer-encoding")
-        if version not in {"1.0", "1.1"}:
-            raise _FaultError("version_unsupported", f"HTTP/{version}")
-        if coding is not None and version == "1.0":  # RFC 9112, 6.1: such framing is invalid
-            raise _FaultError("malformed", "an HTTP/1.0 request has no Transfer-Encoding")
-        codings = [] if coding is None else [each.strip() for each in coding.lower().split(",")]
-        if codings and (codings[-1] != "chunked" or codings.count("chunked") > 1):  # RFC 9112, 6.3 and 7
-            raise _FaultError("malformed", "Transfer-Encoding does not end with chunked, once")
-        if len(codings) > 1:
-            raise _FaultError("coding_unsupported", str(coding))
+        version = self._parser.get_http_version()
+        length = declared_length(version, self._headers, self._limits)
         self._upgrading = self._parser.should_upgrade() and self._method != "CONNECT"
-        if int(self._headers.get("content-length", 0)) > self._limits.body:
-            raise _FaultError("body_too_large")
         self._takes_interim = version == "1.1"
         waits = self._headers.get("expect", "").lower() == "100-continue" and version == "1.1"
         self._expecting = waits and not self._upgrading
+        if length > SMALL or self._expecting:
+            self._begin_large(length)
+
+    def _begin_large(self, length: int) -> None:
+        """Admit a large body, or refuse it; not behind other requests, which may change the answer."""
+        if not self._queue and self._poll is None:
+            self._large.begin(self._request, length)
 
     def on_body(self, chunk: bytes) -> None:
         """Add a piece of the body."""
         self._unseen = 0
-        self.deadline = self._clock() + self._limits.read
+        self.deadline = min(self._clock() + self._limits.read, self._due)
         self._expecting = False
         self._body += chunk
-        if len(self._body) > self._limits.body:
-            raise _FaultError("body_too_large")
+        size = len(self._body)
+        if size > self._limits.body:
+            raise FaultError("body_too_large")
+        if size > SMALL:
+            self._begin_large(0)
+            self._large.grow(size)
 
     def on_message_complete(self) -> None:
         """Queue the request."""
@@ -289,12 +290,11 @@ class Connection(asyncio.Protocol):
         self._enqueue(b"", keep=False, fault=fault, problem=problem)
 
     def _enqueue(self, body: bytes, *, keep: bool, fault: str = "", problem: str = "") -> None:
-        url, _, query = self._url.decode("latin-1").partition("?")
-        authority, target = split_target(url)
-        if authority is not None:
-            self._headers["host"] = authority  # RFC 9112, 3.2.2: the Host header is ignored for such a target
-        self._queue.append((Request(self._method, target, query, self._headers, body, fault, problem), keep))
+        self._queue.append((self._request(body, fault, problem), keep))
         self._forget()
+
+    def _request(self, body: bytes = b"", fault: str = "", problem: str = "") -> Request:
+        return request_of(self._method, self._url, self._headers, body, fault, problem)
 
     def _drain(self) -> None:
         """Answer the queued requests in order, as far as possible now; then continue reading."""

@@ -65,4 +65,7 @@ def hand_over(
         websocket.connection_lost(None)
         response = Response(500, [("Content-Type", "application/json")], b'{"error":"the handler failed; see the log"}')
         return HandedOver(None, noted, response)
-    return HandedOver(websocket if websocket.is_open else None, noted, response)
+    if not websocket.is_open:
+        websocket.forget()
+        return HandedOver(None, noted, response)
+    return HandedOver(websocket, noted, response)

@@ -30,6 +30,7 @@ from confsim.service import signals
 from confsim.service.deferred import polling
 from confsim.service.messages import Request, Response
 
+from .bodies import NeedsBody, UnfinishedBodies
 from .connection import Connection, Handler
 from .handover import Peer
 from .log import Log
@@ -54,6 +55,7 @@ class LiveServer:
     headers. ``on_tick`` is called in the same thread on every tick; its exceptions are logged. With ``tls`` the server
     speaks HTTPS. ``log``, which can be set until a client connects, is called with each request once its response is
     written. ``find_stream`` finds the stream for a websocket; without it, none is served.
+    ``needs_body`` says whether the answer to a request with a large body may depend on it; else it is not read.
     """
 
     def __init__(
@@ -65,7 +67,9 @@ class LiveServer:
         on_tick: Callable[[], object] = lambda: None,
         tls: SSLContext | None = None,
         find_stream: FindStream | None = None,
+        needs_body: NeedsBody = lambda request: True,
     ) -> None:
+        self._bodies = UnfinishedBodies(needs_body)
         self.handler = handler if tls is None else _by_tls(handler)
         self.host, self.port, self.limits, self.on_tick = host, port, limits, on_tick
         self.tls = tls
@@ -169,7 +173,9 @@ class LiveServer:
         peers: set[Peer] = set()
         turns = Turns(loop.time)
         port = await loop.create_server(
-            lambda: Connection(self.handler, self.limits, loop.time, peers, turns, self.log, self._find_stream),
+            lambda: Connection(
+                self.handler, self.limits, loop.time, peers, turns, self.log, self._find_stream, self._bodies
+            ),
             sock=listener,
             backlog=1024,
             ssl=self.tls,

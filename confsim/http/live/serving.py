@@ -59,7 +59,9 @@ class Serving(OfOneProcess):
         self.answer_to(*names)
         self._app = App(worlds, mount, hosts.known(host, worlds.names))
         self._profile = worlds.default.profile
-        self._server = LiveServer(self._app, host, port, self._app.limits, self._tick, tls, Streams(self._app))
+        self._server = LiveServer(
+            self._app, host, port, self._app.limits, self._tick, tls, Streams(self._app), self._app.needs_body
+        )
 
     def __repr__(self) -> str:
         return f"<Serving at {self.base_url}>" if self._sender is not None else "<Serving, stopped>"

@@ -19,6 +19,7 @@ from confsim.service.messages import Response
 from confsim.service.realtime.connections import ChannelConnection, RealTime
 
 from .streams import Stream
+from .transports import release
 
 _LOG = logging.getLogger("confsim.http")
 #: Most bytes of a message from a client, and of messages that wait to be read by it.
@@ -147,6 +148,17 @@ class WebSocket(asyncio.Protocol):
                 self._realtime.disconnect(self._connection)
             except Exception:
                 _LOG.exception("a connection could not be forgotten")
+        self.forget()
+        release(self._transport)
+
+    def forget(self) -> None:
+        """Undo what refers to itself, since the connection is over: a server may collect no garbage."""
+        self._lost, self._connection, self._realtime = (lambda: None), None, None
+        error: BaseException | None = self._protocol.handshake_exc
+        while error is not None:  # its frames hold it
+            error = error.with_traceback(None)
+            error = error.__cause__ or error.__context__
+        self._protocol.__dict__.clear()
 
     def expire(self) -> None:
         """Act on a deadline that has passed: ping an idle client, drop one that did not answer."""
@@ -181,7 +193,7 @@ class WebSocket(asyncio.Protocol):
             self._loop.call_soon_threadsafe(function, *arguments)
 
     def _send(self, message: bytes, is_text: bool) -> None:
-        if self._protocol.state is not State.OPEN or self._transport.is_closing():
+        if self._transport.is_closing() or self._protocol.state is not State.OPEN:
             return
         if is_text:
             self._protocol.send_text(message)
@@ -194,6 +206,8 @@ class WebSocket(asyncio.Protocol):
             self._send(message.encode() if isinstance(message, str) else message, isinstance(message, str))
 
     def _end(self, reason: str) -> None:
+        if self._transport.is_closing():
+            return
         self._ending = True
         self.deadline = self._clock() + self._limits.linger
         if self._protocol.state is State.OPEN:

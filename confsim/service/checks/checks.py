@@ -78,6 +78,22 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     return Response(status, headers, body)
 
 
+def is_refused_first(call: Call, incoming: Incoming, callers: Callers) -> bool:
+    """Return whether ``answer`` refuses the caller, whatever the body."""
+    operation, change = call.operation, call.change
+    if value_of(change, transport.CHECKS_ORDER) == "input first":
+        return False
+    grants = operation.gate.grants if operation.gate_entry is None else value_of(change, operation.gate_entry)
+    try:
+        if _PUBLIC not in grants:
+            callers.identify(call, incoming.token)
+        elif incoming.token and value_of(change, wire.PUBLIC_CREDENTIALS) == "checked":
+            credentials.authenticate(change, incoming.token)
+    except Refusal:
+        return True
+    return False
+
+
 def _read(call: Call, contract: Contract, things: list[Any]) -> None:
     """Replace the texts in the path by the values that they stand for."""
     for place, parameter in contract.texts:
@@ -136,6 +152,8 @@ def _input(call: Call, contract: Contract, values: dict[str, str], request: Requ
     if body is None:
         return named
     raw = request.body
+    if request.fault:  # of a request whose body was not read, since its caller was to be refused
+        raise Refusal(Reason.REQUEST_MALFORMED, problem="its body was not read")
     if "content-encoding" in request.headers:
         check_coding(request)
     if body.is_json:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from confsim.kernel.refusal import Misuse
+from confsim.kernel.refusal import Misuse, require_at_most
 from confsim.service.deferred import delayed, monotonic, polls_here
 from confsim.service.incoming import Incoming
 from confsim.service.journal import JournalEntry
@@ -22,6 +22,8 @@ from confsim.service.messages import Response
 from .effects import Effect
 from .injection import Injection, take_time
 
+#: Most held calls of a world.
+MOST = 1000
 #: Outcomes of a held call.
 RELEASED, CHANGED, DROPPED, EXPIRED = "released", "changed", "dropped", "expired"
 
@@ -115,7 +117,10 @@ class HeldCalls:
         self.enabled = False
 
     def check(self) -> None:
-        """Raise Misuse (409) when holding a call would block the only thread, so that nobody could release it."""
+        """Raise Misuse (409) for one too many, or when holding a call would block the only thread, so that nobody could
+        release it.
+        """
+        require_at_most(len(self._held) + 1, MOST, "held calls of the world", 409)
         if not polls_here() and threading.active_count() == 1:
             raise Misuse(
                 "a fault is to hold this call, and nobody could release it: this is the only thread; make the call on "

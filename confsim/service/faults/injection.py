@@ -23,7 +23,7 @@ from confsim.assumptions.protocol import wire
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.fault_points import WEBHOOK, FaultOutcome, InjectedFault
 from confsim.domain.identity import credentials
-from confsim.kernel.refusal import Misuse, Refusal
+from confsim.kernel.refusal import Misuse, Refusal, require_at_most
 from confsim.kernel.world import Change
 from confsim.service.clock import LATEST
 from confsim.service.incoming import Incoming
@@ -76,6 +76,8 @@ class ActiveFault:
         return replace(spec, on=max(1, spec.on - self.met), times=times)
 
 
+#: Most faults of a world.
+MOST = 1000
 #: Most remembered decisions about deliveries before obsolete ones are dropped.
 _DECIDED = 2000
 
@@ -224,7 +226,8 @@ class Faults:
         self._activate([self._numbered(spec) for spec in specs])
 
     def add(self, spec: FaultSpec) -> None:
-        """Add a fault after the others."""
+        """Add a fault after the others. Raises Misuse (409) for one too many."""
+        require_at_most(len(self._active) + 1, MOST, "faults of the world", 409)
         self._activate([*self._active, self._numbered(spec)])
 
     def remove(self, id: str) -> None:

@@ -1,0 +1,1 @@
+"""Campaigns against a live server: what comes in over its sockets, and what it keeps."""
