@@ -13,6 +13,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from msgspec import Struct
 
+#: A word in which a hyphen stands between two numbers.
+_RANGE = re.compile(r"\S*\d-\d\S*")
 #: A function from a name in backticks, or the file of a guide, to its URL; None when there is no page.
 Link = Callable[[str], str | None]
 
@@ -37,6 +39,7 @@ def _parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
     made.add_render_rule("code_inline", _code)
     made.add_render_rule("link_open", _link)
+    made.add_render_rule("text", _text)
     made.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
     made.add_render_rule("table_close", lambda *_: "</table></div>")
     return made
@@ -47,6 +50,11 @@ def _code(_renderer: RendererHTML, tokens: Sequence[Token], place: int, _options
     shown = f"<code>{escape(text)}</code>"
     target = env["link"](text)
     return shown if target is None else f'<a href="{escape(target)}">{shown}</a>'
+
+
+def _text(_renderer: RendererHTML, tokens: Sequence[Token], place: int, _options: Any, _env: Any) -> str:
+    """Keep a range of numbers, such as L304-305, on one line."""
+    return _RANGE.sub(r'<span class="whole">\g<0></span>', escape(tokens[place].content, quote=False))
 
 
 def _link(renderer: RendererHTML, tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:

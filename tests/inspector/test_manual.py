@@ -105,3 +105,11 @@ def test_state_documents_are_described_in_the_words_of_json():
     text = manual.reference("state-documents")
     assert "null" in text
     assert not re.search(r"\bNone\b", text)
+
+
+def test_a_range_of_numbers_is_one_word():
+    """A browser would end a line at its hyphen; other words with a hyphen may end there."""
+    html = markdown.render("Of state-machines: P2 L304-305, R489-R498 & `a-1`.", lambda name: None).html
+    assert '<span class="whole">L304-305,</span>' in html
+    assert "state-machines: P2" in html
+    assert "R489-R498 &amp; <code>a-1</code>" in html
