@@ -18,7 +18,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from hashlib import blake2b
-from importlib.metadata import version
 from io import FileIO
 from pathlib import Path
 from threading import RLock
@@ -28,6 +27,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Part
 from confsim.service.files.formats import FORMAT, readable
 from confsim.service.files.writing import open_private, private_directory
+from confsim.version import __version__
 
 from .store import DIGEST_SIZE, LogRecord
 
@@ -146,7 +146,7 @@ class SqliteStore:
             raise Misuse(f"{self}: confsim.sqlite is no state of confsim")
         elif not readable(format_):
             raise Misuse(
-                f"{self}: it is of format {format_}; confsim {version('confsim')} reads formats up to {FORMAT}. "
+                f"{self}: it is of format {format_}; confsim {__version__} reads formats up to {FORMAT}. "
                 "Start with the confsim that wrote it, or with a new directory"
             )
         else:
@@ -166,12 +166,11 @@ class SqliteStore:
 
     def _begin(self) -> None:
         self.number, self._bodies = 0, {}
-        mine = version("confsim")
         self._store.execute("BEGIN")
         for statement in _SCHEMA:
             self._store.execute(statement)
-        base = self._base(0, b"", mine)
-        self._store.execute("INSERT INTO base VALUES (0, ?, ?, ?)", (b"", base, mine))
+        base = self._base(0, b"", __version__)
+        self._store.execute("INSERT INTO base VALUES (0, ?, ?, ?)", (b"", base, __version__))
         self._store.execute("COMMIT")
 
     def _row(self, statement: str) -> tuple[Any, ...]:
@@ -181,7 +180,7 @@ class SqliteStore:
     @property
     def outdated(self) -> bool:
         """Whether it was written by another version of confsim or in another format."""
-        return bool(self.version != version("confsim")) or self.format != FORMAT
+        return bool(self.version != __version__) or self.format != FORMAT
 
     # Reading
 
@@ -291,10 +290,9 @@ class SqliteStore:
         The log after the mark continues. ``documents`` are new ones; ``named`` are those that the worlds or the rest of
         the log name; all others are removed. Raises Misuse (507).
         """
-        mine = version("confsim")
         number, digest_before, size = self._marked
         before, self._bodies = self._bodies, dict(worlds)
-        base = self._base(number - 1, digest_before, mine)
+        base = self._base(number - 1, digest_before, __version__)
         self._store.execute("BEGIN")
         try:
             self._add_documents(documents)
@@ -305,14 +303,14 @@ class SqliteStore:
             news = [(name, body) for name, body in worlds.items() if before.get(name) != body]
             self._store.executemany("INSERT OR REPLACE INTO worlds VALUES (?, ?)", news)
             self._store.execute("DELETE FROM base")
-            self._store.execute("INSERT INTO base VALUES (?, ?, ?, ?)", (number - 1, digest_before, base, mine))
+            self._store.execute("INSERT INTO base VALUES (?, ?, ?, ?)", (number - 1, digest_before, base, __version__))
             self._store.execute(f"PRAGMA user_version = {FORMAT}")
             self._store.execute("COMMIT")
         except BaseException as error:
             self._bodies = before
             self._undo()
             raise self._write_error(error) from error
-        self.version, self.format, self.size = mine, FORMAT, self.size - size
+        self.version, self.format, self.size = __version__, FORMAT, self.size - size
         parts = self._store.execute("SELECT DISTINCT digest FROM parts")
         self._gone = {digest for (digest,) in parts if digest not in named}
 

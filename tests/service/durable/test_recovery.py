@@ -180,7 +180,7 @@ def test_an_entry_of_another_version_is_refused_by_name(place, lived, begin, mon
 
 def test_a_directory_of_another_version_that_can_be_read_is_taken_over(place, begin, monkeypatch):
     """It loads, and has a base of this version at once."""
-    monkeypatch.setattr(sqlite, "version", lambda name: "0.0.1")
+    monkeypatch.setattr(sqlite, "__version__", "0.0.1")
     killed(begin(place))
     monkeypatch.undo()
     sim = begin(place)
