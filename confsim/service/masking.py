@@ -168,7 +168,7 @@ class Mask:
             if text in tokens:
                 return True
             for word in _WORD.findall(text):
-                if word in tokens or ("." in word and any(part in tokens for part in _long_parts(word))):
+                if word in tokens or any(part in tokens for part in _long_parts(word)):
                     return True
             if "%" not in text and "+" not in text:
                 return False
@@ -177,8 +177,9 @@ class Mask:
 
 
 def _long_parts(word: str) -> list[str]:
-    """Return the parts of a word between its dots that are long enough to be tokens."""
-    return [part for part in word.split(".") if len(part) >= DISTINCTIVE]
+    """Return the parts of a word with dots, or with the user of a URL, that are long enough to be tokens."""
+    parts = word.replace("@", ".").split(".")
+    return [part for part in parts if len(part) >= DISTINCTIVE] if len(parts) > 1 else []
 
 
 @lru_cache(maxsize=64)

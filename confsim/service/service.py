@@ -278,6 +278,11 @@ class Service(OfOneProcess):
         journal, webhooks = self.journal, self.webhooks
         return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, journal.followers)
 
+    @property
+    def stored_settings(self) -> Settings:
+        """Return the settings that outlive the process: all but followers, which are functions of it."""
+        return replace(self.settings, journal_followers=())
+
     def take_over(self, settings: Settings) -> None:
         """Copy the settings of another service."""
         self.webhooks.allow(settings.webhook_hosts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import urllib.request
 from contextlib import contextmanager
@@ -58,6 +59,16 @@ def test_what_was_answered_outlives_kill_9(tmp_path):
         assert [fetch(f"{root}{mount}/_confsim/state") for mount in ("", "/w/w1")] == before
         assert fetch(f"{root}/_confsim/clock") == now
         assert fetch(f"{root}/_confsim/faults") == faults
+
+
+def test_a_stored_world_is_counted_in_a_coverage_report(tmp_path):
+    """--state and --coverage go together, also where a directory is continued; the report counts this run only."""
+    place, report = tmp_path / "state", tmp_path / "met.json"
+    for counted in (1, 0):
+        with serving("--state", place, "--coverage", report) as root:
+            if counted:
+                fetch(f"{root}/v1_0/terms", URL)
+        assert json.loads(report.read_text())["totals"]["operations"]["met"] == counted
 
 
 def test_another_seed_on_a_directory_is_refused(tmp_path):

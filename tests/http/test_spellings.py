@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from contextlib import closing
 from http.client import HTTPConnection
 from urllib.parse import unquote_to_bytes
@@ -174,6 +175,17 @@ def test_the_journal_keeps_paths_as_they_came_and_finds_them_however_they_are_wr
     assert (call.path, call.operation) == ("/v1%5F0/users/%6De", "get_me")
     assert [each.id for each in sim.requests.find(path="/v1%5F0/users/%6De")] == [call.id]
     assert not sim.requests.find(path="/v1_0/users/m")
+
+
+def test_an_export_repeats_calls_by_name_however_their_paths_are_written():
+    """A scenario would leave out a call whose path is not that of its operation."""
+    sim = Simulator(clock=START)
+    sim.client("demo-owner").get("/v1%5F0/users/%6De")
+    sim.client("demo-owner").get(f"/v1_0/ch%61nnels/%{ord(ROOM[0]):02x}{ROOM[1:]}")
+    steps = json.loads(sim.requests.export("scenario"))["workflows"][0]["steps"]
+    called = [each["operationId"] for each in steps if ".api." in each["operationId"]]
+    assert called == [f"$sourceDescriptions.api.{name}" for name in ("get_me", "get_channel")]
+    assert f"world.call('get_channel', 'demo-owner', uuid='{ROOM}')" in sim.requests.export("pytest")
 
 
 def test_the_nearest_route_is_that_of_the_normalised_path():

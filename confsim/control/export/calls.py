@@ -27,7 +27,7 @@ from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
 from confsim.kernel.plain_values import DEEPEST, is_deep
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.urls import normalised
+from confsim.kernel.urls import normalised, path_segments
 from confsim.service.checks.credentials import present
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
@@ -227,7 +227,7 @@ def _texts(service: Service, operation: Operation, method: str, target: str) -> 
     """Return the path parameters, None when method and path are not those of the operation."""
     wanted, path = operation.route(service.profile)
     prefix = in_force(service.profile, transport.PREFIX)
-    declared, sent = f"{prefix}{path}".split("/"), target.split("/")
+    declared, sent = f"{prefix}{path}".split("/"), path_segments(target)
     if wanted not in (method, "GET" if method == "HEAD" else "") or len(declared) != len(sent):
         return None
     texts = {}

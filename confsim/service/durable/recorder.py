@@ -90,7 +90,7 @@ class WorldRecorder:
         self._origin = service.history.origin
         self._clock = service.clock.values()
         self._faults = service.faults.state()
-        self._settings = service.settings
+        self._settings = service.stored_settings
         self._snapshots = dict(service.history.snapshots)
         self._touched = Touched()
         self._calls = service.journal.count
@@ -109,7 +109,7 @@ class WorldRecorder:
         clock = service.clock.values()
         same = service.world is self._world and service.history.origin is self._origin and clock == self._clock
         durable = self._durable
-        same = same and service.settings == self._settings and durable.server_settings == durable.worlds.settings
+        same = same and service.stored_settings == self._settings and durable.server_settings == durable.worlds.settings
         if same and not self._has_other_snapshots() and service.faults.state() == self._faults:
             return
         documents: dict[str, bytes] = {}
@@ -145,7 +145,7 @@ class WorldRecorder:
             delta.snapshots = recorded_snapshots(history.snapshots, lambda world: self._durable.named(world, documents))
         if (faults := service.faults.state()) != self._faults:
             delta.faults = faults
-        if (settings := service.settings) != self._settings:
+        if (settings := service.stored_settings) != self._settings:
             delta.settings = settings
         if (server := self._durable.worlds.settings) != self._durable.server_settings:
             delta.server = server

@@ -15,6 +15,8 @@ from confsim.kernel.refusal import Misuse
 _PRIVATE, _PRIVATE_DIRECTORY = 0o600, 0o700
 #: Like every new file, one without secrets is for those that the umask of the process lets.
 _SHARED = 0o666
+#: The directories whose links lead to the open files of a process, such as /dev/stdout, which may be a regular file.
+_SYSTEM = (("dev",), ("proc",))
 _NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0)
 #: A file is created by whoever opens it so: an existing one is an error, and a symbolic link is not followed.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOT_FOLLOWED | getattr(os, "O_BINARY", 0)
@@ -23,14 +25,14 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOT_FOLLOWED | getattr(os, "O_BIN
 def replace_file(path: str | Path, what: str, pieces: Iterable[bytes], *, private: bool = False) -> None:
     """Write a file: a new one takes the place of an old one, or of a symbolic link, once it is complete.
 
-    A ``private`` file is readable for its owner only, whatever the umask. A device or a pipe is written to. Raises
-    Misuse, which begins with ``what`` and the path, and then an existing file is as it was.
+    A ``private`` file is readable for its owner only, whatever the umask. A device, a pipe or ``/dev/stdout`` is
+    written to. Raises Misuse, which begins with ``what`` and the path, and then an existing file is as it was.
     """
     place = Path(path)
     aside = place.with_name(f".{place.name[:200]}.{secrets.token_hex(4)}")
     try:
-        if place.exists() and not place.is_file():
-            with open(place, "wb") as file:
+        if _is_special(place):
+            with open(place, "ab") as file:
                 file.writelines(pieces)
             return
         with os.fdopen(os.open(aside, _NEW, _PRIVATE if private else _SHARED), "wb") as file:
@@ -52,19 +54,19 @@ def check_place(path: str | Path, what: str) -> None:
         raise Misuse(f"{what} {str(path)!r}: it is a directory")
     if not folder.is_dir():
         raise Misuse(f"{what} {str(path)!r}: there is no directory {str(folder)!r}")
-    special = place.exists() and not place.is_file()
-    if not os.access(place if special else place.parent, os.W_OK):
+    if not os.access(place if _is_special(place) else place.parent, os.W_OK):
         raise Misuse(f"{what} {str(path)!r}: nothing may be written there")
 
 
 def remove_outdated(path: str | Path, what: str) -> None:
     """Remove the file of an earlier run, which nobody is to take for that of a run that ends without one.
 
-    A device or a pipe stays. Raises Misuse when it cannot be written there, as ``check_place`` does.
+    A device, a pipe or ``/dev/stdout`` stays. Raises Misuse when it cannot be written there, as ``check_place`` does.
     """
     check_place(path, what)
-    if Path(path).is_file():
-        Path(path).unlink()
+    place = Path(path)
+    if place.is_file() and not _is_special(place):
+        place.unlink()
 
 
 def private_directory(path: Path, files: Collection[str]) -> None:
@@ -86,6 +88,12 @@ def private_directory(path: Path, files: Collection[str]) -> None:
 def open_private(path: str, flags: int) -> int:
     """Open a file that is created for its owner only, as ``opener`` of ``open``; a symbolic link is an error."""
     return os.open(path, flags | _NOT_FOLLOWED, _PRIVATE)
+
+
+def _is_special(place: Path) -> bool:
+    """Return whether a file is written to where it is: a device, a pipe, or what leads to an open file of a process."""
+    is_of_process = place.is_symlink() and place.absolute().parts[1:2] in _SYSTEM
+    return place.exists() and (is_of_process or not place.is_file())
 
 
 def _restrict(path: Path, mode: int) -> None:

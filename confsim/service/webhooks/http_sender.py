@@ -72,7 +72,7 @@ class HttpSender:
             url = urlsplit(message.url)
             kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
             host, headers = url.hostname or "", message.headers
-            if host.removesuffix(".").endswith(".localhost"):  # not every resolver knows these names (RFC 6761, 6.3)
+            if f".{host.removesuffix('.')}".endswith(".localhost"):  # not every resolver knows them (RFC 6761, 6.3)
                 host, headers = "localhost", {"Host": url.netloc, **headers}
             connection = kind(host, url.port, timeout=timeout)
         except (ValueError, HTTPException) as error:
@@ -99,6 +99,6 @@ def blocked_reason(url: str, allowed: Iterable[str]) -> str | None:
         host = uri(url).hostname or ""
     except ValueError as error:
         return f"{url[:80]!r} is no URL: {error}"
-    if is_loopback(host) or host in allowed:
+    if is_loopback(host) or host.removesuffix(".") in allowed:
         return None
     return f"the host {host!r} is not loopback; it can be allowed by --allow-webhooks, or PUT /_confsim/webhooks"

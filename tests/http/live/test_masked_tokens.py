@@ -42,6 +42,7 @@ BY_VALUE = {
     "URL in a parameter": ("next=" + quote("https://x.example/?t=", safe="") + "{}", {}),
     "other cookie": ("", {"Cookie": "sid={}"}),
     "other header": ("", {"X-Other": "of {}"}),
+    "user of a URL": ("next=https://name:{}@x.example/", {"Referer": "https://{}@page.example/"}),
     "other subprotocol": ("", {"Sec-WebSocket-Protocol": "{}"}),
 }
 #: Paths: of a websocket, near misses of it, unknown ones, and one of an operation.

@@ -81,6 +81,19 @@ def test_a_pipe_is_written_to(tmp_path):
     assert read == [b"ab"]
 
 
+@pytest.mark.skipif(not os.path.islink("/dev/stdout"), reason="the open files of a process are not links here")
+def test_an_open_file_of_the_process_is_written_to(tmp_path):
+    """As /dev/stdout in a shell that redirects it to a file: the link of the system stays, and what was printed."""
+    with open(tmp_path / "out", "wb") as file:
+        file.write(b"printed\n")
+        file.flush()
+        place = f"/dev/fd/{file.fileno()}"
+        remove_outdated(place, "x")
+        replace_file(place, "x", [b"a", b"b"])
+    assert (tmp_path / "out").read_bytes() == b"printed\nab"
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
 def test_the_file_of_an_earlier_run_is_removed(tmp_path):
     """It cannot be taken for that of the present run; a place where nothing can be written is reported."""
     (tmp_path / "file").write_bytes(b"old")

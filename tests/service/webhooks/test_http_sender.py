@@ -342,13 +342,14 @@ def test_the_user_of_a_url_is_sent_as_credentials(listener, user):
     assert delivery.url == received[0].url == listener.url
 
 
-def test_a_name_below_localhost_is_this_machine(listener):
+@pytest.mark.parametrize("name", ["any.thing.localhost", "localhost."])
+def test_a_name_below_localhost_is_this_machine(listener, name):
     """No resolver is asked for it, and Host has the whole name (RFC 6761, 6.3)."""
-    sim = listening(listener.url.replace("127.0.0.1", "any.thing.localhost"), clock=None)
+    sim = listening(listener.url.replace("127.0.0.1", name), clock=None)
     with sim.serve():
         happen(sim, "a")
         sim.wait(delivery={"delivered": True})
-    assert listener.got[0][1]["host"] == f"any.thing.localhost:{listener.server_port}"
+    assert listener.got[0][1]["host"] == f"{name}:{listener.server_port}"
 
 
 def test_a_host_beyond_ascii_is_allowed_by_either_name(no_network):
@@ -359,6 +360,11 @@ def test_a_host_beyond_ascii_is_allowed_by_either_name(no_network):
         happen(sim, "a")
     wait_for(lambda: no_network, 2)
     assert {each[0][0] for each in no_network} == {"xn--bcher-kva.example"}
+
+
+def test_a_host_with_a_dot_at_its_end_is_allowed_by_name():
+    """As it is allowed with or without the dot."""
+    assert blocked_reason("http://hooks.example./", HttpSender(["hooks.example."]).allowed) is None
 
 
 def test_a_receiver_gets_a_decoded_path():
