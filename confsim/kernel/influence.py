@@ -104,9 +104,7 @@ class Need:
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
-        on, taken = self.on, self._takes[0]
-        one = len(taken) == 1
-        for related in on(change, record, given[taken[0]]) if one else on(change, record, **named(given, taken)):
+        for related in self.on(change, record, **named(given, self._takes[0])):
             if self.creates:
                 self.fires.create(change, self.trigger, **related)
                 continue
@@ -165,12 +163,11 @@ class Coupling:
 
     def propagate(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        on, making = self.on, self.facts
-        for related in on(change, record):
+        for related in self.on(change, record):
             if self.creates:
                 self.fires.attempt(change, None, self.trigger, related)
             else:
-                facts = NOTHING if making is None else making(change, record, related)
+                facts = NOTHING if self.facts is None else self.facts(change, record, related)
                 self.fires.attempt(change, related, self.trigger, facts)
 
 
@@ -223,8 +220,7 @@ class Firing:
 
     def fire(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        on = self.on
-        for related in on(change, record):
+        for related in self.on(change, record):
             self.fires.attempt(change, related, self.trigger, NOTHING)
 
 

@@ -2,10 +2,7 @@
 
 A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
 its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
-made from the same rows. What one machine does to another is in ``influence``.
-
-Where every transition passes, functions in attributes are called by local names, which the interpreter finds sooner,
-and a loop over what mostly is empty is not begun, which would take as long as a call.
+made from the same rows. ``influence`` defines how one machine affects another.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from typing import Any, Generic, NoReturn, TypeVar, get_type_hints
 from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
-from .tables.table import Record, Table
+from .tables.table import Record, Rows, Table
 from .timers import on_timer
 from .world import Change
 
@@ -158,46 +155,39 @@ class Machine(Generic[S, R]):
 
         Raises Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then.
         """
-        return self.attempt(change, record, trigger, facts) or self._refuse(record, trigger, details)
+        moved = self.attempt(change, record, trigger, facts)
+        return self._refuse(record, trigger, details) if moved is None else moved
 
     def create(self, change: Change, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
         """Create a record by a row from ABSENT and return it. Raises Refusal like ``fire``."""
-        return self.attempt(change, None, trigger, facts) or self._refuse(None, trigger, details)
+        return self.fire(change, None, trigger, details=details, **facts)
 
     def end(
         self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> None:
         """Remove the record by a row into ABSENT and run the cascades. Raises Refusal like ``fire``."""
-        if self.attempt(change, record, trigger, facts) is None:
-            self._refuse(record, trigger, details)
+        self.fire(change, record, trigger, details=details, **facts)
 
     def fire_if_allowed(self, change: Change, record: R | None, trigger: str, /, **facts: Any) -> R | None:
         """Apply the trigger when a row admits it and return the new record; otherwise return the record unchanged."""
-        return self.attempt(change, record, trigger, facts) or record
+        moved = self.attempt(change, record, trigger, facts)
+        return record if moved is None else moved
 
     def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        taken = self.facts[trigger]
-        if (facts or taken) and facts.keys() != taken:
+        if facts.keys() != self.facts[trigger]:
             raise self._wrong_facts(trigger, facts)
-        read = self.read
-        state = ABSENT if record is None else read(record)
-        for row in self._rows[trigger]:  # as ``row``, without a call for each transition
-            guard = row.only_if
-            if state in row.on and (guard is None or guard.admits(record, facts)):
-                break
-        else:
+        state = self.state(record)
+        row = self.row(state, trigger, record, facts)
+        if row is None:
             return None
         moved = self._move(change, record, state, row, facts)
-        if row.observers:
-            for observer in row.observers:
-                if state in observer.sees:
-                    notify = observer.notify
-                    notify(change, moved)
-        if row.couplings:
-            for coupling in row.couplings:
-                if state in coupling.sees:
-                    coupling.propagate(change, moved)
+        for observer in row.observers:
+            if state in observer.sees:
+                observer.notify(change, moved)
+        for coupling in row.couplings:
+            if state in coupling.sees:
+                coupling.propagate(change, moved)
         return moved
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
@@ -210,63 +200,42 @@ class Machine(Generic[S, R]):
 
     def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
         """Apply a row to a record in this state; return the new record, or the removed one."""
-        if change.steps:
-            change.take(1)
-        if row.needs:
-            for need in row.needs:
-                need.satisfy(change, record, facts)
-        then = row.then
-        moved: R
-        if then is ABSENT:
+        change.take(1)
+        for need in row.needs:
+            need.satisfy(change, record, facts)
+        if row.then is ABSENT:
             assert record is not None
             moved = self._end(change, record, row, facts)
         else:
-            effect, taken, read, now = row.effect, row.facts, self.read, state
-            if record is None:
-                moved = facts["draft"] if effect is None else effect(change, **named(facts, taken))
-                now = read(moved)
-            elif effect is None:
-                moved = record
-            else:
-                if not taken:
-                    moved = effect(change, record)
-                elif len(taken) == 1:
-                    moved = effect(change, record, facts[taken[0]])
-                else:
-                    moved = effect(change, record, **named(facts, taken))
-                now = read(moved)
-            if now is not then:
-                moved = self.field.write(moved, then)
+            moved = row.apply(change, record, facts)
+            if self.read(moved) is not row.then:
+                moved = self.field.write(moved, row.then)
             if moved is not record and self.table_of is not None:
-                table, client_of = self._table or self.table_of(moved), self.client
-                client = "" if table.shared else client_of(moved)
+                table = self.table_of(moved)
+                client = "" if table.shared else self.client(moved)
                 table.layout.put(change, client, moved, row.move_to_end)
         if row.timed:
-            self._schedule(change, record, state, moved, then)
+            self._schedule(change, record, state, moved, row.then)
         return moved
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
-        assert self.table_of is not None
-        table, client_of = self._table or self.table_of(record), self.client
-        client = "" if table.shared else client_of(record)
-        layout, key_of = table.layout, table.layout.key
-        key = key_of(record)
+        rows, key = self._rows_with(change, record)
         if row.effect is not None:
             row.effect(change, record, **named(facts, row.facts))
-        if self.cascades:
-            tables, position = layout.tables(change, client), layout.position
-            for cascade in self.cascades:
-                take = cascade.take
-                take(change, tables[position].rows[key][1])
-        gone: R = layout.remove(change, client, key)
-        return gone
+        for cascade in self.cascades:
+            cascade.take(change, rows[key])
+        return rows.remove(key)
+
+    def _rows_with(self, change: Change, record: R) -> tuple[Rows[Any, R], Any]:
+        """The rows of the table that holds the record, and its key."""
+        assert self.table_of is not None
+        table = self.table_of(record)
+        return table.of(change, "" if table.shared else self.client(record)), table.key(record)
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Run the cascades of one step of a removal, without removing the record."""
-        assert self.table_of is not None
-        table = self._table or self.table_of(record)
-        rows, key = table.of(change, "" if table.shared else self.client(record)), table.key(record)
+        rows, key = self._rows_with(change, record)
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from inspect import signature
 from operator import attrgetter
 from typing import Any
 
@@ -24,14 +25,8 @@ NOTHING: Mapping[str, Any] = {}
 
 
 def facts_of(function: Callable[..., Any], others: int) -> tuple[str, ...]:
-    """The names of the facts that a function takes: its parameters after so many others.
-
-    Raises ValueError for keyword-only ones: a single fact may be passed by its place, which is faster than by its name.
-    """
-    code = function.__code__
-    if code.co_kwonlyargcount:
-        raise ValueError(f"{function.__qualname__} takes facts by keyword only")
-    return code.co_varnames[others : code.co_argcount]
+    """The names of the facts that a function takes: its parameters after so many others."""
+    return tuple(signature(function).parameters)[others:]
 
 
 def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
@@ -55,14 +50,7 @@ class Guard:
 
     def admits(self, record: object, facts: Mapping[str, Any]) -> bool:
         """Whether the condition holds for the record (None when it is absent) and the facts of the trigger."""
-        test, taken = self.test, self.facts
-        if not taken:
-            found = test(record)
-        elif len(taken) == 1:
-            found = test(record, facts[taken[0]])
-        else:
-            found = test(record, **named(facts, taken))
-        return bool(found) is self.holds
+        return bool(self.test(record, **named(facts, self.facts))) is self.holds
 
     def __str__(self) -> str:
         return self.name if self.holds else f"not {self.name}"
@@ -138,6 +126,13 @@ class Row:
         self.needs: tuple[Any, ...] = ()
         self.observers: tuple[Any, ...] = ()
         self.couplings: tuple[Any, ...] = ()
+
+    def apply(self, change: Change, record: Any, facts: Mapping[str, Any]) -> Any:
+        """Return the record that the effect makes of this one; None stands for a record that is absent."""
+        if self.effect is None:
+            return facts["draft"] if record is None else record
+        taken = named(facts, self.facts)
+        return self.effect(change, **taken) if record is None else self.effect(change, record, **taken)
 
     def observe(self, observer: Any) -> None:
         """Call the observer with each of its transitions from now on."""

@@ -25,6 +25,8 @@ Place = tuple[str, str]
 #: Returns the fault injected at the fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
+#: More steps than any change takes.
+UNLIMITED = 2**62
 #: The hash function of a world's digest, which covers the pieces of its JSON.
 Hash = partial(blake2b, digest_size=16)
 #: A piece of a world as JSON: the table and the client whose records it has, both "" for the text around them.
@@ -142,8 +144,8 @@ class Change(Struct, eq=False, gc=False):
     ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
     clients of which something was written, "" for what is shared. ``touched`` lists the records that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
-    given, is called at each fault point. ``steps`` is how many more steps it may take, 0 for any number; a transition
-    of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
+    given, is called at each fault point. ``steps`` is how many more steps it may take; a transition of a machine is
+    one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
@@ -161,7 +163,7 @@ class Change(Struct, eq=False, gc=False):
     touched: list[Written] = []
     timed: list[Name] = []
     counted: list[str] = []
-    steps: int = 0
+    steps: int = UNLIMITED
 
     def limit(self, steps: int) -> None:
         """Let it take at most so many further steps."""
@@ -169,10 +171,9 @@ class Change(Struct, eq=False, gc=False):
 
     def take(self, steps: int) -> None:
         """Take so many steps. Raises TooLong when they are more than it may."""
-        if self.steps > 0:
-            self.steps -= steps
-            if self.steps <= 0:
-                raise TooLong
+        self.steps -= steps
+        if self.steps < 0:
+            raise TooLong
 
     def collect_in(self, used: dict[str, None]) -> dict[str, None]:
         """Collect the ids of assumptions here from now on; return where they were collected before."""

@@ -165,13 +165,45 @@ def test_facts_reach_what_names_them() -> None:
     for number, watts, room in ((7, 1, "attic"), (7, 0, "attic"), (8, 0, "attic")):
         machine.fire(change, lamp, "move", watts=watts, number=number, room=room)
     assert seen == [("attic",), ("attic", 0, 8)]
-    with pytest.raises(ValueError, match="by_name takes facts by keyword only"):
-        Guard("by name", by_name)
 
 
-def by_name(lamp: Lamp, *, watts: int) -> bool:
-    """A guard for the test above."""
-    return watts > 0
+class Box(Record, kw_only=True):
+    """A record that is false in a condition as long as it is empty."""
+
+    id: int
+    client: str = "c"
+    content: tuple[str, ...] = ()
+    state: Light = Light.OFF
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+
+def test_the_truth_of_a_record_decides_nothing() -> None:
+    """A record that is false in a condition is created, moved and returned like any other."""
+    boxes: Table[int, Box] = Table("test boxes", Box, "id")
+    machine: Machine[Light, Box] = Machine(
+        "test box",
+        "A box.",
+        boxes,
+        Light,
+        (
+            Row("make", ABSENT, Light.OFF, source="test"),
+            Row("open", Light.OFF, Light.ON, source="test"),
+            Row("burn", Light.ON, ABSENT, source="test"),
+        ),
+        state="state",
+        facts={"make": "draft"},
+        refusals={None: Why.OTHERWISE},
+    )
+    del Machine.declared["test box"]
+    change = World().change(0)
+    box = machine.create(change, "make", draft=Box(id=1))
+    opened = machine.fire(change, box, "open")
+    assert not opened
+    assert opened == machine.fire_if_allowed(change, opened, "open") == boxes.of(change, "c")[1]
+    machine.end(change, opened, "burn")
+    assert not boxes.of(change, "c").all
 
 
 def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:

@@ -24,7 +24,6 @@ class Writer(Protocol):
     written: dict[str, None]
     touched: list[Written]
     owners: Owners
-    steps: int
 
     def take(self, steps: int) -> None:
         """Take so many steps. Raises TooLong when they are more than it may."""
