@@ -41,7 +41,7 @@ class Mail(Record, kw_only=True):
     link: str | None = None
 
 
-CLIENT: Index[Mail] = Index("client", lambda mail: (mail.client,))
+CLIENT: Index[Mail] = Index("client", "client")
 MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id", CLIENT, secrets={"code": SecretForm.TEXT})
 
 

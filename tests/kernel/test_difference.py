@@ -114,7 +114,7 @@ class Seat(Record):
     number: int | None
 
 
-NUMBER: Unique[Seat] = Unique("number", lambda seat: () if seat.number is None else (seat.number,))
+NUMBER: Unique[Seat] = Unique("number", "number", of=lambda number: () if number is None else (number,))
 SEATS: SharedTable[str, Seat] = SharedTable("test seats", Seat, "id", NUMBER)
 
 

@@ -45,7 +45,7 @@ class Lamp(Record, kw_only=True):
     expires: int | None = None
 
 
-BY_ROOM: Index[Lamp] = Index("room", lambda lamp: (lamp.room,))
+BY_ROOM: Index[Lamp] = Index("room", "room")
 LAMPS: Table[int, Lamp] = Table("test lamps", Lamp, "id", BY_ROOM)
 
 

@@ -64,8 +64,8 @@ class Client(Record, kw_only=True):
     domains: tuple[str, ...] = ()
 
 
-CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
-BY_ORIGIN: Index[Client] = Index("origin", lambda client: tuple(origin.lower() for origin in client.origins))
+CHILDREN: Index[Client] = Index("children", "parent", of=lambda parent: (parent,) if parent else ())
+BY_ORIGIN: Index[Client] = Index("origin", "origins", of=lambda origins: tuple(map(str.lower, origins)))
 CLIENTS: SharedTable[str, Client] = SharedTable(
     "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}
 )

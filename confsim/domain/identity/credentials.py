@@ -39,13 +39,11 @@ class Credential(Record):
     expires: int | None = None
 
 
-def _holder(credential: Credential) -> tuple[object, ...]:
-    return ((credential.client, credential.user),) if credential.user is not None else ()
-
-
-BY_USER: Index[Credential] = Index("user", _holder)
+BY_USER: Index[Credential] = Index(
+    "user", "client", "user", of=lambda client, user: () if user is None else ((client, user),)
+)
 #: Those that never expire, under True.
-LASTING: Index[Credential] = Index("lasting", lambda credential: (True,) if credential.expires is None else ())
+LASTING: Index[Credential] = Index("lasting", "expires", of=lambda expires: (True,) if expires is None else ())
 CREDENTIALS: SharedTable[str, Credential] = SharedTable(
     "credentials", Credential, "value", BY_USER, LASTING, secrets={"value": SecretForm.TEXT}
 )

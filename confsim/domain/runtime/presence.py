@@ -63,11 +63,15 @@ class Presence(Record, kw_only=True):
         return f"{self.channel}/{self.user}"
 
 
-BY_CHANNEL: Index[Presence] = Index("channel", lambda presence: (presence.channel,))
-BY_PLACE: Index[Presence] = Index("place", lambda presence: (presence.place,) if presence.place is not None else ())
-BY_USER: Index[Presence] = Index("user", lambda presence: (presence.user,))
-IN_LOBBY: Index[Presence] = Index("lobby", lambda each: (each.channel,) if each.state is Where.WAITING else ())
-PRESENTERS: Index[Presence] = Index("presenters", lambda presence: (presence.channel,) if presence.presenter else ())
+BY_CHANNEL: Index[Presence] = Index("channel", "channel")
+BY_PLACE: Index[Presence] = Index("place", "place")
+BY_USER: Index[Presence] = Index("user", "user")
+IN_LOBBY: Index[Presence] = Index(
+    "lobby", "channel", "state", of=lambda channel, state: (channel,) if state is Where.WAITING else ()
+)
+PRESENTERS: Index[Presence] = Index(
+    "presenters", "channel", "presenter", of=lambda channel, presents: (channel,) if presents else ()
+)
 PRESENCES: Table[str, Presence] = Table(
     *("presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER, IN_LOBBY, PRESENTERS),
     names={"user": "users"},

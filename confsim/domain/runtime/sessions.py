@@ -58,38 +58,33 @@ class Session(Record, kw_only=True):
     peak: int = 0
 
 
-BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
+BY_CHANNEL: Index[Session] = Index("channel", "channel")
 _ONGOING, _ENDED = SessionState.ONGOING, SessionState.ENDED
 #: The session of a channel that has not ended, at most one (R552).
-OPEN: Unique[Session] = Unique("open", lambda session: (session.channel,) if session.state is not _ENDED else ())
+OPEN: Unique[Session] = Unique(
+    "open", "channel", "state", of=lambda channel, state: () if state is _ENDED else (channel,)
+)
 #: The sessions of a client that have not ended, under True.
-UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.state is not _ENDED else ())
+UNENDED: Index[Session] = Index("unended", "state", of=lambda state: (True,) if state is not _ENDED else ())
 
 
-def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
+def _lists(started: int | None, channel: str, recorded: bool) -> tuple[tuple[str | None, bool | None], ...]:
     """The channel with whether it had a recording; None for any channel, and for either way."""
-    if session.started is None:
-        return ()
-    recorded = session.had_recording
-    return (None, None), (None, recorded), (session.channel, recorded)
+    return () if started is None else ((None, None), (None, recorded), (channel, recorded))
 
 
-def _channel(session: Session) -> str:
-    return session.channel
-
-
-STARTED: Order[Session] = Order("started", lambda session: session.started, carries=_channel)
+STARTED: Order[Session] = Order("started", "started", carries="channel")
 #: Those that have not ended are the latest.
-ENDED: Order[Session] = Order("ended", lambda session: (session.ended is None, session.ended or 0), carries=_channel)
-NAME: Order[Session] = Order("name", lambda session: session.name.casefold(), carries=_channel)
-PARTICIPANTS: Order[Session] = Order("participants", lambda session: session.participants, carries=_channel)
+ENDED: Order[Session] = Order("ended", "ended", key=lambda ended: (ended is None, ended or 0), carries="channel")
+NAME: Order[Session] = Order("name", "name", key=str.casefold, carries="channel")
+PARTICIPANTS: Order[Session] = Order("participants", "participants", carries="channel")
 #: The sessions that have started: of a client under (None, None) and (None, whether recorded), of a channel under
 #: (channel, whether recorded).
-LISTED: Index[Session] = Index("listed", _lists, orders=(STARTED, ENDED, NAME, PARTICIPANTS))
-#: In the order of their start; those that have not started, in the order of their creation.
-SESSIONS: Table[str, Session] = Table(
-    "sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED, located=lambda session: (session.id,)
+LISTED: Index[Session] = Index(
+    "listed", "started", "channel", "had_recording", of=_lists, orders=(STARTED, ENDED, NAME, PARTICIPANTS)
 )
+#: In the order of their start; those that have not started, in the order of their creation.
+SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED, located="id")
 
 
 class Attendance(Record, kw_only=True):
@@ -111,15 +106,16 @@ class Attendance(Record, kw_only=True):
         return f"{self.session}/{self.user}"
 
 
-BY_SESSION: Index[Attendance] = Index("session", lambda attendance: (attendance.session,))
-AT_CHANNEL: Index[Attendance] = Index("channel", lambda attendance: (attendance.channel,))
-LAST_JOIN: Order[Attendance] = Order("last join", lambda attendance: attendance.joins[-1])
+BY_SESSION: Index[Attendance] = Index("session", "session")
+AT_CHANNEL: Index[Attendance] = Index("channel", "channel")
+LAST_JOIN: Order[Attendance] = Order("last join", "joins", key=lambda joins: joins[-1])
+_LAST = (CREATED, LAST_JOIN)
 #: The latest attendance of each user in a channel, and of one user.
 CHANNEL_PARTICIPANTS: Index[Attendance] = Index(
-    "participants", lambda each: (each.channel,) if each.latest else (), orders=(CREATED, LAST_JOIN)
+    "participants", "channel", "latest", of=lambda channel, latest: (channel,) if latest else (), orders=_LAST
 )
 CHANNEL_PARTICIPANT: Index[Attendance] = Index(
-    "participant", lambda each: ((each.channel, each.user),) if each.latest else ()
+    "participant", "latest", "channel", "user", of=lambda latest, channel, user: ((channel, user),) if latest else ()
 )
 ATTENDANCES: Table[str, Attendance] = Table(
     "attendances", Attendance, "key", BY_SESSION, AT_CHANNEL, CHANNEL_PARTICIPANTS, CHANNEL_PARTICIPANT

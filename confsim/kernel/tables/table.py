@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transfor
 from msgspec import Struct
 
 from ..maps import map_of
-from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, Values
-from .read_fields import deciding, read_fields
+from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, fields_of
 from .states import TableState
 from .views import View, empty_view
 from .writing import Layout, Writer
@@ -56,11 +55,11 @@ class ReadableWorld(Protocol):
 class Table(Generic[K, R]):
     """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
 
-    ``located(record)`` returns the values by which ``find_client`` finds the client of a record, at a cost independent
-    of the number of clients; each value belongs to one record of all clients. ``secrets`` are the fields with secrets,
-    which a masked export replaces. ``names`` are the fields that name a record of another table, of the same client or
-    shared, which must be there because calls depend on it. ``position`` is the index of the table in the list that each
-    client has.
+    ``located`` is the field, or the unique index, by whose values ``find_client`` finds the client of a record, at a
+    cost independent of the number of clients; each value belongs to one record of all clients. ``secrets`` are the
+    fields with secrets, which a masked export replaces. ``names`` are the fields that name a record of another table,
+    of the same client or shared, which must be there because calls depend on it. ``position`` is the index of the table
+    in the list that each client has.
     """
 
     #: Every table by name, in order of declaration.
@@ -78,63 +77,44 @@ class Table(Generic[K, R]):
         *indexes: Unique[R] | Index[R],
         orders: tuple[Order[R], ...] = (CREATED,),
         totals: tuple[Total[R], ...] = (),
-        located: Callable[[R], Values] | None = None,
+        located: Unique[R] | str | None = None,
         secrets: Mapping[str, SecretForm] = _NOTHING,
         names: Mapping[str, str] = _NOTHING,
     ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
-        Table.declared[name] = self
         self.shared = type(self).shared  # read at every write, and found sooner here
         self.name = name
         self.record = record
         self.key_name = key
         computed = getattr(record, key)  # a property is called by its function: at every write
         self.key: Callable[[R], K] = (isinstance(computed, property) and computed.fget) or attrgetter(key)
-        self.all: Index[R] = Index("all", lambda record: (None,), orders=orders, totals=totals)
+        self.all: Index[R] = Index("all", of=lambda: (None,), orders=orders, totals=totals)
         self.indexes: tuple[Index[R], ...] = (self.all, *(each for each in indexes if isinstance(each, Index)))
         self.uniques: tuple[Unique[R], ...] = tuple(each for each in indexes if isinstance(each, Unique))
-        self.located = located
+        self.located: Unique[R] | None = Unique(located, located) if isinstance(located, str) else located
         self.secrets = secrets
         self.names = names
+        located_by = () if self.located is None else self.located.fields
+        finding = dict.fromkeys([*located_by, *(field for unique in self.uniques for field in unique.fields)])
+        placing = dict.fromkeys([*finding, *(field for index in self.indexes for field in index.placing)])
+        unknown = [field for field in placing if not hasattr(record, field)]
+        if unknown:
+            raise ValueError(f"table {name!r}: a record has no field {', '.join(unknown)}, by which it is indexed")
+        Table.declared[name] = self
         for place, unique in enumerate(self.uniques):
             unique.position = place
         for place, index in enumerate(self.indexes):
             index.position = place
-            index.record = record
             index.nothing = empty_view(index)
         self.position = len(self.by_position)
         self.by_position.append(self)
         self.layout = Layout(
-            *(name, self.position, self.key, self.all, self.indexes, self.uniques, located),
-            *(self._first_placed, self._first_found),
+            *(name, self.position, self.key, self.all, self.indexes, self.uniques, self.located),
+            *(fields_of(tuple(placing)), fields_of(tuple(finding))),
         )
         nothing: Lookup = map_of({})
         self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), ((nothing, 0),) * len(self.indexes)))
-
-    @property
-    def found_by(self) -> Callable[[R], object]:
-        """Make the function of a record that returns all fields deciding by which values it alone is found."""
-        return deciding(read_fields(self._finding, self.record))
-
-    @property
-    def placed_by(self) -> Callable[[R], object]:
-        """Make the function of a record that returns all fields deciding its place in indexes, orders and totals."""
-        placing = [function for index in self.indexes for function in index.functions]
-        return deciding(read_fields((*self._finding, *placing), self.record))
-
-    def _first_placed(self, record: R) -> object:
-        self.layout.placed_by = placed = self.placed_by
-        return placed(record)
-
-    def _first_found(self, record: R) -> object:
-        self.layout.found_by = found = self.found_by
-        return found(record)
-
-    @property
-    def _finding(self) -> list[Callable[[R], Values]]:
-        found = [unique.values for unique in self.uniques]
-        return found if self.located is None else [*found, self.located]
 
     def of(self, change: Writer, client: str) -> Rows[K, R]:
         """Return the rows of one client, for reading and writing in this change."""

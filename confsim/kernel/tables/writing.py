@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import Struct
 
 from ..maps import inserted, removed
-from .indexes import Index, Lookup, Unique, Values
+from .indexes import Index, Lookup, Unique
 from .owners import Owners
 from .states import TableState
 
@@ -37,7 +37,8 @@ class Writer(Protocol):
 class Layout(Struct, gc=False, eq=False):
     """The part of a table's declaration by which its records are written.
 
-    ``placed_by`` and ``found_by`` are those of the table, which are made when they are first called.
+    ``placed_by`` returns the fields of a record that decide its place in indexes, orders and totals; ``found_by`` those
+    that decide by which values it alone is found.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Layout(Struct, gc=False, eq=False):
     all: Index[Any]
     indexes: tuple[Index[Any], ...]
     uniques: tuple[Unique[Any], ...]
-    located: Callable[[Any], Values] | None
+    located: Unique[Any] | None
     placed_by: Callable[[Any], object]
     found_by: Callable[[Any], object]
 
@@ -121,8 +122,8 @@ class Layout(Struct, gc=False, eq=False):
                 keys = (*keys[:place], index.after(keys[place], key, old, new, check), *keys[place + 1 :])
         located = self.located
         if located is not None:
-            old = () if before is None else located(before)
-            new = () if after is None else located(after)
+            old = () if before is None else located.values(before)
+            new = () if after is None else located.values(after)
             if old != new:
                 change.owners = change.owners.after(self.name, client, old, new)
         return keys

@@ -28,14 +28,14 @@ class Leaf(Record):
 WHEN_ASKED: list[Callable[[], object]] = []
 
 
-def _shape(leaf: Leaf) -> tuple[int]:
+def _shape(shape: int) -> tuple[int]:
     for act in WHEN_ASKED:
         act()
-    return (leaf.shape,)
+    return (shape,)
 
 
-COLOUR: Index[Leaf] = Index("colour", lambda leaf: (leaf.colour,))
-SHAPE: Index[Leaf] = Index("shape", _shape)
+COLOUR: Index[Leaf] = Index("colour", "colour")
+SHAPE: Index[Leaf] = Index("shape", "shape", of=_shape)
 LEAVES: Table[int, Leaf] = Table("test leaves", Leaf, "id", COLOUR, SHAPE)
 
 

@@ -32,17 +32,17 @@ class Thing(Record):
     badge: int | None = None
 
 
-BIG_FIRST: Order[Thing] = Order("big first", lambda thing: -thing.size, carries=lambda thing: thing.colour)
-COLOURED: Order[Thing] = Order("coloured", lambda thing: (thing.colour, thing.size))
-SIZE: Total[Thing] = Total("size", lambda thing: thing.size)
-COLOUR: Index[Thing] = Index("colour", lambda thing: (thing.colour,))
-TAG: Index[Thing] = Index("tag", lambda thing: thing.tags, orders=(BIG_FIRST, CREATED, COLOURED), totals=(SIZE,))
-BADGE: Unique[Thing] = Unique("badge", lambda thing: (thing.badge,) if thing.badge is not None else ())
+BIG_FIRST: Order[Thing] = Order("big first", "size", key=lambda size: -size, carries="colour")
+COLOURED: Order[Thing] = Order("coloured", "colour", "size", key=lambda colour, size: (colour, size))
+SIZE: Total[Thing] = Total("size", "size")
+COLOUR: Index[Thing] = Index("colour", "colour")
+TAG: Index[Thing] = Index("tag", "tags", of=lambda tags: tags, orders=(BIG_FIRST, CREATED, COLOURED), totals=(SIZE,))
+BADGE: Unique[Thing] = Unique("badge", "badge")
 THINGS: Table[int, Thing] = Table(
     "test things", Thing, "id", COLOUR, TAG, BADGE, orders=(CREATED, COLOURED), totals=(SIZE,)
 )
-ANY_COLOUR: Index[Thing] = Index("colour", COLOUR.values)
-ANY_BADGE: Unique[Thing] = Unique("badge", BADGE.values)
+ANY_COLOUR: Index[Thing] = Index("colour", "colour")
+ANY_BADGE: Unique[Thing] = Unique("badge", "badge")
 EVERYBODYS: SharedTable[int, Thing] = SharedTable("test things of everybody", Thing, "id", ANY_COLOUR, ANY_BADGE)
 
 BUILT = st.builds(

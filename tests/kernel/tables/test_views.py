@@ -24,8 +24,8 @@ class Pebble(Record):
     size: int
 
 
-BY_SIZE: Order[Pebble] = Order("size", lambda pebble: pebble.size)
-COLOUR: Index[Pebble] = Index("colour", lambda pebble: (pebble.colour,), orders=(BY_SIZE,))
+BY_SIZE: Order[Pebble] = Order("size", "size")
+COLOUR: Index[Pebble] = Index("colour", "colour", orders=(BY_SIZE,))
 PEBBLES: Table[int, Pebble] = Table("test pebbles", Pebble, "id", COLOUR)
 
 
@@ -116,7 +116,7 @@ def test_the_view_of_a_value_that_no_record_has(others):
             each[0]
     assert [*view.between(BY_SIZE, 0, 9)] == []
     with pytest.raises(ValueError, match="not in tuple"):
-        view.by(Order("another", lambda pebble: pebble.id))
+        view.by(Order("another", "id"))
     assert view is rows([("b", 3)]).where(COLOUR, "a")  # the one of the index, in any world
     with pytest.raises(TypeError):
         view.rows[1] = (1, Pebble(1, "a", 1))
