@@ -13,7 +13,6 @@ from .maps import map_of
 from .refusal import Misuse
 from .tables.filling import fill
 from .tables.table import Record, Rows, Table
-from .timers import HANDLERS
 from .world import Part, World
 
 _CLIENT = attrgetter("client")
@@ -26,7 +25,7 @@ _Part = tuple[Table[Any, Any], str, list[Any]]
 
 
 class _Counters(Struct, forbid_unknown_fields=True):
-    """The parts of an export beside its tables."""
+    """The counters of an export, and its timers; these follow from the records, and are not read."""
 
     seed: int
     id_counter: _Count = field(name="minted")
@@ -143,10 +142,6 @@ def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -
             fill(change, table, client, records)
         except ValueError:  # of a unique index
             _put_each(table.of(change, client), records, where)
-    for due, kind, client, subject in counters.timers:
-        if kind not in HANDLERS:
-            raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(HANDLERS)}")
-        change.schedule(kind, due, client, subject)
     change.id_counter = counters.id_counter
     change.sequences = map_of(counters.sequences)
     return change.commit()

@@ -16,7 +16,7 @@ from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
 from .tables.table import Record, Rows, Table
-from .timers import on_timer
+from .timers import ALARMS, Timer
 from .world import Change
 
 S = TypeVar("S", bound=Enum)
@@ -78,16 +78,12 @@ class Machine(Generic[S, R]):
         ends = {trigger: {row.then for row in rows} for trigger, rows in self._rows.items()}
         self._leads_to = {trigger: states.pop() if len(states) == 1 else None for trigger, states in ends.items()}
         self._check(facts)
-        timed: dict[Deadline, list[Row]] = {}
+        deadlines: dict[Deadline, list[Row]] = {}
         for row in rows:
             if row.at is not None:
-                timed.setdefault(row.at, []).append(row)
-        self._timed = tuple((at, tuple(state for row in rows for state in row.on)) for at, rows in timed.items())
-        timed_states = {state for _, states in self._timed for state in states}
-        for row in rows:
-            row.timed = not timed_states.isdisjoint((*row.on, row.then))
-        for at, timed_rows in timed.items():
-            on_timer(at.timer)(self._elapsed(at, timed_rows[0].when, table))
+                deadlines.setdefault(row.at, []).append(row)
+        for at, timed_rows in deadlines.items():
+            self._declare_alarm(at, timed_rows)
 
     def _check(self, declared: Mapping[str, str]) -> None:
         """Raise ValueError for a trigger without a row, and for a fact that is undeclared or unused."""
@@ -102,24 +98,19 @@ class Machine(Generic[S, R]):
                 wrong = ", ".join(sorted(taken ^ names))
                 raise ValueError(f"machine {self.name!r}, trigger {trigger!r}: {wrong} is declared or taken, not both")
 
-    def _elapsed(
-        self, at: Deadline, trigger: str, table: Table[Any, R] | Callable[[R], Table[Any, R]] | None
-    ) -> Callable[[Change, str, str], bool]:
-        """The handler for the timer of a deadline. Raises ValueError when the machine has no single table."""
-        if not isinstance(table, Table):
+    def _declare_alarm(self, at: Deadline, rows: list[Row]) -> None:
+        """Give each record in a state of these rows a timer. Raises ValueError if the machine has no single table."""
+        if self._table is None:
             raise ValueError(f"machine {self.name!r} has timed rows and no single table")
-        number = table.record.__annotations__.get(table.key_name) == "int"
+        if at.timer in ALARMS:
+            raise ValueError(f"timer kind {at.timer!r} is declared twice")
+        ALARMS[at.timer] = alarm = DeadlineAlarm(self, at, rows)
+        self._table.layout.alarms += (alarm,)
 
-        def elapse(change: Change, client: str, subject: str) -> bool:
-            rows = table.of(change, "" if table.shared else client)
-            key: Any = int(subject) if number else subject
-            record = rows.get(key) if at.by is None else rows.one(at.by, key)
-            if record is None:
-                return False
-            facts = NOTHING if at.facts is None else at.facts(change, record)
-            return self.attempt(change, record, trigger, facts) is not None and at.announced
-
-        return elapse
+    def alarms(self) -> list[DeadlineAlarm]:
+        """The alarms that its deadlines give to the records of its table."""
+        found = () if self._table is None else self._table.layout.alarms
+        return [alarm for alarm in found if isinstance(alarm, DeadlineAlarm) and alarm.machine is self]
 
     @staticmethod
     def of(table: Table[Any, Any]) -> list[Machine[Any, Any]]:
@@ -181,7 +172,7 @@ class Machine(Generic[S, R]):
         row = self.row(state, trigger, record, facts)
         if row is None:
             return None
-        moved = self._move(change, record, state, row, facts)
+        moved = self._move(change, record, row, facts)
         for observer in row.observers:
             if state in observer.sees:
                 observer.notify(change, moved)
@@ -198,8 +189,8 @@ class Machine(Generic[S, R]):
         names = ", ".join(sorted(self.facts[trigger])) or "no facts"
         return TypeError(f"{self.name}: {trigger!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
 
-    def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
-        """Apply a row to a record in this state; return the new record, or the removed one."""
+    def _move(self, change: Change, record: R | None, row: Row, facts: Mapping[str, Any]) -> R:
+        """Apply a row to a record; return the new record, or the removed one."""
         change.take(1)
         for need in row.needs:
             need.satisfy(change, record, facts)
@@ -214,8 +205,6 @@ class Machine(Generic[S, R]):
                 table = self.table_of(moved)
                 client = "" if table.shared else self.client(moved)
                 table.layout.put(change, client, moved, row.move_to_end)
-        if row.timed:
-            self._schedule(change, record, state, moved, row.then)
         return moved
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
@@ -240,20 +229,34 @@ class Machine(Generic[S, R]):
             if cascade.step is step:
                 cascade.take(change, rows[key])
 
-    def _schedule(self, change: Change, before: R | None, state: Enum, after: R, then: Enum) -> None:
-        """Set the timers of the new state of the record and cancel those of its former state."""
-        assert self._table is not None
-        for at, states in self._timed:
-            due_of = at.due
-            was = due_of(before) if before is not None and state in states else None
-            due = due_of(after) if then in states else None
-            if was != due:
-                timed = after if due is not None or before is None else before
-                key = self._table.key(timed) if at.by is None else at.by.values(timed)[0]
-                if due is None:
-                    change.cancel(at.timer, self.client(timed), str(key))
-                else:
-                    change.schedule(at.timer, due, self.client(timed), str(key))
+
+class DeadlineAlarm:
+    """The timers of one deadline: of the records of a machine that are in a state of its rows."""
+
+    __slots__ = ("at", "machine", "states", "trigger")
+
+    def __init__(self, machine: Machine[Any, Any], at: Deadline, rows: list[Row]) -> None:
+        self.machine = machine
+        self.at = at
+        self.trigger = rows[0].when
+        self.states = tuple(state for row in rows for state in row.on)
+
+    def timer(self, table: str, client: str, key: Any, record: Any) -> Timer | None:
+        """Return the timer of a record in this table of a client; None if it has none."""
+        if self.machine.read(record) not in self.states:
+            return None
+        due = self.at.due(record)
+        if due is None:
+            return None
+        subject = key if self.at.subject is None else getattr(record, self.at.subject)
+        return Timer((table, client, key, self.at.timer), due, self.machine.client(record), str(subject))
+
+    def fire(self, change: Change, timer: Timer) -> bool:
+        """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""
+        name, client, key, _ = timer.name
+        record = Table.declared[name].of(change, client)[key]
+        facts = NOTHING if self.at.facts is None else self.at.facts(change, record)
+        return self.machine.attempt(change, record, self.trigger, facts) is not None and self.at.announced
 
 
 def _only(name: str, states: type[Enum]) -> Field:

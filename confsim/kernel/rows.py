@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from .tables.indexes import Unique
 from .world import Change
 
 
@@ -59,26 +58,26 @@ class Guard:
 class Deadline:
     """The instant at which a trigger fires by itself: ``due(record)`` in epoch milliseconds, None for never.
 
-    ``due`` is called when a record enters a state of a row with this deadline, and when it changes in one. ``timer``
-    is the kind of the timer in the world, whose subject is the key of the record, or its value in the index ``by``.
+    A record in a state of a row with this deadline has a timer. ``timer``
+    is the kind of the timer in the world, whose subject in public is the key of the record, or the field ``subject``.
     ``facts(change, record)`` returns the facts of the trigger. When it is not ``announced``, an advance of the clock
     does not list it.
     """
 
-    __slots__ = ("announced", "by", "due", "facts", "timer")
+    __slots__ = ("announced", "due", "facts", "subject", "timer")
 
     def __init__(
         self,
         timer: str,
         due: Callable[[Any], int | None],
         *,
-        by: Unique[Any] | None = None,
+        subject: str | None = None,
         facts: Callable[[Change, Any], Mapping[str, Any]] | None = None,
         announced: bool = True,
     ) -> None:
         self.timer = timer
         self.due = due
-        self.by = by
+        self.subject = subject
         self.facts = facts
         self.announced = announced
 
@@ -90,13 +89,13 @@ class Row:
     out of ABSENT has ``effect(change, fact…)``, which makes the record; without one the record is the fact
     ``draft``. The effect of a row into ABSENT returns nothing and is called before the record is removed. With
     ``move_to_end`` the record becomes the latest of its table, as if it were created now. A row with a deadline ``at``
-    is also applied when that falls due. Its machine sets ``timed``: whether it leaves or reaches a state with a
-    deadline. ``source`` cites the document part and lines, or the rule and gap numbers. The ``needs``, ``observers``
-    and ``couplings`` of ``influence`` that belong to the row are in order of registration.
+    is also applied when that falls due; it has to lead to another state or instant. ``source`` cites the document part
+    and lines, or the rule and gap numbers. The ``needs``, ``observers`` and ``couplings`` of ``influence`` that belong
+    to the row are in order of registration.
     """
 
     __slots__ = (
-        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "timed", "when"),
+        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "when"),
         *("couplings", "needs", "observers"),
     )
 
@@ -121,7 +120,6 @@ class Row:
         self.facts = facts_of(effect, 1 if new else 2) if effect is not None else ("draft",) if new else ()
         self.at = at
         self.move_to_end = move_to_end
-        self.timed = True
         self.source = source
         self.needs: tuple[Any, ...] = ()
         self.observers: tuple[Any, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import blake2b
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -18,7 +19,7 @@ from .tables.owners import NOBODY, Owners
 from .tables.states import TableState
 from .tables.table import SharedTable, Table
 from .tables.writing import Written
-from .timers import HANDLERS, Name, Timers
+from .timers import Name, Timer, Timers
 
 #: The id of a client, "" for what is shared, and the name of a table.
 Place = tuple[str, str]
@@ -33,6 +34,8 @@ Hash = partial(blake2b, digest_size=16)
 Part = tuple[str, str, bytes]
 #: Records that are encoded at once.
 _BATCH = 500
+#: Timers that are encoded at once, each of which Python looks at.
+_TIMERS = 100
 #: The tables that a client, or what is shared, has at first; each declaration adds one.
 _EMPTY, _EMPTY_SHARED = Table.empty_states, SharedTable.empty_states
 
@@ -54,9 +57,15 @@ class World(Struct, frozen=True, gc=False):
     sequences: Map[str, int] = {}
     owners: Owners = NOBODY
 
-    def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, faults: FaultSource | None = None) -> Change:
-        """Begin a change at the instant ``now`` (epoch milliseconds)."""
-        return Change(self, now, profile, faults, self.timers, self.id_counter, self.sequences, self.owners)
+    def change(
+        self,
+        now: int,
+        profile: Mapping[str, Any] = NO_PROFILE,
+        faults: FaultSource | None = None,
+        timer: Timer | None = None,
+    ) -> Change:
+        """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any."""
+        return Change(self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """Return the state of a table: of one client, or the shared one."""
@@ -105,9 +114,12 @@ class World(Struct, frozen=True, gc=False):
             for place, records in enumerate(_batches(Table.declared[name], state)):
                 yield name, client, (b"," if place else b"") + encode(records)[1:-1]
             yield "", "", b"]"
-        timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in self.timers]
-        tail = {"timers": timers} if version is None else {"timers": timers, "version": version}
-        yield "", "", (b"}" if table else b"") + b"}," + encode(tail)[1:]
+        yield "", "", (b"}" if table else b"") + b'},"timers":['
+        timers = iter(self.timers)
+        for place, batch in enumerate(iter(lambda: [*islice(timers, _TIMERS)], [])):
+            told = [(timer.due, timer.kind, timer.client, timer.subject) for timer in batch]
+            yield "", "", (b"," if place else b"") + encode(told)[1:-1]
+        yield "", "", b"]}" if version is None else b'],"version":' + encode(version) + b"}"
 
     def digest(self) -> str:
         """Return a fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""
@@ -144,14 +156,15 @@ class Change(Struct, eq=False, gc=False):
     ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
     clients of which something was written, "" for what is shared. ``touched`` lists the records that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
-    given, is called at each fault point. ``steps`` is how many more steps it may take; a transition of a machine is
-    one, and so is reading ``views.READS_OF_A_STEP`` records.
+    given, is called at each fault point. ``timer`` is the one that fires in this change, if any. ``steps`` is how many
+    more steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
     now: int
     profile: Mapping[str, Any]
     faults: FaultSource | None
+    timer: Timer | None
     timers: Timers
     id_counter: int
     sequences: Map[str, int]
@@ -221,20 +234,10 @@ class Change(Struct, eq=False, gc=False):
         self.counted.append(sequence)
         return number
 
-    def schedule(self, kind: str, due: int, client: str, subject: str) -> None:
-        """Schedule a timer for ``due`` (epoch milliseconds); one of the same kind, client and subject is replaced.
-
-        Raises ValueError when the kind is not declared.
-        """
-        if kind not in HANDLERS:
-            raise ValueError(f"timer kind {kind!r} is not declared")
-        self.timers = self.timers.add(kind, due, client, subject)
-        self.timed.append((kind, client, subject))
-
-    def cancel(self, kind: str, client: str, subject: str) -> None:
-        """Cancel the timer of this kind, client and subject, if there is one."""
-        self.timers = self.timers.cancel(kind, client, subject)
-        self.timed.append((kind, client, subject))
+    def set_timer(self, name: Name, timer: Timer | None) -> None:
+        """Set the timer of this name, or cancel it with None."""
+        self.timers = self.timers.cancel(name) if timer is None else self.timers.put(timer)
+        self.timed.append(name)
 
     def commit(self) -> World:
         """Return the world with everything written so far; ``world`` itself when nothing was written."""
@@ -252,4 +255,5 @@ class Change(Struct, eq=False, gc=False):
                 client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
             else:
                 shared = tuple(self.shared)
-        return World(world.seed, shared, client_tables, self.timers, self.id_counter, self.sequences, self.owners)
+        timers = self.timers.resume(self.now)
+        return World(world.seed, shared, client_tables, timers, self.id_counter, self.sequences, self.owners)

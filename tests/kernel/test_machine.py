@@ -16,7 +16,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.timers import HANDLERS
+from confsim.kernel.timers import ALARMS
 from confsim.kernel.world import Change, World
 
 
@@ -296,7 +296,7 @@ def test_a_timed_machine_needs_one_table() -> None:
     with pytest.raises(ValueError, match="no single table"):
         Machine("test timed", "A lamp.", None, Light, (row,), state="state", refusals={})
     del Machine.declared["test timed"]
-    assert "test no table" not in HANDLERS
+    assert "test no table" not in ALARMS
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 from kit.each import each
 
-TABLES = list(Table.declared.values())
+TABLES = [table for table in Table.declared.values() if table.record.__module__.startswith("confsim")]
 
 
 def named(table: Table[Any, Any], records: list[Any]) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def _end(change: Change, broadcast: Broadcast) -> Broadcast:
 
 _DESTINED = Guard("a destination is enabled", lambda broadcast, destinations: bool(destinations))
 _OPEN = (BroadcastState.STARTING, BroadcastState.RUNNING)
-_STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, by=OPEN)
+_STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, subject="channel")
 
 MACHINE: Machine[BroadcastState, Broadcast] = Machine(
     "broadcast",

@@ -180,7 +180,7 @@ def _end(change: Change, session: Session) -> Session:
 
 _AT_ONCE = Guard("it does not outlive its users", lambda session, grace: grace == 0)
 _WAITS = Guard("it waits for users to come back", lambda session, grace: bool(grace))
-_GRACE = Deadline("session grace", lambda session: session.grace_ends, by=OPEN)
+_GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
 
 
 def _remove_attendances(change: Change, session: Session) -> None:

@@ -29,6 +29,11 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
             located = map_of({value: client for record in records for value in table.located.values(record)})
             owners = change.owners.maps()
             change.owners = Owners((inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0))
+        for alarm in table.layout.alarms:
+            for record in records:
+                timer = alarm.timer(table.name, client, table.key(record), record)
+                if timer is not None:
+                    change.timers = change.timers.put(timer)
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

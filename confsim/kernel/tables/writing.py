@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import Struct
 
 from ..maps import inserted, removed
+from ..timers import Alarm, Name, Timer
 from .indexes import Index, Lookup, Unique
 from .owners import Owners
 from .states import TableState
@@ -33,9 +34,13 @@ class Writer(Protocol):
         """Return the tables of one client, or the shared ones for "", as a list that the change writes to."""
         ...
 
+    def set_timer(self, name: Name, timer: Timer | None) -> None:
+        """Set the timer of this name, or cancel it with None."""
+        ...
+
 
 class Layout(Struct, gc=False, eq=False):
-    """The part of a table's declaration by which its records are written.
+    """The part of a table's declaration by which its records are written; ``alarms`` make the timers of its records.
 
     ``placed_by`` returns the fields of a record that decide its place in indexes, orders and totals; ``found_by`` those
     that decide by which values it alone is found.
@@ -50,6 +55,7 @@ class Layout(Struct, gc=False, eq=False):
     located: Unique[Any] | None
     placed_by: Callable[[Any], object]
     found_by: Callable[[Any], object]
+    alarms: tuple[Alarm, ...] = ()
 
     def tables(self, change: Writer, client: str) -> list[TableState]:
         """Return the tables of a client, or the shared ones for "", opened in the change.
@@ -85,6 +91,8 @@ class Layout(Struct, gc=False, eq=False):
                 tables[position] = state.after(self.indexes, (key, row), rows, state.serial, keys)
         change.written[client] = None
         change.touched.append((client, self.name, key))
+        if self.alarms:
+            self._time(change, client, key, None if row is None else row[1], record)
 
     def remove(self, change: Writer, client: str, key: object) -> Any:
         """Remove a record of a client and return it, as ``Rows.remove``."""
@@ -98,7 +106,18 @@ class Layout(Struct, gc=False, eq=False):
         tables[position] = state.after(self.indexes, (key, row), removed(state.rows, key), state.serial, keys)
         change.written[client] = None
         change.touched.append((client, self.name, key))
+        self._time(change, client, key, row[1], None)
         return row[1]
+
+    def _time(self, change: Writer, client: str, key: object, before: Any, after: Any) -> None:
+        """Set and cancel the timers of a record that changes; None stands for no record."""
+        for alarm in self.alarms:
+            was = None if before is None else alarm.timer(self.name, client, key, before)
+            timer = None if after is None else alarm.timer(self.name, client, key, after)
+            if timer != was:
+                named = timer or was
+                assert named is not None
+                change.set_timer(named.name, timer)
 
     def _found(
         self,
