@@ -8,7 +8,7 @@ removal of a record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
@@ -36,6 +36,16 @@ class Influenced(Protocol):
     def attempt(self, change: Change, record: Any, trigger: str, facts: Mapping[str, Any]) -> Any:
         """Apply the trigger to the record when a row admits it."""
         ...
+
+    def stored(self, change: Change, record: Any) -> Any:
+        """Return the record as it is stored now, None if it is gone."""
+        ...
+
+
+def _as_stored(machine: Influenced, change: Change, found: Iterable[Any]) -> Iterator[Any]:
+    """Yield the records as they are stored when their turn comes: what was done to one may have changed the next."""
+    for record in found:
+        yield None if record is None else machine.stored(change, record)
 
 
 def _require_trigger(machine: Influenced, trigger: str) -> None:
@@ -104,10 +114,12 @@ class Need:
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
-        for related in self.on(change, record, **named(given, self._takes[0])):
-            if self.creates:
-                self.fires.create(change, self.trigger, **related)
-                continue
+        found = self.on(change, record, **named(given, self._takes[0]))
+        if self.creates:
+            for draft in found:
+                self.fires.create(change, self.trigger, **draft)
+            return
+        for related in _as_stored(self.fires, change, found):
             facts = details = NOTHING
             if self.facts is not None:
                 facts = self.facts(change, record, related, **named(given, self._takes[1]))
@@ -163,12 +175,14 @@ class Coupling:
 
     def propagate(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        for related in self.on(change, record):
-            if self.creates:
-                self.fires.attempt(change, None, self.trigger, related)
-            else:
-                facts = NOTHING if self.facts is None else self.facts(change, record, related)
-                self.fires.attempt(change, related, self.trigger, facts)
+        found = self.on(change, record)
+        if self.creates:
+            for draft in found:
+                self.fires.attempt(change, None, self.trigger, draft)
+            return
+        for related in _as_stored(self.fires, change, found):
+            facts = NOTHING if self.facts is None else self.facts(change, record, related)
+            self.fires.attempt(change, related, self.trigger, facts)
 
 
 class TransitionObserver:
@@ -220,7 +234,7 @@ class Firing:
 
     def fire(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        for related in self.on(change, record):
+        for related in _as_stored(self.fires, change, self.on(change, record)):
             self.fires.attempt(change, related, self.trigger, NOTHING)
 
 

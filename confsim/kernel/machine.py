@@ -15,7 +15,7 @@ from typing import Any, Generic, NoReturn, TypeVar, get_type_hints
 from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
-from .tables.table import Record, Rows, Table
+from .tables.table import Record, Rows, StaleRecord, Table
 from .timers import ALARMS, Timer
 from .world import Change
 
@@ -142,9 +142,11 @@ class Machine(Generic[S, R]):
     def fire(
         self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> R:
-        """Apply the trigger to the record (None when it is absent); return the new record, or the removed one.
+        """Apply the trigger to the record (None when it is absent).
 
-        Raises Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then.
+        Return the record as it is stored after everything that the transition caused, or the removed one. Raises
+        Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then. Raises
+        StaleRecord if the record is no longer the stored one.
         """
         moved = self.attempt(change, record, trigger, facts)
         return self._refuse(record, trigger, details) if moved is None else moved
@@ -168,6 +170,8 @@ class Machine(Generic[S, R]):
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
         if facts.keys() != self.facts[trigger]:
             raise self._wrong_facts(trigger, facts)
+        if record is not None and self.stored(change, record) is not record:
+            raise StaleRecord(self.name)
         state = self.state(record)
         row = self.row(state, trigger, record, facts)
         if row is None:
@@ -179,7 +183,15 @@ class Machine(Generic[S, R]):
         for coupling in row.couplings:
             if state in coupling.sees:
                 coupling.propagate(change, moved)
-        return moved
+        stored = self.stored(change, moved)
+        return moved if stored is None else stored
+
+    def stored(self, change: Change, record: R) -> R | None:
+        """Return the record as its table holds it now, None if it is gone; itself if its machine stores none."""
+        if self.table_of is None:
+            return record
+        rows, key = self._rows_with(change, record)
+        return rows.get(key)
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
         """Raise the Refusal of a trigger that no row admits."""

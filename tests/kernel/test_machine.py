@@ -15,7 +15,7 @@ from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.tables.table import Record, StaleRecord, Table
 from confsim.kernel.timers import ALARMS
 from confsim.kernel.world import Change, World
 
@@ -116,6 +116,9 @@ def test_records_are_made_moved_and_removed() -> None:
 def test_no_row_is_a_refusal(lamp: Lamp | None, reason: Why) -> None:
     """The reason is the nearest that the machine names; only the details reach the caller."""
     change = World().change(0)
+    if lamp is not None:
+        LAMPS.of(change, "c").put(lamp)
+    change = change.commit().change(0)
     with pytest.raises(Refusal) as caught:
         LAMP.fire(change, lamp, "switch on", details={"where": "kitchen"})
     assert (caught.value.reason, caught.value.facts) == (reason, {"where": "kitchen"})
@@ -206,12 +209,44 @@ def test_the_truth_of_a_record_decides_nothing() -> None:
     assert not boxes.of(change, "c").all
 
 
+def test_an_old_record_is_written_by_nobody() -> None:
+    """A record that is no longer the stored one is neither fired at nor updated nor ended, and nothing changes."""
+    change, lamp = installed()
+    lit = LAMP.fire(change, lamp, "switch on")
+    world = change.commit()
+    change = world.change(0)
+    for write in (
+        lambda: LAMP.fire(change, lamp, "switch on"),
+        lambda: LAMP.fire_if_allowed(change, lamp, "switch off"),
+        lambda: LAMP.end(change, lamp, "take down"),
+        lambda: LAMPS.of(change, "c").update(lamp, room="attic"),
+        lambda: LAMP.fire(change, replace(lit), "switch off"),
+    ):
+        with pytest.raises(StaleRecord, match="read it again"):
+            write()
+    assert change.commit() is world
+
+
+def test_what_a_transition_causes_is_in_the_record_that_it_returns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record is read again after couplings and observers; a removed one is the last that there was."""
+    alone(monkeypatch)
+    Coupling(
+        LAMP, Light.ON, LAMP, "expire", lambda change, lamp: [lamp], facts=lambda *_: {"expires": 7}, source="test"
+    )
+    change, lamp = installed()
+    lit = LAMP.fire(change, lamp, "switch on")
+    assert (lit.expires, lit) == (7, LAMPS.of(change, "c")[1])
+    TransitionObserver(LAMP, Light.OFF, lambda change, lamp: LAMPS.of(change, "c").remove(lamp.id))
+    assert LAMP.fire(change, lit, "switch off") == replace(lit, state=Light.OFF)
+
+
 def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
     """The interpreter checks that a computed state is the one that the row names."""
     state = Computed(lambda lamp: Light.OFF)
     stuck = make("test stuck lamp", Row("switch on", Light.OFF, Light.ON, source="test"), state=state)
+    change, lamp = installed()
     with pytest.raises(AssertionError, match="did not lead to"):
-        stuck.fire(World().change(0), Lamp(id=1), "switch on")
+        stuck.fire(change, lamp, "switch on")
 
 
 def test_a_field_that_is_filled_or_not_holds_a_state() -> None:
@@ -223,11 +258,12 @@ def test_a_field_that_is_filled_or_not_holds_a_state() -> None:
         Row("switch on", tuple(Light), Light.ON, source="test"),
         state=state,
     )
-    change, lit = World().change(0), Lamp(id=1, expires=9)
+    change = World().change(0)
+    lit = LAMPS.of(change, "c").put(Lamp(id=1, expires=9))
     assert lamp.state(lit) is Light.ON
     assert lamp.fire(change, lit, "switch off") == LAMPS.of(change, "c")[1] == Lamp(id=1)
     with pytest.raises(AssertionError, match="did not set expires"):
-        lamp.fire(change, Lamp(id=1), "switch on")
+        lamp.fire(change, LAMPS.of(change, "c")[1], "switch on")
 
 
 def test_a_row_without_an_effect_creates_the_draft() -> None:
@@ -312,7 +348,7 @@ def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str
     change, lamp = installed()
     lit = LAMP.fire(change, lamp, "switch on")
     for expires in (1, 2):
-        LAMP.fire(change, lit, "expire", expires=expires)
+        lit = LAMP.fire(change, lit, "expire", expires=expires)
     assert len(heard) == seen
 
 

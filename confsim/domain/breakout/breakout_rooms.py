@@ -173,7 +173,7 @@ def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
         name = ask(change, assumed.ROOM_NAME).format(number=change.count(f"rooms of {breakout.id}"))
     room = MACHINE.create(change, "create", breakout=breakout, name=_free_name(change, breakout, name))
     if breakout.phase is BreakoutState.ACTIVE:
-        return ROOMS.of(change, room.client)[MACHINE.fire(change, room, "open").id]
+        return MACHINE.fire(change, room, "open")
     if ask(change, assumed.ROOM_CHANNEL) == "creation":
         return MACHINE.fire(change, room, "make channel")
     return room

@@ -370,7 +370,7 @@ def get_by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channe
 
 def update(change: Change, channel: Channel, **fields: object) -> Channel:
     """The channel with these fields changed."""
-    return table_of(channel).of(change, channel.client).put(replace(channel, **fields))
+    return table_of(channel).of(change, channel.client).update(channel, **fields)
 
 
 def base_channel(change: Change, channel: Channel) -> Channel:

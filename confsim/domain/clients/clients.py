@@ -8,7 +8,6 @@ from enum import Enum
 from itertools import count
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from confsim.assumptions import channels as ids
 from confsim.assumptions import clients as assumed
@@ -163,7 +162,7 @@ def get(change: Change, id: str) -> Client:
 
 def update(change: Change, client: Client, **fields: object) -> Client:
     """The client with these fields changed."""
-    return CLIENTS.of(change).put(replace(client, **fields))
+    return CLIENTS.of(change).update(client, **fields)
 
 
 def list_children(change: Change, client: Client) -> View[Client]:

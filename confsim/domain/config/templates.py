@@ -166,7 +166,7 @@ def create(change: Change, client: Client, name: str) -> VisibleTemplate:
 def rename(change: Change, visible: VisibleTemplate, name: str) -> None:
     """Rename the template. Refusal TEMPLATE_INHERITED for one of a client above (G411)."""
     template = require_own(visible)
-    TEMPLATES.of(change, template.client).put(replace(template, name=name))
+    TEMPLATES.of(change, template.client).update(template, name=name)
 
 
 def remove(change: Change, visible: VisibleTemplate) -> None:

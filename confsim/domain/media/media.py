@@ -9,7 +9,6 @@ from hmac import compare_digest
 from itertools import chain
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import sizes
@@ -304,7 +303,7 @@ def get_of_client(change: Change, client: str, id: str) -> MediaAsset:
 
 def set_tags(change: Change, asset: MediaAsset, tags: Iterable[str]) -> MediaAsset:
     """Replace the tags of the asset; no documented call does (G509)."""
-    return _table(asset.channel).of(change, asset.client).put(replace(asset, tags=tuple(dict.fromkeys(tags))))
+    return _table(asset.channel).of(change, asset.client).update(asset, tags=tuple(dict.fromkeys(tags)))
 
 
 def sign_link(change: Change, asset: MediaAsset, expires: int) -> str:

@@ -195,8 +195,7 @@ def join(
     """
     facts = join_facts(change, client, channel, user, host=host, phone=phone)
     details = {"limit": capacity(channel)}
-    joined = MACHINE.fire(change, find(change, channel, user.id), "join", details=details, **facts)
-    return PRESENCES.of(change, channel.client)[joined.key]
+    return MACHINE.fire(change, find(change, channel, user.id), "join", details=details, **facts)
 
 
 def may_join(
@@ -264,8 +263,7 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
         if fault is not None:
             return presence
     details = {"limit": capacity(channel)}
-    admitted = MACHINE.fire(change, presence, "admit", full=is_full(change, channel), details=details)
-    return PRESENCES.of(change, channel.client)[admitted.key]
+    return MACHINE.fire(change, presence, "admit", full=is_full(change, channel), details=details)
 
 
 def leave(change: Change, channel: Channel, user: int) -> None:
@@ -275,8 +273,7 @@ def leave(change: Change, channel: Channel, user: int) -> None:
 
 def route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:
     """Move a user from the event room to the breakout room ``room`` with the channel ``place``."""
-    moved = MACHINE.fire(change, presence, "route", place=place, room=room)
-    return PRESENCES.of(change, presence.client)[moved.key]
+    return MACHINE.fire(change, presence, "route", place=place, room=room)
 
 
 def is_muted(change: Change, channel: Channel, presence: Presence) -> bool:

@@ -155,7 +155,7 @@ def _attend(change: Change, session: Session, user: User, inside: int) -> Sessio
     before = attendances.get(f"{session.id}/{user.id}")
     joins = (number,) if before is None else (*before.joins, number)
     for earlier in attendances.where(CHANNEL_PARTICIPANT, (session.channel, user.id)):
-        attendances.put(replace(earlier, latest=False))
+        attendances.update(earlier, latest=False)
     attendances.put(
         Attendance(session=session.id, channel=session.channel, user=user.id, handle=user.handle, joins=joins)
     )
@@ -271,7 +271,7 @@ def end(change: Change, session: Session) -> None:
 
 def set_group(change: Change, session: Session, group: str | None) -> Session:
     """Set the key that groups the session with others, None for none."""
-    return SESSIONS.of(change, session.client).put(replace(session, group_id=group))
+    return SESSIONS.of(change, session.client).update(session, group_id=group)
 
 
 def ending(change: Change) -> dict[str, int | None]:

@@ -258,8 +258,7 @@ def hang_up(change: Change, call: PhoneCall) -> PhoneCall:
 
 
 def _fire(change: Change, call: PhoneCall, trigger: str, **facts: object) -> PhoneCall:
-    MACHINE.fire(change, call, trigger, details={"id": call.user, "standing": call.state.value}, **facts)
-    return CALLS.of(change, call.client)[call.id]
+    return MACHINE.fire(change, call, trigger, details={"id": call.user, "standing": call.state.value}, **facts)
 
 
 def dial_in(

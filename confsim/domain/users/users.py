@@ -282,7 +282,7 @@ def get(change: Change, client: str, id: int) -> User:
 
 def update(change: Change, user: User, **fields: object) -> User:
     """The user with these fields changed."""
-    return USERS.of(change, user.client).put(replace(user, **fields))
+    return USERS.of(change, user.client).update(user, **fields)
 
 
 def unregistered(user: User) -> bool:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transform
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..maps import map_of
 from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, fields_of
@@ -30,6 +31,13 @@ class Record(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Record)
+
+
+class StaleRecord(LookupError):
+    """Raised for a write by a record that is no longer the stored one: it would undo what was written since."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name}: this is not the record that is stored now; read it again")
 
 
 class SecretForm(Enum):
@@ -269,6 +277,12 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """
         self.layout.put(self.change, self.client, record, check=check)
         return record
+
+    def update(self, record: R, **fields: object) -> R:
+        """Replace fields of a record and return the new one. Raises StaleRecord if it is no longer the stored one."""
+        if self.get(self.layout.key(record)) is not record:
+            raise StaleRecord(self.layout.name)
+        return self.put(replace(record, **fields))
 
     def remove(self, key: K) -> R:
         """Remove the record of this key and return it. Raises KeyError when there is none."""
