@@ -15,7 +15,7 @@ from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, StaleRecord, Table
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.timers import ALARMS
 from confsim.kernel.world import Change, World
 
@@ -168,76 +168,6 @@ def test_facts_reach_what_names_them() -> None:
     for number, watts, room in ((7, 1, "attic"), (7, 0, "attic"), (8, 0, "attic")):
         machine.fire(change, lamp, "move", watts=watts, number=number, room=room)
     assert seen == [("attic",), ("attic", 0, 8)]
-
-
-class Box(Record, kw_only=True):
-    """A record that is false in a condition as long as it is empty."""
-
-    id: int
-    client: str = "c"
-    content: tuple[str, ...] = ()
-    state: Light = Light.OFF
-
-    def __len__(self) -> int:
-        return len(self.content)
-
-
-def test_the_truth_of_a_record_decides_nothing() -> None:
-    """A record that is false in a condition is created, moved and returned like any other."""
-    boxes: Table[int, Box] = Table("test boxes", Box, "id")
-    machine: Machine[Light, Box] = Machine(
-        "test box",
-        "A box.",
-        boxes,
-        Light,
-        (
-            Row("make", ABSENT, Light.OFF, source="test"),
-            Row("open", Light.OFF, Light.ON, source="test"),
-            Row("burn", Light.ON, ABSENT, source="test"),
-        ),
-        state="state",
-        facts={"make": "draft"},
-        refusals={None: Why.OTHERWISE},
-    )
-    del Machine.declared["test box"]
-    change = World().change(0)
-    box = machine.create(change, "make", draft=Box(id=1))
-    opened = machine.fire(change, box, "open")
-    assert not opened
-    assert opened == machine.fire_if_allowed(change, opened, "open") == boxes.of(change, "c")[1]
-    machine.end(change, opened, "burn")
-    assert not boxes.of(change, "c").all
-
-
-def test_an_old_record_is_written_by_nobody() -> None:
-    """A record that is no longer the stored one is neither fired at nor updated nor ended, and nothing changes."""
-    change, lamp = installed()
-    lit = LAMP.fire(change, lamp, "switch on")
-    world = change.commit()
-    change = world.change(0)
-    for write in (
-        lambda: LAMP.fire(change, lamp, "switch on"),
-        lambda: LAMP.fire_if_allowed(change, lamp, "switch off"),
-        lambda: LAMP.end(change, lamp, "take down"),
-        lambda: LAMPS.of(change, "c").update(lamp, room="attic"),
-        lambda: LAMP.fire(change, replace(lit), "switch off"),
-    ):
-        with pytest.raises(StaleRecord, match="read it again"):
-            write()
-    assert change.commit() is world
-
-
-def test_what_a_transition_causes_is_in_the_record_that_it_returns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The record is read again after couplings and observers; a removed one is the last that there was."""
-    alone(monkeypatch)
-    Coupling(
-        LAMP, Light.ON, LAMP, "expire", lambda change, lamp: [lamp], facts=lambda *_: {"expires": 7}, source="test"
-    )
-    change, lamp = installed()
-    lit = LAMP.fire(change, lamp, "switch on")
-    assert (lit.expires, lit) == (7, LAMPS.of(change, "c")[1])
-    TransitionObserver(LAMP, Light.OFF, lambda change, lamp: LAMPS.of(change, "c").remove(lamp.id))
-    assert LAMP.fire(change, lit, "switch off") == replace(lit, state=Light.OFF)
 
 
 def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
