@@ -7,7 +7,7 @@ from enum import StrEnum
 from confsim.assumptions import mail as assumed
 from confsim.assumptions.register import ask
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, SharedTable
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -42,7 +42,7 @@ class Mail(Record, kw_only=True):
 
 
 CLIENT: Index[Mail] = Index("client", "client")
-MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id", CLIENT, secrets={"code": SecretForm.TEXT})
+MAILS: Table[int, Mail] = Table("mail", Mail, "id", CLIENT, secrets={"code": SecretForm.TEXT}, shared=True)
 
 
 def send(

@@ -17,7 +17,7 @@ from .maps import Map, inserted
 from .tables.indexes import CREATED, Bucket
 from .tables.owners import NOBODY, Owners
 from .tables.states import TableState
-from .tables.table import SharedTable, Table
+from .tables.table import Table
 from .tables.writing import Written
 from .timers import Name, Timer, Timers
 
@@ -36,21 +36,18 @@ Part = tuple[str, str, bytes]
 _BATCH = 500
 #: Timers that are encoded at once, each of which Python looks at.
 _TIMERS = 100
-#: The tables that a client, or what is shared, has at first; each declaration adds one.
-_EMPTY, _EMPTY_SHARED = Table.empty_states, SharedTable.empty_states
 
 
 class World(Struct, frozen=True, gc=False):
     """An immutable value: tables, timers and counters at one moment.
 
-    ``shared`` holds the tables of the service as a whole by their positions, ``client_tables`` those of each client by
-    its id. Tables declared after a client was last written are absent from its tuple and read as empty.
+    ``client_tables`` holds the tables of each client by their positions; the shared ones are those of the client "".
+    Tables declared after a client was last written are absent from its tuple and read as empty.
     ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
     ``owners`` follows from the tables: it has the clients that ``Table.find_client`` finds.
     """
 
     seed: int = 0
-    shared: tuple[TableState, ...] = ()
     client_tables: Map[str, tuple[TableState, ...]] = {}
     timers: Timers = Timers()
     id_counter: int = 0
@@ -69,14 +66,13 @@ class World(Struct, frozen=True, gc=False):
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """Return the state of a table: of one client, or the shared one."""
-        tables = self.shared if table.shared else self.client_tables.get(client, ())
+        tables = self.client_tables.get(client, ())
         return tables[table.position] if table.position < len(tables) else table.empty_states[table.position]
 
     def holds_the_same(self, other: World) -> bool:
         """Return whether the identity of their parts proves both worlds equal. No record is compared."""
         return self is other or (
-            self.shared is other.shared
-            and self.client_tables is other.client_tables
+            self.client_tables is other.client_tables
             and self.timers is other.timers
             and self.sequences is other.sequences
             and self.id_counter == other.id_counter
@@ -87,8 +83,8 @@ class World(Struct, frozen=True, gc=False):
         """Return every table that is not empty, in the order of client id and name."""
         filled = [
             ((client, table.name), state)
-            for client, tables in (("", self.shared), *self.client_tables.items())
-            for table, state in zip(Table.by_position if client else SharedTable.by_position, tables, strict=False)
+            for client, tables in self.client_tables.items()
+            for table, state in zip(Table.by_position, tables, strict=False)
             if state.rows
         ]
         return sorted(filled, key=itemgetter(0))
@@ -153,8 +149,8 @@ class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those looked up;
-    ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
-    clients of which something was written, "" for what is shared. ``touched`` lists the records that were written,
+    ``client_tables`` holds the opened tables in their current state; ``written`` names the clients of which something
+    was written, "" for what is shared. ``touched`` lists the records that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
     given, is called at each fault point. ``timer`` is the one that fires in this change, if any. ``steps`` is how many
     more steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
@@ -170,7 +166,6 @@ class Change(Struct, eq=False, gc=False):
     sequences: Map[str, int]
     owners: Owners
     used: dict[str, None] = {}
-    shared: list[TableState] = []
     client_tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
     touched: list[Written] = []
@@ -195,14 +190,9 @@ class Change(Struct, eq=False, gc=False):
 
     def open_tables(self, client: str) -> list[TableState]:
         """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
-        if client:
-            tables, empty = [*self.world.client_tables.get(client, ())], _EMPTY
-            self.client_tables[client] = tables
-        else:
-            tables, empty = [*self.world.shared], _EMPTY_SHARED
-            self.shared = tables
-        if len(tables) < len(empty):
-            tables += empty[len(tables) :]
+        tables = [*self.world.client_tables.get(client, ())]
+        tables += Table.empty_states[len(tables) :]
+        self.client_tables[client] = tables
         return tables
 
     def draw(self, size: int = 16) -> bytes:
@@ -249,11 +239,8 @@ class Change(Struct, eq=False, gc=False):
             and self.sequences is world.sequences
         ):
             return world
-        shared, client_tables = world.shared, world.client_tables
+        client_tables = world.client_tables
         for client in self.written:
-            if client:
-                client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
-            else:
-                shared = tuple(self.shared)
+            client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
         timers = self.timers.resume(self.now)
-        return World(world.seed, shared, client_tables, timers, self.id_counter, self.sequences, self.owners)
+        return World(world.seed, client_tables, timers, self.id_counter, self.sequences, self.owners)

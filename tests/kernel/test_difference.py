@@ -14,7 +14,7 @@ from confsim.kernel.difference import StateDifference, Touched, difference, foll
 from confsim.kernel.document import restored
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.indexes import Unique
-from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import World
 from kit.each import each
 
@@ -118,7 +118,7 @@ class Seat(Record):
 
 
 NUMBER: Unique[Seat] = Unique("number", "number")
-SEATS: SharedTable[str, Seat] = SharedTable("test seats", Seat, "id", NUMBER)
+SEATS: Table[str, Seat] = Table("test seats", Seat, "id", NUMBER, shared=True)
 
 
 @given(st.permutations([1, 2, 3]))

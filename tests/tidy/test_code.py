@@ -189,7 +189,6 @@ RETURNED = {"find": r"\bNone$", "list": r"^(list|tuple|Iterator|Iterable|Sequenc
 #: Functions that others name: places with the reason.
 NAMED_BY_OTHERS = {
     "kernel/tables/table.py Table.get": "a table is read like a dict",
-    "kernel/tables/table.py SharedTable.get": "a table is read like a dict",
     "kernel/tables/table.py Rows.get": "a table is read like a dict",
     "http/clients.py Client.get_cookie": "Werkzeug's client has it",
     "testing/schemathesis.py Tokens.get": "Schemathesis calls it",

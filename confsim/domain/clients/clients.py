@@ -20,7 +20,7 @@ from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Field, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -65,8 +65,8 @@ class Client(Record, kw_only=True):
 
 CHILDREN: Index[Client] = Index("children", "parent", of=lambda parent: (parent,) if parent else ())
 BY_ORIGIN: Index[Client] = Index("origin", "origins", of=lambda origins: tuple(map(str.lower, origins)))
-CLIENTS: SharedTable[str, Client] = SharedTable(
-    "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}
+CLIENTS: Table[str, Client] = Table(
+    "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}, shared=True
 )
 
 _BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, by_parent: by_parent)

@@ -23,7 +23,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import Index, Unique
 from confsim.kernel.tables.states import TableState
-from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change, World
 
@@ -109,8 +109,8 @@ WAITING: Index[Delivery] = Index(
     "waiting", "state", "client", of=lambda state, client: (client,) if state is DeliveryState.WAITING else ()
 )
 NUMBER: Unique[Delivery] = Unique("number", "client", "number")
-DELIVERIES: SharedTable[str, Delivery] = SharedTable(
-    "webhook deliveries", Delivery, "id", QUEUE, READY, WAITING, NUMBER
+DELIVERIES: Table[str, Delivery] = Table(
+    "webhook deliveries", Delivery, "id", QUEUE, READY, WAITING, NUMBER, shared=True
 )
 
 

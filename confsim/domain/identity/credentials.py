@@ -20,7 +20,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal, suggest_near
 from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, SharedTable
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
@@ -44,8 +44,8 @@ BY_USER: Index[Credential] = Index(
 )
 #: Those that never expire, under True.
 LASTING: Index[Credential] = Index("lasting", "expires", of=lambda expires: (True,) if expires is None else ())
-CREDENTIALS: SharedTable[str, Credential] = SharedTable(
-    "credentials", Credential, "value", BY_USER, LASTING, secrets={"value": SecretForm.TEXT}
+CREDENTIALS: Table[str, Credential] = Table(
+    "credentials", Credential, "value", BY_USER, LASTING, secrets={"value": SecretForm.TEXT}, shared=True
 )
 
 

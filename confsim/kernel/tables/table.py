@@ -61,7 +61,10 @@ class ReadableWorld(Protocol):
 
 
 class Table(Generic[K, R]):
-    """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
+    """The declaration of a table: its name, the record type, the key field, the indexes and orders.
+
+    Each client has a table of its own. A ``shared`` one is of the service as a whole (clients, credentials, mail), and
+    stands among the tables of the client "".
 
     ``located`` is the field, or the unique index, by whose values ``find_client`` finds the client of a record, at a
     cost independent of the number of clients; each value belongs to one record of all clients. ``secrets`` are the
@@ -72,10 +75,9 @@ class Table(Generic[K, R]):
 
     #: Every table by name, in order of declaration.
     declared: dict[str, Table[Any, Any]] = {}
-    #: The tables of one list by their positions, and their initial states.
+    #: The tables by their positions, and their initial states.
     by_position: ClassVar[list[Table[Any, Any]]] = []
     empty_states: ClassVar[list[TableState]] = []
-    shared = False
 
     def __init__(
         self,
@@ -88,10 +90,11 @@ class Table(Generic[K, R]):
         located: Unique[R] | str | None = None,
         secrets: Mapping[str, SecretForm] = _NOTHING,
         names: Mapping[str, str] = _NOTHING,
+        shared: bool = False,
     ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
-        self.shared = type(self).shared  # read at every write, and found sooner here
+        self.shared = shared
         self.name = name
         self.record = record
         self.key_name = key
@@ -124,73 +127,45 @@ class Table(Generic[K, R]):
         nothing: Lookup = map_of({})
         self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), ((nothing, 0),) * len(self.indexes)))
 
-    def of(self, change: Writer, client: str) -> Rows[K, R]:
-        """Return the rows of one client, for reading and writing in this change."""
-        return Rows(self.layout, client, change, change.client_tables.get(client) or change.open_tables(client))
+    def of(self, change: Writer, client: str = "") -> Rows[K, R]:
+        """Return the rows of one client, or those of a shared table, for reading and writing in this change.
 
-    def get(self, change: Writer, key: K, client: str) -> R | None:
-        """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
-        row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
+        Raises ValueError for a client that a shared table is given, or that a table of each client is not.
+        """
+        return Rows(self.layout, client, change, self._tables(change, client))
+
+    def get(self, change: Writer, key: K, client: str = "") -> R | None:
+        """Return the record of this key, or None, like ``dict.get``."""
+        row = self._tables(change, client)[self.position].rows.get(key)
         return None if row is None else row[1]
 
-    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str) -> R | None:
-        """Return the record with the value of a unique index, or None; faster than ``of`` for a single read."""
-        state = (change.client_tables.get(client) or change.open_tables(client))[self.position]
+    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
+        """Return the record with the value of a unique index, or None."""
+        state = self._tables(change, client)[self.position]
         key = state.keys[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
-    def where(self, change: Writer, index: Index[R], value: Hashable, client: str) -> View[R]:
-        """Return the records with the value, as ``Rows.where``; faster than ``of`` for a single read."""
-        tables = change.client_tables.get(client) or change.open_tables(client)
-        return tables[self.position].where(change, index, value)
+    def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
+        """Return the records with the value, as ``Rows.where``."""
+        return self._tables(change, client)[self.position].where(change, index, value)
 
-    def has(self, change: Writer, index: Index[R], value: Hashable, client: str) -> bool:
-        """Return whether there is a record with the value; faster than ``where``."""
-        tables = change.client_tables.get(client) or change.open_tables(client)
-        return value in tables[self.position].index(index)
+    def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
+        """Return whether there is a record with the value."""
+        return value in self._tables(change, client)[self.position].index(index)
+
+    def _tables(self, change: Writer, client: str) -> list[TableState]:
+        if self.shared is (client != ""):
+            belongs = "is shared, and of no client" if self.shared else "is of each client, and none is given"
+            raise ValueError(f"table {self.name!r} {belongs}")
+        return change.client_tables.get(client) or change.open_tables(client)
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
         owners = change.owners.maps().get(self.name)
         return None if owners is None else owners.get(value)
 
-    def seen(self, world: ReadableWorld, client: str) -> Rows[K, R]:
-        """Return the rows of one client, read-only: writes to them are discarded."""
-        return self.of(world.change(0), client)
-
-
-class SharedTable(Table[K, R]):
-    """A table of the service as a whole rather than of each client (clients, credentials, mail)."""
-
-    by_position: ClassVar[list[Table[Any, Any]]] = []
-    empty_states: ClassVar[list[TableState]] = []
-    shared = True
-
-    def of(self, change: Writer, client: str = "") -> Rows[K, R]:
-        """Return the rows, for reading and writing in this change."""
-        return Rows(self.layout, client, change, change.shared or change.open_tables(client))
-
-    def get(self, change: Writer, key: K, client: str = "") -> R | None:
-        """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
-        row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
-        return None if row is None else row[1]
-
-    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
-        """Return the record with the value of a unique index, or None; faster than ``of`` for a single read."""
-        state = (change.shared or change.open_tables(client))[self.position]
-        key = state.keys[index.position].get(value)
-        return None if key is None else state.rows[key][1]
-
-    def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
-        """Return the records with the value, as ``Rows.where``; faster than ``of`` for a single read."""
-        return (change.shared or change.open_tables(client))[self.position].where(change, index, value)
-
-    def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
-        """Return whether there is a record with the value; faster than ``where``."""
-        return value in (change.shared or change.open_tables(client))[self.position].index(index)
-
     def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
-        """Return the rows, read-only: writes to them are discarded."""
+        """Return the rows as ``of`` does, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
 

@@ -20,7 +20,6 @@ Written: TypeAlias = "tuple[str, str, Any]"
 class Writer(Protocol):
     """The parts of a change by which records are written: the tables, and the lists of what was written."""
 
-    shared: list[TableState]
     client_tables: dict[str, list[TableState]]
     written: dict[str, None]
     touched: list[Written]
@@ -62,14 +61,14 @@ class Layout(Struct, gc=False, eq=False):
 
         ``put`` and ``remove`` look for them in place, which saves a call.
         """
-        return (change.client_tables.get(client) if client else change.shared) or change.open_tables(client)
+        return change.client_tables.get(client) or change.open_tables(client)
 
     def put(self, change: Writer, client: str, record: Any, to_end: bool = False, check: bool = True) -> None:
         """Insert or replace a record of a client, as ``Rows.put``.
 
         With ``to_end`` it becomes the latest of its table, as if it was created now.
         """
-        tables = (change.client_tables.get(client) if client else change.shared) or change.open_tables(client)
+        tables = change.client_tables.get(client) or change.open_tables(client)
         position, key_of = self.position, self.key
         state, key = tables[position], key_of(record)
         keys, row = state.keys, state.rows.get(key)
@@ -96,7 +95,7 @@ class Layout(Struct, gc=False, eq=False):
 
     def remove(self, change: Writer, client: str, key: object) -> Any:
         """Remove a record of a client and return it, as ``Rows.remove``."""
-        tables = (change.client_tables.get(client) if client else change.shared) or change.open_tables(client)
+        tables = change.client_tables.get(client) or change.open_tables(client)
         position = self.position
         state = tables[position]
         row = state.rows[key]

@@ -48,7 +48,7 @@ def test_equal_worlds_are_equal_whatever_was_read():
     assert len(CHANNELS.seen(one.service.world, CUSTOMER).all) > 1
     assert one.service.world == other.service.world
     assert one.service.world != third.service.world
-    tables = one.service.world.shared
+    tables = one.service.world.client_tables[""]
     assert tables[0] != tables
 
 
