@@ -8,7 +8,7 @@ removal of a record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
@@ -33,8 +33,8 @@ class Influenced(Protocol):
         """Create a record by the trigger. Raises Refusal when no row admits it."""
         ...
 
-    def attempt(self, change: Change, record: Any, trigger: str, facts: Mapping[str, Any]) -> Any:
-        """Apply the trigger to the record when a row admits it."""
+    def attempt_current(self, change: Change, record: Any, trigger: str, facts: Mapping[str, Any]) -> Any:
+        """Apply the trigger to the stored record when a row admits it."""
         ...
 
     def stored(self, change: Change, record: Any) -> Any:
@@ -42,10 +42,9 @@ class Influenced(Protocol):
         ...
 
 
-def _as_stored(machine: Influenced, change: Change, found: Iterable[Any]) -> Iterator[Any]:
-    """Yield the records as they are stored when their turn comes: what was done to one may have changed the next."""
-    for record in found:
-        yield None if record is None else machine.stored(change, record)
+def _stored(machine: Influenced, change: Change, record: Any) -> Any:
+    """Return a related record as it is when its turn comes: what was done to one may have changed the next."""
+    return None if record is None else machine.stored(change, record)
 
 
 def _require_trigger(machine: Influenced, trigger: str) -> None:
@@ -119,7 +118,8 @@ class Need:
             for draft in found:
                 self.fires.create(change, self.trigger, **draft)
             return
-        for related in _as_stored(self.fires, change, found):
+        for each in found:
+            related = _stored(self.fires, change, each)
             facts = details = NOTHING
             if self.facts is not None:
                 facts = self.facts(change, record, related, **named(given, self._takes[1]))
@@ -178,11 +178,12 @@ class Coupling:
         found = self.on(change, record)
         if self.creates:
             for draft in found:
-                self.fires.attempt(change, None, self.trigger, draft)
+                self.fires.attempt_current(change, None, self.trigger, draft)
             return
-        for related in _as_stored(self.fires, change, found):
+        for each in found:
+            related = _stored(self.fires, change, each)
             facts = NOTHING if self.facts is None else self.facts(change, record, related)
-            self.fires.attempt(change, related, self.trigger, facts)
+            self.fires.attempt_current(change, related, self.trigger, facts)
 
 
 class TransitionObserver:
@@ -234,8 +235,8 @@ class Firing:
 
     def fire(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        for related in _as_stored(self.fires, change, self.on(change, record)):
-            self.fires.attempt(change, related, self.trigger, NOTHING)
+        for related in self.on(change, record):
+            self.fires.attempt_current(change, _stored(self.fires, change, related), self.trigger, NOTHING)
 
 
 class Cascade:

@@ -16,7 +16,7 @@ from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
 from .tables.table import Record, Rows, StaleRecord, Table
-from .timers import ALARMS, Timer
+from .timers import ALARMS, NEVER, Name, Timer
 from .world import Change
 
 S = TypeVar("S", bound=Enum)
@@ -168,10 +168,14 @@ class Machine(Generic[S, R]):
 
     def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        if facts.keys() != self.facts[trigger]:
-            raise self._wrong_facts(trigger, facts)
         if record is not None and self.stored(change, record) is not record:
             raise StaleRecord(self.name)
+        return self.attempt_current(change, record, trigger, facts)
+
+    def attempt_current(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
+        """Apply the trigger like ``attempt`` to a record that was just read."""
+        if facts.keys() != self.facts[trigger]:
+            raise self._wrong_facts(trigger, facts)
         state = self.state(record)
         row = self.row(state, trigger, record, facts)
         if row is None:
@@ -183,15 +187,15 @@ class Machine(Generic[S, R]):
         for coupling in row.couplings:
             if state in coupling.sees:
                 coupling.propagate(change, moved)
-        stored = self.stored(change, moved)
+        stored = self.stored(change, moved) if row.observers or row.couplings else moved
         return moved if stored is None else stored
 
     def stored(self, change: Change, record: R) -> R | None:
         """Return the record as its table holds it now, None if it is gone; itself if its machine stores none."""
         if self.table_of is None:
             return record
-        rows, key = self._rows_with(change, record)
-        return rows.get(key)
+        table = self.table_of(record)
+        return table.get(change, table.key(record), "" if table.shared else self.client(record))
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
         """Raise the Refusal of a trigger that no row admits."""
@@ -245,23 +249,28 @@ class Machine(Generic[S, R]):
 class DeadlineAlarm:
     """The timers of one deadline: of the records of a machine that are in a state of its rows."""
 
-    __slots__ = ("at", "machine", "states", "trigger")
+    __slots__ = ("at", "kind", "machine", "states", "subject", "trigger")
 
     def __init__(self, machine: Machine[Any, Any], at: Deadline, rows: list[Row]) -> None:
+        assert machine._table is not None
         self.machine = machine
         self.at = at
+        self.kind = at.timer
+        self.subject = machine._table.key if at.subject is None else attrgetter(at.subject)
         self.trigger = rows[0].when
         self.states = tuple(state for row in rows for state in row.on)
 
-    def timer(self, table: str, client: str, key: Any, record: Any) -> Timer | None:
-        """Return the timer of a record in this table of a client; None if it has none."""
+    def set_for(self, record: Any) -> tuple[int, str] | None:
+        """Return the due instant and the subject of the timer that a record has; None if it has none."""
         if self.machine.read(record) not in self.states:
             return None
         due = self.at.due(record)
-        if due is None:
-            return None
-        subject = key if self.at.subject is None else getattr(record, self.at.subject)
-        return Timer((table, client, key, self.at.timer), due, self.machine.client(record), str(subject))
+        return None if due is None else (due, str(self.subject(record)))
+
+    def timer(self, name: Name, record: Any) -> Timer:
+        """Return the timer of this name for a record that has one."""
+        due, subject = self.set_for(record) or (NEVER, "")
+        return Timer(name, due, self.machine.client(record), subject)
 
     def fire(self, change: Change, timer: Timer) -> bool:
         """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""

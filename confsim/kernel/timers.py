@@ -36,10 +36,16 @@ class Timer(Struct, frozen=True, gc=False):
 
 
 class Alarm(Protocol):
-    """What makes and fires the timers of one kind, of the records of one table."""
+    """What makes and fires the timers of one ``kind``, of the records of one table."""
 
-    def timer(self, table: str, client: str, key: Any, record: Any) -> Timer | None:
-        """Return the timer of a record in this table of a client; None if it has none."""
+    kind: str
+
+    def set_for(self, record: Any) -> tuple[int, str] | None:
+        """Return the due instant and the subject of the timer that a record has; None if it has none."""
+        ...
+
+    def timer(self, name: Name, record: Any) -> Timer:
+        """Return the timer of this name for a record that has one."""
         ...
 
     def fire(self, change: Any, timer: Timer) -> bool:

@@ -263,4 +263,4 @@ def test_a_kind_is_declared_once():
     with pytest.raises(ValueError, match="declared twice"):
         Machine("test second pot", "A pot.", POTS, Egg, (row,), state="state", refusals={})
     Machine.declared.pop("test second pot")
-    assert ALARMS["test pot"].timer("test pots", "c", 1, Pot(id=1)) is None
+    assert ALARMS["test pot"].set_for(Pot(id=1)) is None

@@ -31,9 +31,9 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
             change.owners = Owners((inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0))
         for alarm in table.layout.alarms:
             for record in records:
-                timer = alarm.timer(table.name, client, table.key(record), record)
-                if timer is not None:
-                    change.timers = change.timers.put(timer)
+                if alarm.set_for(record) is not None:
+                    name = (table.name, client, table.key(record), alarm.kind)
+                    change.timers = change.timers.put(alarm.timer(name, record))
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

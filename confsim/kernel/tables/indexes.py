@@ -113,16 +113,21 @@ class _ByValue(Generic[R]):
         self.name = name
         self.fields = fields
         self.values: Callable[[R], Values]
-        self.values = fields_of(fields, of or (_present if len(fields) == 1 else _together))
+        self.values = _values_of(fields) if of is None else fields_of(fields, of)
         self.position = -1
 
 
-def _present(value: Hashable) -> Values:
-    return () if value is None else (value,)
+def _values_of(fields: tuple[str, ...]) -> Callable[[Any], Values]:
+    """Return the function of a record that returns its field as the one value, unless that is None, or its fields."""
+    read = attrgetter(*fields)
+    if len(fields) > 1:
+        return lambda record: (read(record),)
 
+    def values(record: Any) -> Values:
+        value = read(record)
+        return () if value is None else (value,)
 
-def _together(*values: Hashable) -> Values:
-    return (values,)
+    return values
 
 
 class Unique(_ByValue[R]):

@@ -132,32 +132,31 @@ class Table(Generic[K, R]):
 
         Raises ValueError for a client that a shared table is given, or that a table of each client is not.
         """
-        return Rows(self.layout, client, change, self._tables(change, client))
+        if self.shared is (client != ""):
+            belongs = "is shared, and of no client" if self.shared else "is of each client, and none is given"
+            raise ValueError(f"table {self.name!r} {belongs}")
+        return Rows(self.layout, client, change, self.layout.tables(change, client))
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        row = self._tables(change, client)[self.position].rows.get(key)
+        row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
     def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
         """Return the record with the value of a unique index, or None."""
-        state = self._tables(change, client)[self.position]
+        state = (change.client_tables.get(client) or change.open_tables(client))[self.position]
         key = state.keys[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
     def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
         """Return the records with the value, as ``Rows.where``."""
-        return self._tables(change, client)[self.position].where(change, index, value)
+        return (change.client_tables.get(client) or change.open_tables(client))[self.position].where(
+            change, index, value
+        )
 
     def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
         """Return whether there is a record with the value."""
-        return value in self._tables(change, client)[self.position].index(index)
-
-    def _tables(self, change: Writer, client: str) -> list[TableState]:
-        if self.shared is (client != ""):
-            belongs = "is shared, and of no client" if self.shared else "is of each client, and none is given"
-            raise ValueError(f"table {self.name!r} {belongs}")
-        return change.client_tables.get(client) or change.open_tables(client)
+        return value in (change.client_tables.get(client) or change.open_tables(client))[self.position].index(index)
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""

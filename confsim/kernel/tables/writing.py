@@ -57,10 +57,7 @@ class Layout(Struct, gc=False, eq=False):
     alarms: tuple[Alarm, ...] = ()
 
     def tables(self, change: Writer, client: str) -> list[TableState]:
-        """Return the tables of a client, or the shared ones for "", opened in the change.
-
-        ``put`` and ``remove`` look for them in place, which saves a call.
-        """
+        """Return the tables of a client, or the shared ones for "", opened in the change."""
         return change.client_tables.get(client) or change.open_tables(client)
 
     def put(self, change: Writer, client: str, record: Any, to_end: bool = False, check: bool = True) -> None:
@@ -68,7 +65,7 @@ class Layout(Struct, gc=False, eq=False):
 
         With ``to_end`` it becomes the latest of its table, as if it was created now.
         """
-        tables = change.client_tables.get(client) or change.open_tables(client)
+        tables = self.tables(change, client)
         position, key_of = self.position, self.key
         state, key = tables[position], key_of(record)
         keys, row = state.keys, state.rows.get(key)
@@ -95,7 +92,7 @@ class Layout(Struct, gc=False, eq=False):
 
     def remove(self, change: Writer, client: str, key: object) -> Any:
         """Remove a record of a client and return it, as ``Rows.remove``."""
-        tables = change.client_tables.get(client) or change.open_tables(client)
+        tables = self.tables(change, client)
         position = self.position
         state = tables[position]
         row = state.rows[key]
@@ -111,12 +108,11 @@ class Layout(Struct, gc=False, eq=False):
     def _time(self, change: Writer, client: str, key: object, before: Any, after: Any) -> None:
         """Set and cancel the timers of a record that changes; None stands for no record."""
         for alarm in self.alarms:
-            was = None if before is None else alarm.timer(self.name, client, key, before)
-            timer = None if after is None else alarm.timer(self.name, client, key, after)
-            if timer != was:
-                named = timer or was
-                assert named is not None
-                change.set_timer(named.name, timer)
+            was = None if before is None else alarm.set_for(before)
+            now = None if after is None else alarm.set_for(after)
+            if was != now:
+                name = (self.name, client, key, alarm.kind)
+                change.set_timer(name, None if now is None else alarm.timer(name, after))
 
     def _found(
         self,
