@@ -33,8 +33,8 @@ class Influenced(Protocol):
         """Create a record by the trigger. Raises Refusal when no row admits it."""
         ...
 
-    def attempt_current(self, change: Change, record: Any, trigger: str, facts: Mapping[str, Any]) -> Any:
-        """Apply the trigger to the stored record when a row admits it."""
+    def attempt(self, change: Change, record: Any, trigger: str, facts: Mapping[str, Any]) -> Any:
+        """Apply the trigger to the record when a row admits it."""
         ...
 
     def stored(self, change: Change, record: Any) -> Any:
@@ -178,12 +178,12 @@ class Coupling:
         found = self.on(change, record)
         if self.creates:
             for draft in found:
-                self.fires.attempt_current(change, None, self.trigger, draft)
+                self.fires.attempt(change, None, self.trigger, draft)
             return
         for each in found:
             related = _stored(self.fires, change, each)
             facts = NOTHING if self.facts is None else self.facts(change, record, related)
-            self.fires.attempt_current(change, related, self.trigger, facts)
+            self.fires.attempt(change, related, self.trigger, facts)
 
 
 class TransitionObserver:
@@ -236,7 +236,7 @@ class Firing:
     def fire(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
         for related in self.on(change, record):
-            self.fires.attempt_current(change, _stored(self.fires, change, related), self.trigger, NOTHING)
+            self.fires.attempt(change, _stored(self.fires, change, related), self.trigger, NOTHING)
 
 
 class Cascade:

@@ -15,7 +15,8 @@ from typing import Any, Generic, NoReturn, TypeVar, get_type_hints
 from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
-from .tables.table import Record, Rows, StaleRecord, Table
+from .tables.table import Record, Rows, Table
+from .tables.writing import StaleRecord
 from .timers import ALARMS, NEVER, Name, Timer
 from .world import Change
 
@@ -146,7 +147,7 @@ class Machine(Generic[S, R]):
 
         Return the record as it is stored after everything that the transition caused, or the removed one. Raises
         Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then. Raises
-        StaleRecord if the record is no longer the stored one.
+        StaleRecord for a record that is not the stored one, instead of writing it.
         """
         moved = self.attempt(change, record, trigger, facts)
         return self._refuse(record, trigger, details) if moved is None else moved
@@ -168,12 +169,6 @@ class Machine(Generic[S, R]):
 
     def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        if record is not None and self.stored(change, record) is not record:
-            raise StaleRecord(self.name)
-        return self.attempt_current(change, record, trigger, facts)
-
-    def attempt_current(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
-        """Apply the trigger like ``attempt`` to a record that was just read."""
         if facts.keys() != self.facts[trigger]:
             raise self._wrong_facts(trigger, facts)
         state = self.state(record)
@@ -220,12 +215,14 @@ class Machine(Generic[S, R]):
             if moved is not record and self.table_of is not None:
                 table = self.table_of(moved)
                 client = "" if table.shared else self.client(moved)
-                table.layout.put(change, client, moved, row.move_to_end)
+                table.layout.put(change, client, moved, row.move_to_end, instead_of=record)
         return moved
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
         rows, key = self._rows_with(change, record)
+        if rows.get(key) is not record:
+            raise StaleRecord(self.name)
         if row.effect is not None:
             row.effect(change, record, **named(facts, row.facts))
         for cascade in self.cascades:

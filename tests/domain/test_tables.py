@@ -37,7 +37,6 @@ def test_what_the_golden_table_forbids_leaves_no_trace(machine):
             continue
         with tables.guards(machine, triple.truth), pytest.MonkeyPatch.context() as patched:
             patched.setattr(machine, "read", lambda record, state=states[triple.state]: state)
-            patched.setattr(machine, "table_of", None)  # what is fired at is in no table
             world = World(seed=1)
             change = world.change(0)
             with pytest.raises(Refusal) as refused:

@@ -33,13 +33,6 @@ K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Record)
 
 
-class StaleRecord(LookupError):
-    """Raised for a write by a record that is no longer the stored one: it would undo what was written since."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name}: this is not the record that is stored now; read it again")
-
-
 class SecretForm(Enum):
     """The form of a field that is secret, or has a secret in it."""
 
@@ -254,9 +247,9 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def update(self, record: R, **fields: object) -> R:
         """Replace fields of a record and return the new one. Raises StaleRecord if it is no longer the stored one."""
-        if self.get(self.layout.key(record)) is not record:
-            raise StaleRecord(self.layout.name)
-        return self.put(replace(record, **fields))
+        changed = replace(record, **fields)
+        self.layout.put(self.change, self.client, changed, instead_of=record)
+        return changed
 
     def remove(self, key: K) -> R:
         """Remove the record of this key and return it. Raises KeyError when there is none."""

@@ -17,6 +17,13 @@ from .states import TableState
 Written: TypeAlias = "tuple[str, str, Any]"
 
 
+class StaleRecord(LookupError):
+    """Raised for a write by a record that is no longer the stored one: it would undo what was written since."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name}: this is not the record that is stored now; read it again")
+
+
 class Writer(Protocol):
     """The parts of a change by which records are written: the tables, and the lists of what was written."""
 
@@ -60,15 +67,26 @@ class Layout(Struct, gc=False, eq=False):
         """Return the tables of a client, or the shared ones for "", opened in the change."""
         return change.client_tables.get(client) or change.open_tables(client)
 
-    def put(self, change: Writer, client: str, record: Any, to_end: bool = False, check: bool = True) -> None:
+    def put(
+        self,
+        change: Writer,
+        client: str,
+        record: Any,
+        to_end: bool = False,
+        check: bool = True,
+        instead_of: Any = None,
+    ) -> None:
         """Insert or replace a record of a client, as ``Rows.put``.
 
-        With ``to_end`` it becomes the latest of its table, as if it was created now.
+        With ``to_end`` it becomes the latest of its table, as if it was created now. Raises StaleRecord, without a
+        change, if the record that it is put ``instead_of`` is not the stored one.
         """
         tables = self.tables(change, client)
         position, key_of = self.position, self.key
         state, key = tables[position], key_of(record)
         keys, row = state.keys, state.rows.get(key)
+        if instead_of is not None and (row is None or row[1] is not instead_of):
+            raise StaleRecord(self.name)
         if row is None or to_end:
             serial = state.serial + 1
             rows = inserted(state.rows, key, (serial, record))
