@@ -36,7 +36,7 @@ HOLDERS_OF_NOW = {"change", "call", "self", "context"}
 #: Registries that declarations fill while modules are imported, and nothing else ever.
 REGISTRIES = {
     "contract/decode.py": {"RESOLVERS"},
-    "kernel/timers.py": {"HANDLERS"},
+    "kernel/timers.py": {"ALARMS"},
 }
 MOST_LINES = 400
 TESTS = Path(__file__).parents[1]
