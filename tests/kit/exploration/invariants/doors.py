@@ -19,7 +19,8 @@ def obstacle(view: View, channel: Any, user: Any) -> str:
     account, host = word(user.account), (channel.id, user.id) in view.hosts
     if client is None or not view.is_served(channel.client):
         return "the service is disabled"
-    if account not in ("dialled", "guest", "linked") and user.accepted not in (None, client.terms.version):
+    by_phone = any(call.user == user.id and word(call.state) == "answered" for call in view["calls"])
+    if not by_phone and account not in ("guest", "linked") and user.accepted not in (None, client.terms.version):
         return "the terms are not accepted"
     if host or account == "dialled":
         return "dial-in is off" if account == "dialled" and user.inbound and not channel.dial_in else ""
@@ -46,8 +47,8 @@ def _entered(step: Step) -> Iterator[tuple[Any, Any, Any]]:
 @TABLE.step(
     "passes-the-door",
     "Nobody gets inside whom the door refuses at that moment: for the service, the terms, guest access, a private "
-    "channel, or dial-in.",
-    "P1 States L178, R105, R111, G163, G227, G228, G310, G467",
+    "channel, or dial-in. Who comes by phone need not have accepted the terms.",
+    "P1 States L178, R105, R111, G163, G176, G227, G228, G310, G467",
 )
 def _passes_the_door(step: Step) -> Iterator[str]:
     for presence, channel, user in _entered(step):
