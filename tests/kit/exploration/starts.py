@@ -53,6 +53,7 @@ class Start(Struct, frozen=True):
 
 #: A breakout of two rooms, with the user in the first and a host in the event room.
 _PREPARED = (
+    "the admin switches dial-in on for new rooms",
     "the admin switches dial-in of the event room on",
     "the owner prepares a breakout of ten minutes",
     "the owner adds a room",
@@ -81,7 +82,7 @@ STARTS: tuple[Start, ...] = (
         (*runtime.PEOPLE, *runtime.DOORS, *runtime.RUNS, *runtime.SERVICE, *telephony.ACTS, WAIT),
         5,
     ),
-    Start("event room", (_PREPARED[0], "the owner joins the event room"), _IN_EVENT_ROOM, 5, EVENT_ROOM),
+    Start("event room", (*_PREPARED[:2], "the owner joins the event room"), _IN_EVENT_ROOM, 5, EVENT_ROOM),
     Start("breakout prepared", _PREPARED, _IN_EVENT_ROOM, 5, EVENT_ROOM),
     Start("breakout active", (*_PREPARED, "the owner starts the breakout"), _IN_EVENT_ROOM, 5, EVENT_ROOM),
     Start(

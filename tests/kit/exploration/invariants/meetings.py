@@ -128,7 +128,7 @@ def _peak(view: View) -> Iterator[str]:
     inside = Counter(presence.place for presence in view.inside.values())
     for session in view.sessions.values():
         if word(session.state) == "ongoing" and session.peak < inside[session.channel]:
-            yield f"peak {session.peak}, {inside[session.channel]} inside"
+            yield "less than the number inside"
 
 
 @TABLE.world(
@@ -243,6 +243,18 @@ def _recording(view: View) -> Iterator[str]:
             yield f"{word(recording.state)}, ended {recording.ended is not None}"
         if (recording.ready is not None) is not (word(recording.state) == "ready"):
             yield f"{word(recording.state)}, ready {recording.ready is not None}"
+
+
+@TABLE.step(
+    "recordings-come-to-an-end",
+    "A recording that has stopped is processed, and becomes ready or fails.",
+    "R362, R363, R364",
+)
+def _ends(step: Step) -> Iterator[str]:
+    after = {recording.id: word(recording.state) for recording in step.after["recordings"]}
+    for recording in step.before["recordings"]:
+        if word(recording.state) in ("in progress", "processing") and recording.id not in after:
+            yield f"it was {word(recording.state)}, and vanished"
 
 
 @TABLE.world(
