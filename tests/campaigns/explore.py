@@ -42,7 +42,12 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--as", dest="form", choices=list(FORMS), default="story", help="how violations are printed")
     options.add_argument("--known", action="store_true", help="print known violations, too")
     options.add_argument("--violations", type=Path, metavar="FILE", help="write all violations to a JSON file")
-    options.add_argument("--pairs", type=Path, metavar="FILE", help="write the pairs of states that never met")
+    options.add_argument(
+        "--pairs",
+        type=Path,
+        metavar="FILE",
+        help="write which pairs of states never met, and in which triggers were tried",
+    )
 
 
 def run(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -70,7 +75,8 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     if chosen.violations:
         chosen.violations.write_text(json.dumps([_plain(each) for each in violations], indent=1) + "\n")
     if chosen.pairs:
-        chosen.pairs.write_text(json.dumps(never, indent=1) + "\n")
+        tried = sorted([*trigger, *state] for trigger, state in pairs.tried)
+        chosen.pairs.write_text(json.dumps({"never met": never, "tried": tried}, indent=1) + "\n")
     return {
         "starts": len(explorations),
         "invariants": len(INVARIANTS),

@@ -13,7 +13,7 @@ from confsim.canonical.names import SameNames
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, CommandBody, operation
-from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran
+from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran, starting_world
 from confsim.control.fields import Object
 from confsim.control.invoke import invoke
 from confsim.control.journal_view import read_body
@@ -125,12 +125,10 @@ class _Replay:
 
     def _built(self, service: Service) -> World | None:
         """Return the world's start, built under the alternatives; None when no shipped file describes the start."""
-        name, origin = service.provenance.made_from, service.history.origin
-        if not name or name.endswith(".json"):
+        name = starting_world(service)
+        if name is None or name.endswith(".json"):
             return None
-        if world_file.load(name, origin.seed, service.profile).world != origin:
-            return None
-        return world_file.load(name, origin.seed, self._profile).world
+        return world_file.load(name, service.history.origin.seed, self._profile).world
 
     def answers(self) -> Iterator[tuple[JournalEntry, Response]]:
         """Yield each API call with its answer in the fork."""

@@ -23,16 +23,18 @@ TABLE = Table()
 CALLERS = (OWNER, ADMIN, USER, API_TOKEN)
 #: The arguments of each call that reads one kind of thing.
 Arguments = Callable[[View], list[dict[str, Any]]]
-#: The number of things that the records say a list has.
-Count = Callable[[View, dict[str, Any]], int]
+#: The records that a list shows.
+Shown = Callable[[View, dict[str, Any]], list[Any]]
+#: Fields by which the things of a list and their records have one id.
+_IDS = ("id", "validatorId", "uuid")
 
 
 class Read(Struct, frozen=True):
-    """An operation that reads, the arguments with which it is called, and how long its list should be."""
+    """An operation that reads, the arguments with which it is called, and the records that its list shows."""
 
     operation: str
     arguments: Arguments
-    count: Count | None = None
+    shown: Shown | None = None
 
 
 def _once(_view: View) -> list[dict[str, Any]]:
@@ -50,16 +52,16 @@ def _each(table: str, **fields: str) -> Arguments:
     return arguments
 
 
-def _own(table: str, **equal: str) -> Count:
-    return lambda view, _arguments: len(matching(view, table, {"client": CUSTOMER, **equal}))
+def _own(table: str, **equal: str) -> Shown:
+    return lambda view, _arguments: matching(view, table, {"client": CUSTOMER, **equal})
 
 
-def _of(table: str, field: str, argument: str, but: tuple[str, str] = ("id", "")) -> Count:
-    def count(view: View, arguments: dict[str, Any]) -> int:
-        found = [record for record in view[table] if getattr(record, field) == arguments[argument]]
-        return sum(word(getattr(record, but[0], None)) != but[1] for record in found)
+def _of(table: str, field: str, argument: str, but: tuple[str, str] = ("", "")) -> Shown:
+    def shown(view: View, arguments: dict[str, Any]) -> list[Any]:
+        found = matching(view, table, {field: arguments[argument]})
+        return [record for record in found if not but[0] or word(getattr(record, but[0])) != but[1]]
 
-    return count
+    return shown
 
 
 _CHANNEL, _CLIENT = _each("channels", uuid="id"), (lambda view: [{"clientId": CUSTOMER}])
@@ -155,12 +157,21 @@ def _read(stage: Stage, view: View, read: Read, arguments: dict[str, Any], calle
     polls = {"get_broadcast_state", "get_broadcast_metrics", "get_recording", "list_recordings"}
     if stage.live.world.digest() != view.world.digest() and read.operation not in polls:
         yield f"{read.operation}: it changes the world"
-    if answer.status == 200 and read.count is not None:
+    hidden = caller == USER and read.operation == "list_dial_pins"
+    if answer.status == 200 and read.shown is not None and not hidden:
         body = answer.body
-        shown = len(body) if isinstance(body, list) else body.get("total", len(body.get("results", ())))
-        there = read.count(view, arguments)
-        if shown != there and not (caller == USER and read.operation == "list_dial_pins"):
-            yield f"{read.operation}: {shown} shown to {caller}, {there} in the records"
+        things = body if isinstance(body, list) else body["results"]
+        there = read.shown(view, arguments)
+        if len(things) != len(there):
+            yield f"{read.operation}: {len(things)} shown to {caller}, {len(there)} in the records"
+        ids, known = _ids(things), {str(record.id) for record in there if hasattr(record, "id")}
+        if ids and known and ids != known:
+            yield f"{read.operation}: others shown to {caller} than in the records"
+
+
+def _ids(things: list[Any]) -> set[str]:
+    """Return the ids of the things of a list; empty where they have none."""
+    return {str(thing[name]) for thing in things if isinstance(thing, dict) for name in _IDS if name in thing}
 
 
 @TABLE.stage("exported", "A world that is exported and read again is the same world.", "the design: a world is a value")
