@@ -67,7 +67,7 @@ def _asked(check: Callable[[Any], Iterator[str]], about: Any) -> list[str]:
         return [f"{FAILED}: {type(error).__name__}: {error}"]
 
 
-class Table:
+class Statements:
     """Collects the invariants of a module by decoration."""
 
     def __init__(self) -> None:

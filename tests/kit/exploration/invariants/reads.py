@@ -17,9 +17,9 @@ from kit import ADMIN, API_TOKEN, CUSTOMER, OWNER, USER
 from kit.exploration.step import Stage, without_log
 from kit.exploration.view import View, matching, word
 
-from .invariant import Table
+from .invariant import Statements
 
-TABLE = Table()
+STATED = Statements()
 CALLERS = (OWNER, ADMIN, USER, API_TOKEN)
 #: The arguments of each call that reads one kind of thing.
 Arguments = Callable[[View], list[dict[str, Any]]]
@@ -128,7 +128,7 @@ READS: tuple[Read, ...] = (
 )
 
 
-@TABLE.stage(
+@STATED.stage(
     "reads",
     "What is read has its declared shape, agrees with the records, and changes nothing.",
     "R550, the API document",
@@ -174,7 +174,7 @@ def _ids(things: list[Any]) -> set[str]:
     return {str(thing[name]) for thing in things if isinstance(thing, dict) for name in _IDS if name in thing}
 
 
-@TABLE.stage("exported", "A world that is exported and read again is the same world.", "the design: a world is a value")
+@STATED.stage("exported", "A world that is exported and read again is the same world.", "G131, a world is a value")
 def _exported(stage: Stage, view: View) -> Iterator[str]:
     try:
         again = state.world_from(state.document(view.world))
@@ -188,4 +188,4 @@ def _exported(stage: Stage, view: View) -> Iterator[str]:
         yield "another world, in words"
 
 
-INVARIANTS = tuple(TABLE.invariants)
+INVARIANTS = tuple(STATED.invariants)
