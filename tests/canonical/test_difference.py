@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from confsim import Simulator
 from confsim.canonical.difference import difference
-from confsim.canonical.form import Level
+from confsim.canonical.form import FormLevel
 from kit import OWNER, ROOM, START, USER, ok
 
 
-def between(act, level=Level.PASSED):
+def between(act, level=FormLevel.PASSED):
     """The lines of what acts change in the demo world, there and back."""
     sim = Simulator(clock=START)
     before, then = sim.service.world, sim.service.clock.now()
@@ -62,7 +62,7 @@ def test_several_that_are_called_alike_stand_once():
     there, _ = between(act)
     assert "added: 2 times session 'Demo Room'" in there
     assert not any(ROOM[:8] in line for line in there)
-    assert between(act, Level.PRESENT) == ([], [])
+    assert between(act, FormLevel.PRESENT) == ([], [])
 
 
 def test_instants_are_past_or_relative():

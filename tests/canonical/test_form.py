@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.canonical import meaning
-from confsim.canonical.form import PROVEN, Forms, Level, records
+from confsim.canonical.form import PROVEN, Forms, FormLevel, records
 from confsim.kernel.tables.table import Table
 from kit import OWNER, ROOM, START, START_MS, USER, ok
 from kit.exploration.merging import pairs
@@ -19,7 +19,7 @@ from kit.exploration.starts import STARTS
 from kit.growth.prepared import prepared
 
 #: Pairs of worlds of one form that are tried for each start.
-PAIRS = {Level.MOVED: 3, Level.PASSED: 6, Level.PRESENT: 3}
+PAIRS = {FormLevel.MOVED: 3, FormLevel.PASSED: 6, FormLevel.PRESENT: 3}
 
 
 def met(seed: int, *, later: int = 0) -> tuple[Simulator, bytes, bytes]:
@@ -30,7 +30,7 @@ def met(seed: int, *, later: int = 0) -> tuple[Simulator, bytes, bytes]:
     ok(sim, "start_recording", OWNER, uuid=ROOM)
     ok(sim, "reserve_handle", USER, body={"handle": "Neo"})
     world, now = sim.service.world, sim.service.clock.now()
-    return sim, Forms(Level.PASSED).digest(world, now), Forms(Level.PRESENT).digest(world, now)
+    return sim, Forms(FormLevel.PASSED).digest(world, now), Forms(FormLevel.PRESENT).digest(world, now)
 
 
 def test_drawn_names_and_time_are_left_out():
@@ -54,7 +54,7 @@ def test_a_change_shows_at_every_level(call):
     sim, *forms = met(1)
     operation, caller, arguments = call
     ok(sim, operation, caller, **arguments)
-    changed = [Forms(level).digest(sim.service.world, sim.service.clock.now()) for level in list(Level)[1:]]
+    changed = [Forms(level).digest(sim.service.world, sim.service.clock.now()) for level in list(FormLevel)[1:]]
     assert not set(forms) & set(changed)
 
 
@@ -76,7 +76,7 @@ def test_order_of_creation_shows_where_answers_depend_on_it():
         for name in names:
             ok(sim, "create_channel", OWNER, body={"name": name})
         worlds.append((sim.service.world, sim.service.clock.now()))
-    proven, present = ({Forms(level).digest(*at) for at in worlds} for level in (PROVEN, Level.PRESENT))
+    proven, present = ({Forms(level).digest(*at) for at in worlds} for level in (PROVEN, FormLevel.PRESENT))
     assert (len(proven), len(present)) == (2, 1)
 
 
@@ -84,8 +84,8 @@ def test_instants_count_from_now():
     """An instant that is still to come counts from now at each level; the past counts at the first level only."""
     sim, *_ = met(1)
     world, now = sim.service.world, sim.service.clock.now()
-    same = {level: Forms(level).digest(world, now) == Forms(level).digest(world, now + 1) for level in Level}
-    assert same == dict.fromkeys(Level, False)
+    same = {level: Forms(level).digest(world, now) == Forms(level).digest(world, now + 1) for level in FormLevel}
+    assert same == dict.fromkeys(FormLevel, False)
     ok(
         sim,
         "change_handle_with_reservation",
@@ -95,8 +95,8 @@ def test_instants_count_from_now():
     world = sim.service.world
     without_limits = [record for table, record in records(world) if table.name == "credentials" and record.expires]
     assert without_limits == []
-    same = {level: Forms(level).digest(world, now) == Forms(level).digest(world, now + 1) for level in Level}
-    assert same == {Level.MOVED: False, Level.PASSED: True, Level.PRESENT: True}
+    same = {level: Forms(level).digest(world, now) == Forms(level).digest(world, now + 1) for level in FormLevel}
+    assert same == {FormLevel.MOVED: False, FormLevel.PASSED: True, FormLevel.PRESENT: True}
 
 
 def test_what_is_over_is_left_out():
@@ -106,7 +106,7 @@ def test_what_is_over_is_left_out():
     after.presence.leave(ROOM, 1004)
     forms = {
         level: [Forms(level).digest(sim.service.world, sim.service.clock.now()) for sim in (before, after)]
-        for level in Level
+        for level in FormLevel
     }
     assert [len(set(digests)) for digests in forms.values()] == [2, 2, 1]
 
@@ -115,7 +115,7 @@ def test_a_form_is_the_same_in_every_process():
     """The digest does not depend on the hash seed of Python."""
     program = (
         "from confsim import Simulator; from confsim.canonical.form import *; s = Simulator(clock=0);"
-        "print(*[Forms(level).digest(s.service.world, 0).hex() for level in Level])"
+        "print(*[Forms(level).digest(s.service.world, 0).hex() for level in FormLevel])"
     )
     said = {
         subprocess.run(
@@ -140,8 +140,8 @@ def test_worlds_of_one_form_answer_alike(capsys):
         with capsys.disabled():
             print(f"\n{level.name}: {len(told_apart)} of {len(found)} pairs differ", end="")  # noqa: T201  (asked for)
         assert len(found) > len(STARTS)
-    assert [pair.told_apart for level in Level if level <= PROVEN for pair in differing[level]] == []
-    assert differing[Level.PRESENT], "the coarsest level would be proven, too"
+    assert [pair.told_apart for level in FormLevel if level <= PROVEN for pair in differing[level]] == []
+    assert differing[FormLevel.PRESENT], "the coarsest level would be proven, too"
 
 
 # What the fields mean

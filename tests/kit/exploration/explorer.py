@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 from msgspec import Struct
 
-from confsim.canonical.form import Forms, Level
+from confsim.canonical.form import Forms, FormLevel
 from confsim.kernel.world import World
 
 from .invariants import INVARIANTS
@@ -70,7 +70,7 @@ class Explorer:
     """
 
     def __init__(
-        self, start: Start, invariants: Sequence[Invariant] = INVARIANTS, level: Level = Level.PRESENT
+        self, start: Start, invariants: Sequence[Invariant] = INVARIANTS, level: FormLevel = FormLevel.PRESENT
     ) -> None:
         self.start = start
         self.invariants = invariants

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from confsim.canonical.form import Forms, Level
+from confsim.canonical.form import Forms, FormLevel
 from confsim.kernel.world import World
 
 from .explorer import Explorer
@@ -26,7 +26,7 @@ class Pair(Struct, frozen=True):
     told_apart: str
 
 
-def pairs(start: Start, level: Level, depth: int, most: int) -> Iterator[Pair]:
+def pairs(start: Start, level: FormLevel, depth: int, most: int) -> Iterator[Pair]:
     """Yield pairs of worlds of one form that were reached from a start by different acts, at most so many."""
     explorer = Explorer(start, invariants=(), level=level)
     forms = Forms(level)

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.canonical.form import Forms, Level
+from confsim.canonical.form import Forms, FormLevel
 from confsim.kernel.refusal import Misuse
 from confsim.service.files import state
 from kit import ADMIN, API_TOKEN, CUSTOMER, OWNER, USER
@@ -174,7 +174,11 @@ def _ids(things: list[Any]) -> set[str]:
     return {str(thing[name]) for thing in things if isinstance(thing, dict) for name in _IDS if name in thing}
 
 
-@STATED.stage("exported", "A world that is exported and read again is the same world.", "G131, a world is a value")
+@STATED.stage(
+    "exported",
+    "A world that is exported and read again is the same world.",
+    "not in the documents: an export is complete",
+)
 def _exported(stage: Stage, view: View) -> Iterator[str]:
     try:
         again = state.world_from(state.document(view.world))
@@ -183,7 +187,7 @@ def _exported(stage: Stage, view: View) -> Iterator[str]:
         return
     if again.digest() != view.world.digest():
         yield "another world, to the byte"
-    forms = Forms(Level.MOVED)
+    forms = Forms(FormLevel.MOVED)
     if forms.digest(without_log(again), view.now) != forms.digest(without_log(view.world), view.now):
         yield "another world, in words"
 
