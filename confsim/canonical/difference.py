@@ -14,7 +14,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 
 from . import meaning
-from .form import Colours, Forms, FormLevel, named, records
+from .form import Colours, FormLevel, Forms, named, records
 from .shapes import ShapeReader, name_of
 
 #: A record with its table.
@@ -88,9 +88,9 @@ def difference(
 class _Side:
     """One of the two worlds, with what its names refer to."""
 
-    def __init__(self, world: World, now: int, level: FormLevel, colours: Colours) -> None:
+    def __init__(self, world: World, at: int, level: FormLevel, colours: Colours) -> None:
         self.world = world
-        self.now = now
+        self.at = at
         self.level = level
         self.colours = colours
         self.named = named(world)
@@ -130,9 +130,9 @@ class _Side:
                 yield field, (tuple(reader.parts), moments), reader.names
 
     def _moment(self, instant: int) -> int | None:
-        if instant <= self.now and self.level is not FormLevel.MOVED:
+        if instant <= self.at and self.level is not FormLevel.MOVED:
             return None
-        return instant - self.now
+        return instant - self.at
 
     def words(self, table: Table[Any, Any], field: str, value: Any) -> str:
         """Return the value of a field in words."""
@@ -148,7 +148,7 @@ class _Side:
         if (table.name, field) in meaning.COUNTED:
             return "a number"
         if field in meaning.INSTANTS and isinstance(value, int):
-            return _instant(value - self.now)
+            return _instant(value - self.at)
         if field in meaning.USERS and str(value).isdigit():
             return self.name(f"user {value}")
         text = str(value)
@@ -230,7 +230,7 @@ def _counted(side: _Side, held: Iterable[Held]) -> Iterator[str]:
 def _timers(old: _Side, new: _Side) -> Iterator[str]:
     """Yield the timers that only one of the worlds has."""
     both = [
-        Counter((timer.kind, side.name(_subject(timer.subject)), timer.due - side.now) for timer in side.world.timers)
+        Counter((timer.kind, side.name(_subject(timer.subject)), timer.due - side.at) for timer in side.world.timers)
         for side in (old, new)
     ]
     for word, kinds in (("cancelled", both[0] - both[1]), ("set", both[1] - both[0])):

@@ -22,7 +22,7 @@ from confsim.kernel.tables.table import SharedTable, Table
 from confsim.kernel.world import World
 
 from . import meaning
-from .shapes import ShapeReader, Shape, name_of, shape_of
+from .shapes import Shape, ShapeReader, name_of, shape_of
 
 #: The number of a name.
 Colours = Mapping[str, int]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.canonical import meaning
-from confsim.canonical.form import PROVEN, Forms, FormLevel, records
+from confsim.canonical.form import PROVEN, FormLevel, Forms, records
 from confsim.kernel.tables.table import Table
 from kit import OWNER, ROOM, START, START_MS, USER, ok
 from kit.exploration.merging import pairs

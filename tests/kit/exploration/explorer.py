@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 
 from msgspec import Struct
 
-from confsim.canonical.form import Forms, FormLevel
+from confsim.canonical.form import FormLevel, Forms
 from confsim.kernel.world import World
 
 from .invariants import INVARIANTS

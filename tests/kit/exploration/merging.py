@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from confsim.canonical.form import Forms, FormLevel
+from confsim.canonical.form import FormLevel, Forms
 from confsim.kernel.world import World
 
 from .explorer import Explorer

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from confsim.canonical.form import Forms, FormLevel
+from confsim.canonical.form import FormLevel, Forms
 from confsim.kernel.refusal import Misuse
 from confsim.service.files import state
 from kit import ADMIN, API_TOKEN, CUSTOMER, OWNER, USER
