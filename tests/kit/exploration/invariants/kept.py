@@ -148,7 +148,7 @@ def _no_error(step: Step) -> Iterator[str]:
 @STATED.step("reads-change-nothing", "A call that reads changes nothing.", "R550")
 def _reads(step: Step) -> Iterator[str]:
     if step.act.operation.startswith(("get_", "list_", "check_", "find_")) and step.changed:
-        records = [name for name in Declared.declared if not step.before.shares(step.after, name)]
+        records = [name for name in Declared.declared if not step.before.shares(step.after, [name])]
         if [name for name in records if name not in ("credentials", "broadcasts", "event log", "events secrets")]:
             yield ", ".join(records)
 
