@@ -6,6 +6,7 @@ The cost depends on what the changes between the two wrote, not on the size of t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct, field
@@ -69,7 +70,7 @@ def difference(before: World, after: World, touched: Touched) -> StateDifference
             set_timers += [timer] if timer != earlier else []
         elif earlier is not None:
             found.cancelled.append((earlier.kind, earlier.client, earlier.subject))
-    set_timers.sort(key=lambda timer: (timer.due, *timer.name))
+    set_timers.sort(key=attrgetter("place"))
     found.timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in set_timers]
     found.counted = {
         name: after.sequences[name] for name in touched.sequences if before.sequences.get(name) != after.sequences[name]

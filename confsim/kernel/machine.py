@@ -264,10 +264,10 @@ class DeadlineAlarm:
         due = self.at.due(record)
         return None if due is None else (due, str(self.subject(record)))
 
-    def timer(self, name: Name, record: Any) -> Timer:
+    def timer(self, name: Name, serial: int, record: Any) -> Timer:
         """Return the timer of this name for a record that has one."""
         due, subject = self.set_for(record) or (NEVER, "")
-        return Timer(name, due, self.machine.client(record), subject)
+        return Timer(name, due, serial, self.machine.client(record), subject)
 
     def fire(self, change: Change, timer: Timer) -> bool:
         """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""

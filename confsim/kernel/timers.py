@@ -2,7 +2,8 @@
 
 A record in a state with a deadline has a timer; no other timer exists. Timers are set and cancelled where records are
 written (``tables.writing``). They fire in the order of their instants; those of one instant in the order of table,
-client, key and kind. A timer whose trigger is refused is tried again at the instant of the next committed change.
+client, creation of the record, and kind. A timer whose trigger is refused is tried again at the instant of the next
+committed change.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ NEVER = 2**63 - 1
 
 
 class Timer(Struct, frozen=True, gc=False):
-    """A timer: ``due`` in epoch milliseconds; ``client`` and ``subject`` say in public whose it is."""
+    """A timer: ``due`` in epoch milliseconds; ``client`` and ``subject`` say in public whose it is.
+
+    ``serial`` is that of the record in its table, which counts up.
+    """
 
     name: Name
     due: int
+    serial: int
     client: str
     subject: str
 
@@ -33,6 +38,12 @@ class Timer(Struct, frozen=True, gc=False):
     def kind(self) -> str:
         """The kind of the timer."""
         return self.name[3]
+
+    @property
+    def place(self) -> tuple[int, str, str, int, Name]:
+        """The place in the queue of a world."""
+        table, client, _, _ = self.name
+        return self.due, table, client, self.serial, self.name
 
 
 class Alarm(Protocol):
@@ -44,7 +55,7 @@ class Alarm(Protocol):
         """Return the due instant and the subject of the timer that a record has; None if it has none."""
         ...
 
-    def timer(self, name: Name, record: Any) -> Timer:
+    def timer(self, name: Name, serial: int, record: Any) -> Timer:
         """Return the timer of this name for a record that has one."""
         ...
 
@@ -58,7 +69,7 @@ ALARMS: dict[str, Alarm] = {}
 
 
 class Timers(Struct, frozen=True, gc=False):
-    """All timers of a world by name, and their (due, name) in order.
+    """All timers of a world by name, and their places in order.
 
     Those ``refused`` wait for a committed change; those to be tried ``again`` were refused before the latest one, whose
     instant is ``retry``. ``due`` is the instant at which the next timer fires, ``NEVER`` when none does.
@@ -75,14 +86,14 @@ class Timers(Struct, frozen=True, gc=False):
         """Return the timers with this one; one of the same name is replaced."""
         rest = self.cancel(timer.name)
         live = inserted(rest.live, timer.name, timer)
-        return _timers(live, insert(rest.queue, (timer.due, *timer.name)), rest.refused, rest.again, rest.retry)
+        return _timers(live, insert(rest.queue, timer.place), rest.refused, rest.again, rest.retry)
 
     def cancel(self, name: Name) -> Timers:
         """Return the timers without the one of this name, if there is one."""
         timer = self.live.get(name)
         if timer is None:
             return self
-        queue = remove(self.queue, (timer.due, *name))
+        queue = remove(self.queue, timer.place)
         live, refused, again = removed(self.live, name), _without(self.refused, name), _without(self.again, name)
         return _timers(live, queue, refused, again, self.retry)
 
@@ -101,19 +112,19 @@ class Timers(Struct, frozen=True, gc=False):
         if self.again and self.due == self.retry:
             return self.live[self.again[0]], self.retry
         held = {*self.refused, *self.again}
-        timer = next(self.live[entry[1:]] for entry in self.queue if entry[1:] not in held)
+        timer = next(self.live[entry[-1]] for entry in self.queue if entry[-1] not in held)
         return timer, timer.due
 
     def __iter__(self) -> Iterator[Timer]:
-        """Every timer, in order of due instant and name."""
-        return (self.live[entry[1:]] for entry in self.queue)
+        """Every timer, in the order of the due instants."""
+        return (self.live[entry[-1]] for entry in self.queue)
 
 
 def _timers(
     live: Map[Name, Timer], queue: Entries, refused: tuple[Name, ...], again: tuple[Name, ...], retry: int
 ) -> Timers:
     held, retry = {*refused, *again}, retry if again else NEVER
-    due = next((entry[0] for entry in queue if entry[1:] not in held), NEVER)
+    due = next((entry[0] for entry in queue if entry[-1] not in held), NEVER)
     return Timers(live, queue, refused, again, retry, min(due, retry))
 
 

@@ -30,10 +30,10 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
             owners = change.owners.maps()
             change.owners = Owners((inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0))
         for alarm in table.layout.alarms:
-            for record in records:
+            for serial, record in enumerate(records, 1):
                 if alarm.set_for(record) is not None:
                     name = (table.name, client, table.key(record), alarm.kind)
-                    change.timers = change.timers.put(alarm.timer(name, record))
+                    change.timers = change.timers.put(alarm.timer(name, serial, record))
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

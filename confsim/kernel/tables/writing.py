@@ -13,6 +13,8 @@ from .indexes import Index, Lookup, Unique
 from .owners import Owners
 from .states import TableState
 
+#: The serial of a record, and the record.
+_Row: TypeAlias = "tuple[int, Any]"
 #: A record that was written: its client, "" for a shared one, the name of its table, and its key.
 Written: TypeAlias = "tuple[str, str, Any]"
 
@@ -106,7 +108,7 @@ class Layout(Struct, gc=False, eq=False):
         change.written[client] = None
         change.touched.append((client, self.name, key))
         if self.alarms:
-            self._time(change, client, key, None if row is None else row[1], record)
+            self._time(change, client, key, row, (serial, record))
 
     def remove(self, change: Writer, client: str, key: object) -> Any:
         """Remove a record of a client and return it, as ``Rows.remove``."""
@@ -120,17 +122,17 @@ class Layout(Struct, gc=False, eq=False):
         tables[position] = state.after(self.indexes, (key, row), removed(state.rows, key), state.serial, keys)
         change.written[client] = None
         change.touched.append((client, self.name, key))
-        self._time(change, client, key, row[1], None)
+        self._time(change, client, key, row, None)
         return row[1]
 
-    def _time(self, change: Writer, client: str, key: object, before: Any, after: Any) -> None:
-        """Set and cancel the timers of a record that changes; None stands for no record."""
+    def _time(self, change: Writer, client: str, key: object, was: _Row | None, row: _Row | None) -> None:
+        """Set and cancel the timers of a record whose row changes; None stands for no record."""
         for alarm in self.alarms:
-            was = None if before is None else alarm.set_for(before)
-            now = None if after is None else alarm.set_for(after)
-            if was != now:
+            before = None if was is None else alarm.set_for(was[1])
+            after = None if row is None else alarm.set_for(row[1])
+            if before != after or (after and was and row and was[0] != row[0]):
                 name = (self.name, client, key, alarm.kind)
-                change.set_timer(name, None if now is None else alarm.timer(name, after))
+                change.set_timer(name, None if row is None or after is None else alarm.timer(name, *row))
 
     def _found(
         self,

@@ -158,15 +158,15 @@ def test_an_imported_world_goes_on_like_its_original(busy):
 
 
 def test_what_falls_due_together_keeps_its_order_through_an_import(sim):
-    """Timers of one instant fire in the order of their records' keys, also in a world that was read."""
+    """Timers of one instant fire in the order in which their records were created, also in a world that was read."""
     tokens = []
     for handle in ("Cc", "Aa", "Bb"):
         user = sim.make_user(CUSTOMER, f"By {handle}").token
         tokens.append(sim.call("reserve_handle", user, body={"handle": handle}).body["reservationToken"])
     other = Simulator("empty", clock=START_MS)
     other.state = sim.state
-    assert [each.subject for each in sim.clock.advance("15m")] == sorted(tokens)
-    assert [each.subject for each in other.clock.advance("15m")] == sorted(tokens)
+    assert [each.subject for each in sim.clock.advance("15m")] == tokens
+    assert [each.subject for each in other.clock.advance("15m")] == tokens
 
 
 def _edited(document, *steps):
