@@ -39,14 +39,19 @@ class Hunt(Struct, frozen=True):
         """Whether an invariant finds the fault."""
         return self.violation is not None
 
+    @property
+    def depth(self) -> int:
+        """The number of acts that show it, 0 for a fault that is not found."""
+        return 0 if self.violation is None else len(self.violation.story)
+
     def __str__(self) -> str:
         told = f"{self.fault.name} [{self.fault.area}]"
         spent = f"{self.steps} steps, {self.seconds} s"
         if self.violation is None:
-            return f"not found: {told}: {spent}"
+            return f"not found: {told}: {spent}" + (f"; hidden: {self.fault.hidden}" if self.fault.hidden else "")
         shown = self.violation
-        story = " > ".join(shown.story)
-        return f"found: {told}: {shown.invariant}; depth {len(shown.story)}, {spent}; {shown.start}: {story}"
+        way = f"{shown.start}: {' > '.join(shown.story)}"
+        return f"found: {told}: {shown.invariant} ({shown.detail}); depth {self.depth}, {spent}; {way}"
 
 
 class _Walk(Explorer):
@@ -153,7 +158,7 @@ class _Search:
     def result(self, violation: Violation | None) -> Hunt:
         """Return the result, with what was spent until now."""
         steps = sum(walk.steps for walk in self._walks.values())
-        return Hunt(self.fault, violation, steps, round(time.process_time() - self._began, 1))
+        return Hunt(self.fault, violation, steps, round(time.process_time() - self._began, 2))
 
 
 def hunt(fault: Fault, depth: int = DEPTH, *, everywhere: bool = True) -> Hunt:
