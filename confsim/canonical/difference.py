@@ -14,8 +14,8 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 
 from . import meaning
-from .form import Colours, Forms, Level, named, records
-from .shapes import Reader, name_of
+from .form import Colours, FormLevel, Forms, named, records
+from .shapes import ShapeReader, name_of
 
 #: A record with its table.
 Held = tuple[Table[Any, Any], Any]
@@ -60,7 +60,9 @@ class WorldDifference(Struct, frozen=True):
         ]
 
 
-def difference(before: World, after: World, then: int, now: int, level: Level = Level.PASSED) -> WorldDifference:
+def difference(
+    before: World, after: World, then: int, now: int, level: FormLevel = FormLevel.PASSED
+) -> WorldDifference:
     """Return the difference between two worlds at their instants (epoch milliseconds).
 
     Records are the same if they say the same, else if they have the same id, else if people know them by the same name.
@@ -86,9 +88,9 @@ def difference(before: World, after: World, then: int, now: int, level: Level = 
 class _Side:
     """One of the two worlds, with what its names refer to."""
 
-    def __init__(self, world: World, now: int, level: Level, colours: Colours) -> None:
+    def __init__(self, world: World, at: int, level: FormLevel, colours: Colours) -> None:
         self.world = world
-        self.now = now
+        self.at = at
         self.level = level
         self.colours = colours
         self.named = named(world)
@@ -96,7 +98,7 @@ class _Side:
         self.records = [
             (table, record)
             for table, record in records(world)
-            if level is not Level.PRESENT or not _left_out(table, record, over)
+            if level is not FormLevel.PRESENT or not _left_out(table, record, over)
         ]
 
     def call(self, table: Table[Any, Any], record: Any) -> str:
@@ -119,18 +121,18 @@ class _Side:
 
     def fields(self, table: Table[Any, Any], record: Any) -> Iterator[tuple[str, Any, list[str]]]:
         """Yield the fields of a record with what they say, and the names in them."""
-        memory = meaning.MEMORY.get(table.name, frozenset()) if self.level is Level.PRESENT else frozenset()
+        memory = meaning.MEMORY.get(table.name, frozenset()) if self.level is FormLevel.PRESENT else frozenset()
         for field in record.__struct_fields__:
             if field not in memory:
-                reader = Reader(table.name, memory=True)
+                reader = ShapeReader(table.name, memory=True)
                 reader.read(field, getattr(record, field))
                 moments = tuple(self._moment(instant) for instant in reader.instants)
                 yield field, (tuple(reader.parts), moments), reader.names
 
     def _moment(self, instant: int) -> int | None:
-        if instant <= self.now and self.level is not Level.MOVED:
+        if instant <= self.at and self.level is not FormLevel.MOVED:
             return None
-        return instant - self.now
+        return instant - self.at
 
     def words(self, table: Table[Any, Any], field: str, value: Any) -> str:
         """Return the value of a field in words."""
@@ -146,7 +148,7 @@ class _Side:
         if (table.name, field) in meaning.COUNTED:
             return "a number"
         if field in meaning.INSTANTS and isinstance(value, int):
-            return _instant(value - self.now)
+            return _instant(value - self.at)
         if field in meaning.USERS and str(value).isdigit():
             return self.name(f"user {value}")
         text = str(value)
@@ -228,7 +230,7 @@ def _counted(side: _Side, held: Iterable[Held]) -> Iterator[str]:
 def _timers(old: _Side, new: _Side) -> Iterator[str]:
     """Yield the timers that only one of the worlds has."""
     both = [
-        Counter((timer.kind, side.name(_subject(timer.subject)), timer.due - side.now) for timer in side.world.timers)
+        Counter((timer.kind, side.name(_subject(timer.subject)), timer.due - side.at) for timer in side.world.timers)
         for side in (old, new)
     ]
     for word, kinds in (("cancelled", both[0] - both[1]), ("set", both[1] - both[0])):

@@ -22,7 +22,7 @@ from confsim.kernel.tables.table import SharedTable, Table
 from confsim.kernel.world import World
 
 from . import meaning
-from .shapes import Reader, Shape, name_of, shape_of
+from .shapes import Shape, ShapeReader, name_of, shape_of
 
 #: The number of a name.
 Colours = Mapping[str, int]
@@ -30,7 +30,7 @@ Colours = Mapping[str, int]
 _REMEMBERED = 50_000
 
 
-class Level(IntEnum):
+class FormLevel(IntEnum):
     """How much a form tells apart; each level tells apart less than the one before."""
 
     #: Names by what is said of them, instants relative to now, and the order of creation.
@@ -42,10 +42,10 @@ class Level(IntEnum):
 
 
 #: The coarsest level at which two worlds of one form answer every call alike; proofs use it.
-PROVEN = Level.MOVED
+PROVEN = FormLevel.PASSED
 
 
-class Form(Struct, frozen=True, gc=False):
+class WorldForm(Struct, frozen=True, gc=False):
     """The form of a world: its digest, and the number of each name in it."""
 
     digest: bytes
@@ -57,7 +57,7 @@ class Forms:
 
     __slots__ = ("_kept", "_shapes", "level")
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: FormLevel) -> None:
         self.level = level
         self.forget()
 
@@ -71,12 +71,12 @@ class Forms:
         """Return the digest of the form of a world at an instant (epoch milliseconds), 16 bytes."""
         return self.form(world, now).digest
 
-    def form(self, world: World, now: int) -> Form:
+    def form(self, world: World, now: int) -> WorldForm:
         """Return the form of a world at an instant (epoch milliseconds)."""
         nodes = list(self._nodes(world, now))
         colours = _refined(nodes)
         lines = sorted([hash((number, *[colours[name] for name in names])) for number, names in nodes])
-        return Form(blake2b(repr(lines).encode(), digest_size=16).digest(), colours)
+        return WorldForm(blake2b(repr(lines).encode(), digest_size=16).digest(), colours)
 
     def words(self, value: Any, colours: Colours, now: int) -> int:
         """Return a number for a plain value, such as an answer, in the words of a form with these colours.
@@ -92,7 +92,7 @@ class Forms:
         """Yield for each record, timer and sequence the number of what it says, and the names in it."""
         tables = self._tables(world)
         over: set[str] = set()
-        if self.level is Level.PRESENT:
+        if self.level is FormLevel.PRESENT:
             over = {shape.key for shapes in tables for shape in shapes if shape.over}
         ranks = self._ranks(tables)
         for shapes in tables:
@@ -100,16 +100,16 @@ class Forms:
                 if over and (shape.over or shape.belongs in over):
                     continue
                 moments = [self._moment(instant, now) for instant in shape.instants]
-                if self.level is Level.PRESENT:
+                if self.level is FormLevel.PRESENT:
                     yield hash((shape.text, *moments)), shape.names
                 else:
                     counts = [ranks[count] for count in shape.counts]
                     yield hash((shape.text, *moments, place, *counts)), shape.names
         for place, timer in enumerate(world.timers):
             subject = f"user {timer.subject}" if timer.subject.isdigit() else timer.subject
-            order = 0 if self.level is Level.PRESENT else place
+            order = 0 if self.level is FormLevel.PRESENT else place
             yield hash((_number(timer.kind), self._moment(timer.due, now), order)), (timer.client, subject)
-        if self.level is not Level.PRESENT:
+        if self.level is not FormLevel.PRESENT:
             for sequence, number in world.sequences.items():
                 if not meaning.UNSEEN_SEQUENCES.match(sequence):
                     said, names = meaning.NAMES_IN_TEXT.sub("#", sequence), meaning.NAMES_IN_TEXT.findall(sequence)
@@ -117,13 +117,13 @@ class Forms:
 
     def _moment(self, instant: int, now: int) -> int:
         """Return a number for an instant; never -1, which Python hashes as -2."""
-        if instant <= now and self.level is not Level.MOVED:
+        if instant <= now and self.level is not FormLevel.MOVED:
             return 1
         return 4 * (instant - now) + 2
 
     def _ranks(self, tables: Iterable[list[Shape]]) -> dict[tuple[str, int], int]:
         """Return the rank of each number that counts up among those of its sequence."""
-        if self.level is Level.PRESENT:
+        if self.level is FormLevel.PRESENT:
             return {}
         ordered = sorted({count for shapes in tables for shape in shapes for count in shape.counts})
         first: dict[str, int] = {}
@@ -146,7 +146,7 @@ class Forms:
     def _shape(self, table: Table[Any, Any], record: Any) -> Shape:
         remembered = self._kept.get(id(record))
         if remembered is None:
-            remembered = record, shape_of(table, record, memory=self.level is not Level.PRESENT)
+            remembered = record, shape_of(table, record, memory=self.level is not FormLevel.PRESENT)
             self._kept[id(record)] = remembered
         return remembered[1]
 
@@ -199,7 +199,11 @@ def _number(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=7).digest(), "big")
 
 
-class _PlainReader(Reader):
+#: The beginning of a text that shows only the end of a secret.
+_HIDDEN = "****"
+
+
+class _PlainReader(ShapeReader):
     """Reads a plain value, whose fields have the names of the wire."""
 
     __slots__ = ("colours",)
@@ -221,7 +225,7 @@ class _PlainReader(Reader):
             self.parts.append(str(value))
 
     def _text(self, field: str, value: str) -> None:
-        if value in self.colours:
+        if value in self.colours or value.startswith(_HIDDEN):
             self._name(value)
         else:
             super()._text(field, value)

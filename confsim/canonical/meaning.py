@@ -29,6 +29,8 @@ DRAWN: Mapping[str, frozenset[str]] = {
     "room channels": frozenset({"meeting_id", "url_name"}),
     "users": frozenset({"pending"}),
 }
+#: Fields of answers whose whole text the service draws.
+DRAWN_IN_ANSWERS = frozenset({"meetingId", "urlName", "username"})
 #: Numbers that count up, by table and field, with the sequence that they belong to: only their order says something.
 COUNTED: Mapping[tuple[str, str], str] = {
     ("app session logs", "number"): "log",

@@ -30,7 +30,7 @@ class Shape(Struct, frozen=True, gc=False):
     belongs: str
 
 
-class Reader:
+class ShapeReader:
     """Reads the shape of one value; ``memory`` says whether fields that only remember are read."""
 
     __slots__ = ("counts", "drawn", "instants", "memory", "names", "parts", "table")
@@ -117,7 +117,7 @@ class Reader:
 
 def shape_of(table: Table[Any, Any], record: Any, *, memory: bool) -> Shape:
     """Return the shape of a record; without ``memory``, fields that only remember what has happened are left out."""
-    reader = Reader(table.name, memory=memory)
+    reader = ShapeReader(table.name, memory=memory)
     reader.read("", record)
     field, values = meaning.OVER.get(table.name, ("", frozenset()))
     owner = meaning.BELONGS.get(table.name, "")

@@ -9,9 +9,8 @@ from pathlib import Path
 from kit.each import each
 from kit.source import MODULES, ROOT, nodes, tree, walk
 
-BELOW_SERVICE = [
-    name for name in MODULES if name.split("/")[0] in {"kernel", "assumptions", "domain", "contract", "api"}
-]
+_PURE = {"kernel", "assumptions", "domain", "contract", "canonical", "api"}
+BELOW_SERVICE = [name for name in MODULES if name.split("/")[0] in _PURE]
 
 #: Modules and calls that would let chance, time or the machine into a world.
 BANNED_MODULES = {"time", "random", "secrets", "os", "sys", "socket", "pathlib", "io", "tempfile", "subprocess"}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec import Struct
 
 from confsim import Simulator
@@ -19,7 +22,8 @@ PROFILE = {"events.recorded": "always"}
 class Start(Struct, frozen=True):
     """A named world: the acts that lead to it from the demo world, and those that are tried from there on.
 
-    ``channel`` is the one that most of them are about, ``depth`` how far the campaign walks.
+    ``channel`` is the one that most of them are about, ``depth`` how far the campaign walks, ``profile`` chooses
+    alternatives by which more takes its time.
     """
 
     name: str
@@ -27,10 +31,11 @@ class Start(Struct, frozen=True):
     acts: tuple[Act, ...]
     depth: int
     channel: str = ROOM
+    profile: Mapping[str, Any] = {}
 
     def stage(self) -> Stage:
         """Return a stage whose world is the start. Raises AssertionError when an act of the story is refused."""
-        stage = Stage(Simulator(clock=START, profile=PROFILE))
+        stage = Stage(Simulator(clock=START, profile={**PROFILE, **self.profile}))
         acts, now = every(), stage.live.clock.now()
         for sentence in self.story:
             step = stage.step(View(stage.live.world, now), acts[sentence])
@@ -48,6 +53,7 @@ class Start(Struct, frozen=True):
 
 #: A breakout of two rooms, with the user in the first and a host in the event room.
 _PREPARED = (
+    "the admin switches dial-in on for new rooms",
     "the admin switches dial-in of the event room on",
     "the owner prepares a breakout of ten minutes",
     "the owner adds a room",
@@ -65,6 +71,7 @@ STARTS: tuple[Start, ...] = (
         ("the owner closes the door", "the user joins the room", "the guest joins the room"),
         runtime.ACTS,
         5,
+        profile={"duration.session-grace": 300_000},
     ),
     Start(
         "meeting",
@@ -75,7 +82,7 @@ STARTS: tuple[Start, ...] = (
         (*runtime.PEOPLE, *runtime.DOORS, *runtime.RUNS, *runtime.SERVICE, *telephony.ACTS, WAIT),
         5,
     ),
-    Start("event room", (_PREPARED[0], "the owner joins the event room"), _IN_EVENT_ROOM, 5, EVENT_ROOM),
+    Start("event room", (*_PREPARED[:2], "the owner joins the event room"), _IN_EVENT_ROOM, 5, EVENT_ROOM),
     Start("breakout prepared", _PREPARED, _IN_EVENT_ROOM, 5, EVENT_ROOM),
     Start("breakout active", (*_PREPARED, "the owner starts the breakout"), _IN_EVENT_ROOM, 5, EVENT_ROOM),
     Start(
@@ -105,6 +112,7 @@ STARTS: tuple[Start, ...] = (
         ("the admin switches dial-in on", "the owner assigns the number", "the admin switches dial-out on"),
         (*telephony.ACTS, *runtime.DOOR, *runtime.RUNS, *runtime.SERVICE, WAIT),
         6,
+        profile={"duration.call-answered": "time(5)"},
     ),
     Start(
         "templates",
@@ -123,6 +131,7 @@ STARTS: tuple[Start, ...] = (
         ("the admin allows broadcasts", "the owner adds a destination", "the owner joins the room"),
         (*events.BROADCASTS, *runtime.COMING, *runtime.RUNS, *runtime.SERVICE, WAIT),
         6,
+        profile={"duration.broadcast-start": "time(180)", "recordings.uploading": "half-way"},
     ),
     Start(
         "things of a room",

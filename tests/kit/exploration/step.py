@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 from unittest.mock import patch
 
@@ -13,6 +14,7 @@ from confsim import Simulator
 from confsim.domain.events.event_log import EVENTS
 from confsim.kernel.machine import Machine
 from confsim.kernel.world import World
+from confsim.service.conformance import Conformance
 
 from .acts.act import Act, Answer, Call
 from .view import View, word
@@ -77,10 +79,19 @@ class Stage:
 
     def perform(self, world: World, now: int, act: Act, call: Call) -> Answer:
         """Make the call of an act in a world; the result is the present world of the simulator."""
+        self.set(world, now)
+        return act.perform(self.sim, call)
+
+    def set(self, world: World, now: int) -> None:
+        """Make a world and an instant the present ones."""
         self.live.suppose(world)
         self.live.clock.move(now)
         self.live.fired.clear()
-        return act.perform(self.sim, call)
+
+    @cached_property
+    def conformance(self) -> Conformance:
+        """What answers are held against: the API document of the profile."""
+        return Conformance(self.sim.service.profile)
 
     def again(self, world: World, now: int, act: Act) -> tuple[World, int]:
         """Return the world after an act that is possible, without its event log, and its instant."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from kit import ADMIN, GUEST, OPERATOR, OWNER, USER
 from kit.exploration.view import Finder, View, word
 
 from .act import Act, control
 
 #: The numbers of the users of the demo customer by what acts call them.
 NUMBERS = {"admin": 1001, "owner": 1002, "operator": 1003, "user": 1004, "guest": 1005}
-TOKENS = {"admin": ADMIN, "owner": OWNER, "operator": OPERATOR, "user": USER, "guest": GUEST}
 #: The ids of access levels.
 ADMIN_LEVEL, PARTNER_LEVEL = 10, 20
 #: An id and a number that nothing has.

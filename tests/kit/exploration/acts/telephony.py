@@ -68,7 +68,10 @@ SWITCHES: tuple[Act, ...] = (
     api("the admin switches dial-in on", "set_dial_in_state", ADMIN, uuid=ROOM, state="enable"),
     api("the admin switches dial-out on", "set_dial_out_state", ADMIN, uuid=ROOM, state="enable"),
     api("the admin switches dial-out off", "set_dial_out_state", ADMIN, uuid=ROOM, state="disable"),
-    api("the admin switches dial-in off for new rooms", "set_client_dial_in_state", ADMIN, state="disable"),
+    *(
+        api(f"the admin switches dial-in {word} for new rooms", "set_client_dial_in_state", ADMIN, state=state)
+        for word, state in (("off", "disable"), ("on", "enable"))
+    ),
 )
 
 ACTS: tuple[Act, ...] = (*PHONES, *NUMBERS, *SWITCHES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import doors, kept, meetings, members, timers, told
+from . import doors, kept, meetings, members, reads, timers, told
 from .invariant import Invariant
 
 #: Every invariant, those of worlds and those of steps.
@@ -11,6 +11,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *kept.INVARIANTS,
     *meetings.INVARIANTS,
     *members.INVARIANTS,
+    *reads.INVARIANTS,
     *timers.INVARIANTS,
     *told.INVARIANTS,
 )

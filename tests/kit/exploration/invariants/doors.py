@@ -8,9 +8,9 @@ from typing import Any
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
-from .invariant import Table
+from .invariant import Statements
 
-TABLE = Table()
+STATED = Statements()
 
 
 def obstacle(view: View, channel: Any, user: Any) -> str:
@@ -19,7 +19,8 @@ def obstacle(view: View, channel: Any, user: Any) -> str:
     account, host = word(user.account), (channel.id, user.id) in view.hosts
     if client is None or not view.is_served(channel.client):
         return "the service is disabled"
-    if account not in ("dialled", "guest", "linked") and user.accepted not in (None, client.terms.version):
+    by_phone = any(call.user == user.id and word(call.state) == "answered" for call in view["calls"])
+    if not by_phone and account not in ("guest", "linked") and user.accepted not in (None, client.terms.version):
         return "the terms are not accepted"
     if host or account == "dialled":
         return "dial-in is off" if account == "dialled" and user.inbound and not channel.dial_in else ""
@@ -28,8 +29,8 @@ def obstacle(view: View, channel: Any, user: Any) -> str:
     if user.channel not in (None, channel.id):
         return "a guest of another channel"
     linked = any(link.channel == channel.id and link.user == user.id for link in view["linked users"])
-    admin = any(word(level) in ("customer-admin", "partner-admin") for level in user.levels)
-    return "the channel is private" if channel.private and not linked and not admin and user.channel is None else ""
+    admitted = linked or bool(user.levels) or user.channel is not None  # an administrator, or made for this channel
+    return "the channel is private" if channel.private and not admitted else ""
 
 
 def _entered(step: Step) -> Iterator[tuple[Any, Any, Any]]:
@@ -43,11 +44,11 @@ def _entered(step: Step) -> Iterator[tuple[Any, Any, Any]]:
             yield presence, channel, user
 
 
-@TABLE.step(
+@STATED.step(
     "passes-the-door",
     "Nobody gets inside whom the door refuses at that moment: for the service, the terms, guest access, a private "
-    "channel, or dial-in.",
-    "P1 States L178, R105, R111, G163, G227, G228, G310, G467",
+    "channel, or dial-in. Who comes by phone need not have accepted the terms.",
+    "P1 States L178, R105, R111, G163, G176, G227, G228, G310, G467",
 )
 def _passes_the_door(step: Step) -> Iterator[str]:
     for presence, channel, user in _entered(step):
@@ -57,7 +58,7 @@ def _passes_the_door(step: Step) -> Iterator[str]:
             yield why
 
 
-@TABLE.step(
+@STATED.step(
     "closed-door",
     "While the door is closed, only hosts, callees and those who were inside before get in by themselves; others wait "
     "until they are admitted.",
@@ -75,7 +76,7 @@ def _closed_door(step: Step) -> Iterator[str]:
             yield f"{word(user.account)} {word(presence.state)}"
 
 
-@TABLE.step("capacity", "Nobody gets into a channel that is full.", "G317, P2 L29, L116")
+@STATED.step("capacity", "Nobody gets into a channel that is full.", "G317, P2 L29, L116")
 def _capacity(step: Step) -> Iterator[str]:
     for presence, channel, _ in _entered(step):
         if (presence.channel, presence.user) in step.before.inside:
@@ -85,7 +86,7 @@ def _capacity(step: Step) -> Iterator[str]:
             yield f"more than {limit}"
 
 
-@TABLE.step(
+@STATED.step(
     "own-room",
     "During a breakout, users who are not hosts are in the room that they are assigned to.",
     "R355, R313, G437",
@@ -98,7 +99,7 @@ def _own_room(step: Step) -> Iterator[str]:
             yield f"a {word(user.account)} user in a room of others"
 
 
-@TABLE.step(
+@STATED.step(
     "no-session-while-disabled",
     "Runtime operations are refused while the service is disabled: no session begins, no recording starts, no phone "
     "rings, nobody logs in.",
@@ -117,7 +118,7 @@ def _nothing_begins(step: Step) -> Iterator[str]:
         yield "a login"
 
 
-@TABLE.step(
+@STATED.step(
     "no-login-before-terms",
     "Authentication is denied to a user who has not accepted the current terms.",
     "R105, P1 Authentication 4 L305",
@@ -137,4 +138,4 @@ def _logins(step: Step) -> list[Any]:
     return [each for each in step.after["credentials"] if each.value not in old and each.user is not None]
 
 
-INVARIANTS = tuple(TABLE.invariants)
+INVARIANTS = tuple(STATED.invariants)

@@ -7,18 +7,21 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from kit.exploration.step import Step
+from kit.exploration.step import Stage, Step
 from kit.exploration.view import View
 
 #: Yields what does not hold in a world, or of a step, in a few words each.
 OfWorld: TypeAlias = Callable[[View], Iterator[str]]
 OfStep: TypeAlias = Callable[[Step], Iterator[str]]
+#: The same for a world in which calls can be made.
+OfStage: TypeAlias = Callable[[Stage, View], Iterator[str]]
 #: The beginning of what an invariant says that failed with an exception, which none should.
 FAILED = "the invariant failed"
 
 
 class Invariant(Struct, frozen=True):
-    """A sentence that holds in each world (``of_world``) or of each step (``of_step``), and where it stands.
+    """A sentence and where it stands. It holds in each world (``of_world``), of each step (``of_step``), or of what
+    calls answer in a world (``of_stage``, for one world in a hundred).
 
     ``source`` names rules and gaps of the documents. ``tables`` are those that an invariant of worlds reads: it is not
     asked again after a step that changed none of them; empty for all.
@@ -29,6 +32,7 @@ class Invariant(Struct, frozen=True):
     source: str
     of_world: OfWorld | None = None
     of_step: OfStep | None = None
+    of_stage: OfStage | None = None
     tables: tuple[str, ...] = ()
 
     def of(self, step: Step) -> list[str]:
@@ -45,8 +49,13 @@ class Invariant(Struct, frozen=True):
         known = self.within(step.before)
         return [detail for detail in found if detail not in known]
 
+    def on(self, stage: Stage, view: View) -> list[str]:
+        """Return what does not hold of the calls that an invariant makes in a world, each once."""
+        check = self.of_stage
+        return [] if check is None else _asked(lambda world: check(stage, world), view)
+
     def within(self, view: View) -> list[str]:
-        """Return what does not hold in a world, each once; nothing for an invariant of steps."""
+        """Return what does not hold in a world by its records, each once."""
         return [] if self.of_world is None else _asked(self.of_world, view)
 
 
@@ -58,7 +67,7 @@ def _asked(check: Callable[[Any], Iterator[str]], about: Any) -> list[str]:
         return [f"{FAILED}: {type(error).__name__}: {error}"]
 
 
-class Table:
+class Statements:
     """Collects the invariants of a module by decoration."""
 
     def __init__(self) -> None:
@@ -69,6 +78,15 @@ class Table:
 
         def declare(check: OfWorld) -> OfWorld:
             self.invariants.append(Invariant(name, sentence, source, of_world=check, tables=tables))
+            return check
+
+        return declare
+
+    def stage(self, name: str, sentence: str, source: str) -> Callable[[OfStage], OfStage]:
+        """Declare an invariant of what calls answer in a world."""
+
+        def declare(check: OfStage) -> OfStage:
+            self.invariants.append(Invariant(name, sentence, source, of_stage=check))
             return check
 
         return declare

@@ -9,9 +9,9 @@ from confsim.kernel.tables.table import Table as Declared
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
-from .invariant import Table
+from .invariant import Statements
 
-TABLE = Table()
+STATED = Statements()
 
 
 def _only_one(view: View, table: str, of: str, field: str, states: set[str]) -> Iterator[str]:
@@ -21,44 +21,44 @@ def _only_one(view: View, table: str, of: str, field: str, states: set[str]) -> 
             yield f"{count} at once"
 
 
-@TABLE.world("one-active-validator", "Only one validator of a client is active at a time.", "R114", "validators")
+@STATED.world("one-active-validator", "Only one validator of a client is active at a time.", "R114", "validators")
 def _validators(view: View) -> Iterator[str]:
     yield from _only_one(view, "validators", "client", "state", {"active"})
 
 
-@TABLE.world(
+@STATED.world(
     "one-active-breakout", "Only one breakout session of a channel is active at a time.", "R553", "breakout sessions"
 )
 def _breakouts(view: View) -> Iterator[str]:
     yield from _only_one(view, "breakout sessions", "channel", "phase", {"active"})
 
 
-@TABLE.world("one-running-recording", "Only one recording of a channel runs at a time.", "R554", "recordings")
+@STATED.world("one-running-recording", "Only one recording of a channel runs at a time.", "R554", "recordings")
 def _recordings(view: View) -> Iterator[str]:
     yield from _only_one(view, "recordings", "channel", "state", {"in progress"})
 
 
-@TABLE.world("one-open-session", "A channel has one active session at most.", "R552", "sessions")
+@STATED.world("one-open-session", "A channel has one active session at most.", "R552", "sessions")
 def _sessions(view: View) -> Iterator[str]:
     yield from _only_one(view, "sessions", "channel", "state", {"initialised", "ongoing"})
 
 
-@TABLE.world("one-broadcast", "A channel has one broadcast at most.", "R368, R527", "broadcasts")
+@STATED.world("one-broadcast", "A channel has one broadcast at most.", "R368, R527", "broadcasts")
 def _broadcasts(view: View) -> Iterator[str]:
     yield from _only_one(view, "broadcasts", "channel", "state", {"starting", "running"})
 
 
-@TABLE.world("one-pending-invitation", "A user has one active invitation at most.", "R122, R548", "invitations")
+@STATED.world("one-pending-invitation", "A user has one active invitation at most.", "R122, R548", "invitations")
 def _invitations(view: View) -> Iterator[str]:
     yield from _only_one(view, "invitations", "user", "state", {"pending"})
 
 
-@TABLE.world("one-call-of-a-user", "A user is on one phone call at a time.", "R489, G452", "calls")
+@STATED.world("one-call-of-a-user", "A user is on one phone call at a time.", "R489, G452", "calls")
 def _calls(view: View) -> Iterator[str]:
     yield from _only_one(view, "calls", "user", "state", {"ringing", "answered"})
 
 
-@TABLE.world(
+@STATED.world(
     "unique-handles",
     "Where handles are unique, no two users of a client have the same one, and nobody holds a reservation of it.",
     "R094, R097, R098, G259",
@@ -74,7 +74,7 @@ def _handles(view: View) -> Iterator[str]:
                 yield "two reservations of one handle"
 
 
-@TABLE.world(
+@STATED.world(
     "names-of-channels", "No two channels of a client have the same name or friendly URL.", "R371, R226, G290, G300",
     "channels",
 )  # fmt: skip
@@ -89,7 +89,7 @@ def _names(view: View) -> Iterator[str]:
             yield field
 
 
-@TABLE.world(
+@STATED.world(
     "exclusive-numbers",
     "An exclusive number is assigned to one channel only; routing codes of a number differ.",
     "R480, R483, G469",
@@ -104,7 +104,7 @@ def _numbers(view: View) -> Iterator[str]:
             yield "exclusive, and shared" if None in codes else "two with one code"
 
 
-@TABLE.world("references", "What a record names is there.", "R551, G309")
+@STATED.world("references", "What a record names is there.", "R551, G309")
 def _references(view: View) -> Iterator[str]:
     for table in Declared.declared.values():
         for record in view[table.name]:
@@ -120,7 +120,7 @@ def _references(view: View) -> Iterator[str]:
                 yield f"{table.name}.channel"
 
 
-@TABLE.world("tenants", "A record stands under its own client, and names nothing of another one.", "R559, R560")
+@STATED.world("tenants", "A record stands under its own client, and names nothing of another one.", "R559, R560")
 def _tenants(view: View) -> Iterator[str]:
     for table in ("presences", "hosts", "linked users", "sessions", "assignments"):
         for record in view[table]:
@@ -131,13 +131,13 @@ def _tenants(view: View) -> Iterator[str]:
                     yield table
 
 
-@TABLE.step("refused-changes-nothing", "A refused call changes nothing.", "R550")
+@STATED.step("refused-changes-nothing", "A refused call changes nothing.", "R550")
 def _refused(step: Step) -> Iterator[str]:
     if step.answer.refused and step.changed:
         yield f"{step.answer.status}, and the world is another one"
 
 
-@TABLE.step("no-error", "The service answers every call; it has no errors of its own.", "R550")
+@STATED.step("no-error", "The service answers every call; it has no errors of its own.", "R550")
 def _no_error(step: Step) -> Iterator[str]:
     if step.answer.status >= 500:
         yield f"status {step.answer.status}"
@@ -145,7 +145,7 @@ def _no_error(step: Step) -> Iterator[str]:
         yield f"{type(bug).__name__}: {bug}"
 
 
-@TABLE.step("reads-change-nothing", "A call that reads changes nothing.", "R550")
+@STATED.step("reads-change-nothing", "A call that reads changes nothing.", "R550")
 def _reads(step: Step) -> Iterator[str]:
     if step.act.operation.startswith(("get_", "list_", "check_", "find_")) and step.changed:
         records = [name for name in Declared.declared if not step.before.shares(step.after, name)]
@@ -153,4 +153,4 @@ def _reads(step: Step) -> Iterator[str]:
             yield ", ".join(records)
 
 
-INVARIANTS = tuple(TABLE.invariants)
+INVARIANTS = tuple(STATED.invariants)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
-from .invariant import Table
+from .invariant import Statements
 
-TABLE = Table()
+STATED = Statements()
 
 
-@TABLE.world("an-owner", "Every channel has an owner.", "R545, G562", "channels", "hosts")
+@STATED.world("an-owner", "Every channel has an owner.", "R545, G562", "channels", "hosts")
 def _an_owner(view: View) -> Iterator[str]:
     owned = {host.channel for host in view["hosts"] if word(host.role) == "owner"}
     for channel in view["channels"]:
@@ -20,7 +20,7 @@ def _an_owner(view: View) -> Iterator[str]:
             yield "no owner"
 
 
-@TABLE.world(
+@STATED.world(
     "roles-at-users",
     "A user counts as owner or operator of the client while they are one of any channel.",
     "G090, G219",
@@ -36,7 +36,7 @@ def _roles(view: View) -> Iterator[str]:
             yield f"{word(user.hosting)} instead of {highest.get(user.id, 'none')}"
 
 
-@TABLE.world("names-at-hosts", "Lists of channels show each channel's own name.", "R381, P2 L194", "hosts", "channels")
+@STATED.world("names-at-hosts", "Lists of channels show each channel's own name.", "R381, P2 L194", "hosts", "channels")
 def _names(view: View) -> Iterator[str]:
     for host in view["hosts"]:
         channel = view.channels.get(host.channel)
@@ -44,7 +44,7 @@ def _names(view: View) -> Iterator[str]:
             yield "an old name"
 
 
-@TABLE.world(
+@STATED.world(
     "links", "A user who was made for a channel is linked to it, and goes with the link.", "R365, R469, G445",
     "users", "linked users",
 )  # fmt: skip
@@ -58,7 +58,7 @@ def _links(view: View) -> Iterator[str]:
             yield "a link without user"
 
 
-@TABLE.world(
+@STATED.world(
     "users-of-a-channel",
     "A linked user is removed with the channel.",
     "R365, G309",
@@ -70,7 +70,7 @@ def _of_a_channel(view: View) -> Iterator[str]:
             yield "a linked user"
 
 
-@TABLE.world(
+@STATED.world(
     "tokens-have-holders",
     "A token belongs to a user or to an API token that exists; deleted ones can no longer be used.",
     "R118, R119, R120, R121, G236",
@@ -91,7 +91,7 @@ def _tokens(view: View) -> Iterator[str]:
             yield "an API token that cannot be used"
 
 
-@TABLE.step(
+@STATED.step(
     "regenerated-token-ends",
     "A regenerated or deleted API token can no longer be used: the old value is gone.",
     "R118, R119, R120, R121",
@@ -104,7 +104,7 @@ def _regenerated(step: Step) -> Iterator[str]:
         yield "the old value is still good"
 
 
-@TABLE.step(
+@STATED.step(
     "a-new-invitation-replaces",
     "A new invitation makes the earlier one of the user invalid.",
     "R122, R123",
@@ -117,7 +117,7 @@ def _replaces(step: Step) -> Iterator[str]:
             yield "the earlier code is kept"
 
 
-@TABLE.step(
+@STATED.step(
     "an-invitation-is-used-once",
     "A Nonce can be used once; what is used, expired or withdrawn lets nobody in.",
     "R067, R184, R185",
@@ -131,7 +131,7 @@ def _once(step: Step) -> Iterator[str]:
         yield "no invitation" if invitation is None else f"it was {word(invitation.state)}"
 
 
-@TABLE.step(
+@STATED.step(
     "terms-are-accepted-by-version",
     "A user accepts the version of the terms that is current; no other is accepted.",
     "R102, G180",
@@ -149,7 +149,7 @@ def _accepts(step: Step) -> Iterator[str]:
             yield "another version was taken"
 
 
-@TABLE.step(
+@STATED.step(
     "new-terms-bind-everybody",
     "When new terms are published, nobody counts as having accepted them.",
     "R103, R104, R105, R106",
@@ -164,7 +164,7 @@ def _binds(step: Step) -> Iterator[str]:
                 yield "somebody has accepted already"
 
 
-@TABLE.step(
+@STATED.step(
     "children-keep-their-terms", "Terms and service of a client are its own: a child keeps its terms.", "G169, R110"
 )
 def _children(step: Step) -> Iterator[str]:
@@ -178,7 +178,7 @@ def _children(step: Step) -> Iterator[str]:
         yield f"{len(changed)} clients changed at once"
 
 
-@TABLE.step(
+@STATED.step(
     "only-levels-that-are-held",
     "Only an operation on access levels gives or takes one, of users who exist.",
     "R210, R211, R212",
@@ -192,7 +192,7 @@ def _levels(step: Step) -> Iterator[str]:
             yield str(step.act.operation)
 
 
-@TABLE.step(
+@STATED.step(
     "reservation-is-used-once",
     "A reservation is used up with the handle, and only the handle that it reserved is given.",
     "R094, R096, R098",
@@ -211,4 +211,4 @@ def _reservation(step: Step) -> Iterator[str]:
         yield "nobody has the handle"
 
 
-INVARIANTS = tuple(TABLE.invariants)
+INVARIANTS = tuple(STATED.invariants)

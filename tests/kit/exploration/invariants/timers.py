@@ -11,9 +11,9 @@ from msgspec import Struct
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
-from .invariant import Table
+from .invariant import Statements
 
-TABLE = Table()
+STATED = Statements()
 #: A timer: its kind, client and subject.
 Name = tuple[str, str, str]
 
@@ -61,7 +61,7 @@ def due(view: View) -> dict[Name, int]:
     return found
 
 
-@TABLE.world(
+@STATED.world(
     "timers-follow-records",
     "Every record with a time limit has its timer, at its instant, and no other timer exists.",
     "R095, R184, R356, R364, R370, G231, G441, G525, G534",
@@ -78,7 +78,7 @@ def _timers(view: View) -> Iterator[str]:
             yield f"{name[0]}: {'late' if there[name] > asked[name] else 'early'}"
 
 
-@TABLE.world(
+@STATED.world(
     "limits-are-over-in-time",
     "What has a time limit does not outlive it: reservations fifteen minutes, invitations, guests, breakouts.",
     "R095, R184, R356, G114, G231",
@@ -92,13 +92,13 @@ def _over(view: View) -> Iterator[str]:
             yield "a reservation of more than fifteen minutes"
 
 
-@TABLE.step("only-time-passes-time", "The clock moves only when somebody moves it.", "the design of time")
+@STATED.step("only-time-passes-time", "The clock moves only when somebody moves it.", "P1 Limits L332, G441")
 def _clock(step: Step) -> Iterator[str]:
     if step.after.now != step.before.now and step.act.operation != "advance_clock":
         yield "a call moved the clock"
 
 
-@TABLE.step("nothing-begins-in-the-past", "What begins or ends now says so.", "P2 L69-77, R292, R293")
+@STATED.step("nothing-begins-in-the-past", "What begins or ends now says so.", "P2 L69-77, R292, R293")
 def _begins(step: Step) -> Iterator[str]:
     if step.after.now != step.before.now:
         return
@@ -111,4 +111,4 @@ def _begins(step: Step) -> Iterator[str]:
                 yield f"{table}: {field}"
 
 
-INVARIANTS = tuple(TABLE.invariants)
+INVARIANTS = tuple(STATED.invariants)

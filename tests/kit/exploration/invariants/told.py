@@ -11,9 +11,9 @@ from msgspec import Struct
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
-from .invariant import Table
+from .invariant import Statements
 
-TABLE = Table()
+STATED = Statements()
 
 
 class Told(Struct, frozen=True):
@@ -108,7 +108,7 @@ def _is_new_channel(step: Step, name: Any) -> bool:
     return (name in step.after.channels) is not (name in step.before.channels)
 
 
-@TABLE.step(
+@STATED.step(
     "told",
     "What opens and closes in the records is told, once each.",
     "G533, P2 Events L366-376",
@@ -124,7 +124,7 @@ def _is_told(step: Step) -> Iterator[str]:
             yield f"{kind}: {told[kind, name]} times"
 
 
-@TABLE.step(
+@STATED.step(
     "told-of-what-happened",
     "Only what has happened is told: each event has its change in the records.",
     "G533, P2 Events L366-376",
@@ -169,7 +169,7 @@ ORDER: tuple[tuple[str, str], ...] = (
 )
 
 
-@TABLE.step(
+@STATED.step(
     "told-in-order",
     "Events are told in this order: what contains something begins before it and ends after it.",
     "G533, the order of the table ORDER",
@@ -188,7 +188,7 @@ def _in_order(step: Step) -> Iterator[str]:
                 yield f"{second} before {first}"
 
 
-@TABLE.step(
+@STATED.step(
     "events-are-numbered",
     "Events of a client are recorded at the instant at which they happen, each with a number and an id of its own.",
     "G533, G534",
@@ -202,4 +202,4 @@ def _numbered(step: Step) -> Iterator[str]:
         yield "at another instant"
 
 
-INVARIANTS = tuple(TABLE.invariants)
+INVARIANTS = tuple(STATED.invariants)
