@@ -8,6 +8,7 @@ from functools import cache
 
 from msgspec import Struct
 
+from kit.exploration import known
 from kit.exploration.acts import every
 from kit.exploration.explorer import Explorer
 from kit.exploration.invariants import INVARIANTS
@@ -22,8 +23,6 @@ from .fault import Fault
 DEPTH = 4
 #: Worlds that are expanded with a fault in place before what was found is judged without it.
 _BATCH = 25
-#: The invariant that is named when the simulator fails in a control call, which ends a walk.
-FAILED = "the simulator fails"
 
 
 class Hunt(Struct, frozen=True):
@@ -55,85 +54,74 @@ class Hunt(Struct, frozen=True):
 
 
 class _Walk(Explorer):
-    """A walk that goes on one depth at a time."""
+    """A walk with a fault in place, one depth at a time, from a start that was made without it."""
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, fault: Fault) -> None:
         super().__init__(start)
-        self.frontier = range(1)
+        self.fault = fault
         self.depth = 0
         self.steps = 0
+        self._frontier = range(1)
 
-    def deepen(self, fault: Fault) -> Iterator[Violation]:
-        """Take all acts in each world of the last depth while a fault is in place; yield what violates an invariant."""
-        known = len(self._index)
+    def deepen(self) -> Iterator[Violation]:
+        """Take all acts in each world of the last depth; yield violations, while the fault is not in place."""
         self.depth += 1
-        for begin in range(0, len(self.frontier), _BATCH):
-            with fault.plant():
-                found = [each for number in self.frontier[begin : begin + _BATCH] for each in self._expand_one(number)]
-            yield from found
+        known_worlds = len(self._index)
+        for begin in range(0, len(self._frontier), _BATCH):
+            with self.fault.plant():
+                expansion = self._expanded(self._frontier[begin : begin + _BATCH])
+            self.steps += expansion.steps
+            self._take(expansion.new)
+            yield from expansion.violations.sorted()
         self._forms.forget()
-        self.frontier = range(known, len(self._index))
-
-    def _expand_one(self, number: int) -> list[Violation]:
-        found: list[Violation] = []
-        before = View(*self.world(number))
-        for act_number, act in enumerate(self.start.acts):
-            try:
-                step = self.stage.step(before, act)
-            except Exception as bug:
-                found.append(self._violation(FAILED, number, act.sentence, type(bug).__name__))
-                continue
-            if step is None:
-                continue
-            self.steps += 1
-            if step.changed:
-                world = without_log(step.after.world)
-                digest = self._forms.digest(world, step.after.now)
-                if digest not in self._index:
-                    self._kept[len(self._index)] = world, step.after.now
-                    self._take([(digest, number, act_number)])
-            for invariant in self.invariants:
-                for detail in invariant.of(step):
-                    found.append(self._violation(invariant.name, number, act.sentence, detail))
-        return found
-
-    def _violation(self, invariant: str, number: int, last: str, detail: str) -> Violation:
-        return Violation(invariant, self.start.name, [*self.story(number), last], detail)
+        self._frontier = range(known_worlds, len(self._index))
+        with self.fault.plant():
+            self._keep(self._frontier)
 
 
 @cache
-def _clean(start: str) -> Stage:
-    """The stage of a start, on which acts are performed without a fault."""
+def _stage(start: str) -> Stage:
+    """The stage on which acts from a start are performed without a fault."""
     return BY_NAME[start].stage()
 
 
 @cache
 def _beginning(start: str) -> View:
-    stage = _clean(start)
+    stage = _stage(start)
     return View(stage.live.world, stage.live.clock.now())
 
 
-#: What violates an invariant without a fault, too.
+@cache
+def _listed() -> list[known.Known]:
+    return known.entries()
+
+
+#: What violates an invariant without a fault, too, by the start.
 _not_by_faults: set[tuple[str, Kind]] = set()
 
 
-def _by_fault(violation: Violation) -> bool:
-    """Whether the same acts do not violate the invariant without a fault."""
+def _is_by_fault(violation: Violation) -> bool:
+    """Whether a violation is not a known one, and the same acts do not show it without a fault."""
     kind = violation.start, violation.kind
-    if kind in _not_by_faults:
+    if kind in _not_by_faults or not known.unknown([violation], _listed()):
         return False
-    view, stage, acts = _beginning(violation.start), _clean(violation.start), every()
-    said: list[str] = []
-    for sentence in violation.story:
-        step = stage.step(view, acts[sentence])
-        if step is None:
-            return True
-        said = [detail for each in INVARIANTS if each.name == violation.invariant for detail in each.of(step)]
-        view = View(without_log(step.after.world), step.after.now)
-    if violation.detail in said:
+    if violation.detail in _said_without(violation):
         _not_by_faults.add(kind)
         return False
     return True
+
+
+def _said_without(violation: Violation) -> list[str]:
+    """What the invariant of a violation says after the same acts without a fault."""
+    view, stage, acts, said = _beginning(violation.start), _stage(violation.start), every(), list[str]()
+    for sentence in violation.story:
+        step = stage.step(view, acts[sentence])
+        if step is None:
+            return []
+        view = View(without_log(step.after.world), step.after.now)
+        asked = [each for each in INVARIANTS if each.name == violation.invariant]
+        said = [detail for each in asked for detail in (*each.of(step), *each.on(stage, step.after))]
+    return said
 
 
 class _Search:
@@ -147,13 +135,9 @@ class _Search:
     def deepen(self, name: str, level: int) -> Violation | None:
         """Walk from a start to a depth that follows the last one; return what the fault violates first."""
         if name not in self._walks:
-            self._walks[name] = _Walk(BY_NAME[name])
+            self._walks[name] = _Walk(BY_NAME[name], self.fault)
         walk = self._walks[name]
-        if walk.depth < level:
-            for violation in walk.deepen(self.fault):
-                if _by_fault(violation):
-                    return violation
-        return None
+        return next(filter(_is_by_fault, walk.deepen()), None) if walk.depth < level else None
 
     def result(self, violation: Violation | None) -> Hunt:
         """Return the result, with what was spent until now."""
