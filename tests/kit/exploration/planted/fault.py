@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from enum import Enum
 from typing import Any, TypeAlias
@@ -70,17 +70,17 @@ def observer(when: AnyMachine, reaches: Enum) -> TransitionObserver:
     return next(each for each in EMITTED if each.when is when and each.reaches is reaches)
 
 
-def altered(thing: object, **fields: object) -> Plant:
+def altered(thing: Any, **fields: Any) -> Plant:
     """Return the fault that fields of a row, an influence, a machine or a module have other values."""
     return lambda: mock.patch.multiple(thing, **fields)
 
 
-def altered_each(things: Iterable[object], **fields: object) -> Plant:
+def altered_each(things: Iterable[Any], **fields: Any) -> Plant:
     """Return the fault that fields of several things have other values."""
     every = list(things)
 
     @contextmanager
-    def planted() -> Any:
+    def planted() -> Iterator[None]:
         with ExitStack() as stack:
             for thing in every:
                 stack.enter_context(mock.patch.multiple(thing, **fields))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,12 +50,13 @@ def _check_without_guests(change: Change, client: Client, channel: Channel, user
 # Sessions
 
 _ATTEND = row(sessions.MACHINE, "attend", SessionState.ONGOING)
-_ATTENDED: Any = _ATTEND.effect
+_ATTENDED: Callable[..., Session] | None = _ATTEND.effect
 _END = sessions.end
 
 
 def _attend_without_peak(change: Change, session: Session, user: User, inside: int) -> Session:
     """Keep the number of those inside now as the peak."""
+    assert _ATTENDED is not None
     return replace(_ATTENDED(change, session, user, inside), peak=inside)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from confsim.assumptions.events import EventKind
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.couplings import emitted
+from confsim.domain.events.event_log import emit
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import SessionState
@@ -20,7 +21,6 @@ from .fault import Fault, altered, forgotten, observer
 _EVENTS = ("events and webhooks", "room", "meeting")
 _JOINED = observer(presence.MACHINE, Where.IN)
 _TELL = _JOINED.notify
-_EMIT = emitted.emit
 
 
 def _tell_twice(change: Change, present: Presence) -> None:
@@ -34,7 +34,7 @@ def _emit_elsewhere(
 ) -> None:
     """Record the event in the log of another client."""
     other = next(each.id for each in CLIENTS.of(change).all if each.id != client)
-    _EMIT(change, other, kind, describe, record)
+    emit(change, other, kind, describe, record)
 
 
 def _keep(pipeline: Pipeline, change: Change, refusal: Refusal | None = None) -> World:
