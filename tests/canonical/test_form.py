@@ -14,8 +14,10 @@ from confsim.canonical import meaning
 from confsim.canonical.form import PROVEN, FormLevel, Forms, records
 from confsim.kernel.tables.table import Table
 from kit import OWNER, ROOM, START, START_MS, USER, ok
+from kit.each import each
 from kit.exploration.merging import pairs
 from kit.exploration.starts import STARTS
+from kit.exploration.view import View
 from kit.growth.prepared import prepared
 
 #: Pairs of worlds of one form that are tried for each start.
@@ -38,6 +40,19 @@ def test_drawn_names_and_time_are_left_out():
     (one, *forms), (other, *other_forms) = met(1), met(2, later=12_345_678)
     assert one.service.world.digest() != other.service.world.digest()
     assert forms == other_forms
+
+
+@each("start", STARTS, ids=lambda start: start.name)
+def test_worlds_of_two_seeds_have_one_form(start):
+    """Whatever is drawn, in whatever field, is named by what is said of it: at the start, and after each act."""
+    forms, found = Forms(FormLevel.MOVED), []
+    for seed in (1, 2):
+        stage = start.stage(seed)
+        before = View(stage.live.world, stage.live.clock.now())
+        steps = {act.sentence: stage.step(before, act) for act in start.acts}
+        worlds = {"": before, **{sentence: step.after for sentence, step in steps.items() if step is not None}}
+        found.append({sentence: forms.digest(view.world, view.now) for sentence, view in worlds.items()})
+    assert [sentence for sentence in found[0] if found[0][sentence] != found[1].get(sentence)] == []
 
 
 @pytest.mark.parametrize(

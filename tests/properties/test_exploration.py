@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -10,6 +13,7 @@ from confsim import Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.tables.table import Table
 from confsim.kernel.timers import HANDLERS
+from confsim.reference import gaps, rules
 from kit import START
 from kit.each import each
 from kit.exploration import known
@@ -24,6 +28,8 @@ from kit.exploration.starts import BY_NAME, PROFILE, STARTS
 from kit.exploration.stories import as_pytest, as_scenario, as_story
 from kit.exploration.view import View
 from kit.exploration.violations import Violation, Violations, added
+
+EXPLORATION = Path(__file__).parents[1] / "kit/exploration"
 
 
 @each("start", STARTS, ids=lambda start: start.name)
@@ -41,6 +47,16 @@ def test_a_known_violation_still_happens(entry):
     assert len(entry.reason) > 20
     assert entry.shown
     assert [" > ".join(shown.story) for shown in entry.shown if not known.happens(entry, shown)] == []
+
+
+def test_a_mended_violation_is_noticed():
+    """An entry whose acts show nothing, or are no longer possible, does not happen any more."""
+    entry = known.entries()[0]
+    shown = entry.shown[0]
+    assert known.happens(entry, shown)
+    assert not known.happens(entry, replace(shown, story=shown.story[:1]))
+    assert not known.happens(replace(entry, detail="something else"), shown)
+    assert not known.happens(entry, replace(shown, story=["the phone in the event room hangs up"]))
 
 
 def test_the_walk_is_the_same_with_several_processes():
@@ -111,6 +127,20 @@ def test_invariants_stand_in_one_table():
         assert invariant.source, invariant.name
         ways = (invariant.of_world, invariant.of_step, invariant.of_stage)
         assert sum(way is not None for way in ways) == 1, invariant.name
+
+
+def test_sources_of_invariants_exist():
+    """Each rule and gap that an invariant cites is one of the documents."""
+    cited = {number for invariant in INVARIANTS for number in re.findall(r"[RG]\d{3}", invariant.source)}
+    assert len(cited) > 60
+    assert cited - {*rules(), *gaps()} == set()
+
+
+@each("path", [*(EXPLORATION / "invariants").glob("*.py"), EXPLORATION / "view.py"], ids=lambda path: path.name)
+def test_invariants_call_nothing_of_the_domain(path):
+    """Invariants read records: what wrote these is not asked whether they are right."""
+    imported = [node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+    assert [module for module in imported if module.startswith(("confsim.domain", "confsim.api"))] == []
 
 
 def test_every_timer_has_a_timed_record():

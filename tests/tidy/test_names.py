@@ -27,7 +27,7 @@ EXCEPTIONS = {
     "canonical/meaning.py COUNTED": "what records mean to a form, which a test holds against the declared ones",
     "canonical/meaning.py DRAWN": "what records mean to a form, which a test holds against the declared ones",
     "canonical/meaning.py HISTORY": "what records mean to a form, which a test holds against the declared ones",
-    "canonical/meaning.py ONE_OF": "what one record is called, where it is not the name of the table without its last letter",
+    "canonical/meaning.py ONE_OF": "what one record is called, where that is not the table without its last letter",
     "canonical/meaning.py OVER": "what records mean to a form, which a test holds against the declared ones",
     "control/bundle/masked.py _of_control_call": "the body of one operation is a state document",
     "control/bundle/masked.py _with_key_as_text": "the body of one operation has a key that the world holds as text",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 
 from confsim.kernel.machine import Machine
@@ -24,6 +24,11 @@ class Pairs:
         self.reached: set[frozenset[StateOf]] = set()
         self.tried: set[tuple[Tried, StateOf]] = set()
         self._met: set[frozenset[StateOf]] = set()
+        self._seen: set[tuple[frozenset[StateOf], frozenset[Tried]]] = set()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process is sent: without what only saves time."""
+        return {**vars(self), "_met": set(), "_seen": set()}
 
     def states(self, view: View) -> frozenset[StateOf]:
         """Return the states that records of each machine have in a world, "absent" where there is no record."""
@@ -50,9 +55,11 @@ class Pairs:
             self._met.add(states)
             self.reached |= {frozenset(pair) for pair in combinations(sorted(states), 2) if pair[0][0] != pair[1][0]}
 
-    def try_in(self, states: frozenset[StateOf], tried: Iterable[Tried]) -> None:
+    def try_in(self, states: frozenset[StateOf], tried: frozenset[Tried]) -> None:
         """Note the triggers that were tried in a world with these states."""
-        self.tried |= {(trigger, state) for trigger in tried for state in states if state[0] != trigger[0]}
+        if (states, tried) not in self._seen:
+            self._seen.add((states, tried))
+            self.tried |= {(trigger, state) for trigger in tried for state in states if state[0] != trigger[0]}
 
     def add(self, other: Pairs) -> None:
         """Add what another exploration has met."""

@@ -33,9 +33,12 @@ class Start(Struct, frozen=True):
     channel: str = ROOM
     profile: Mapping[str, Any] = {}
 
-    def stage(self) -> Stage:
-        """Return a stage whose world is the start. Raises AssertionError when an act of the story is refused."""
-        stage = Stage(Simulator(clock=START, profile={**PROFILE, **self.profile}))
+    def stage(self, seed: int = 0) -> Stage:
+        """Return a stage whose world is the start, with ids drawn from a seed.
+
+        Raises AssertionError when an act of the story is refused.
+        """
+        stage = Stage(Simulator(clock=START, seed=seed, profile={**PROFILE, **self.profile}))
         acts, now = every(), stage.live.clock.now()
         for sentence in self.story:
             step = stage.step(View(stage.live.world, now), acts[sentence])

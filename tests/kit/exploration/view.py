@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -40,13 +40,14 @@ class View:
             self._records[table] = found
         return found
 
-    def shares(self, other: View, *tables: str) -> bool:
+    def shares(self, other: View, tables: Iterable[str]) -> bool:
         """Return whether both worlds have the very same tables of these names, so that no record differs."""
-        return all(
-            len(self._states.get(table, ())) == len(other._states.get(table, ()))
-            and all(map(_is, self._states.get(table, ()), other._states.get(table, ())))
-            for table in tables
-        )
+        mine, others = self._identities, other._identities
+        return all(mine.get(table) == others.get(table) for table in tables)
+
+    @cached_property
+    def _identities(self) -> dict[str, list[int]]:
+        return {table: list(map(id, held)) for table, held in self._states.items()}
 
     @cached_property
     def clients(self) -> dict[str, Any]:
@@ -98,10 +99,6 @@ class View:
             met.add(client_id)
             client_id = client.parent
         return True
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
 
 
 def word(value: Any) -> Any:

@@ -57,6 +57,8 @@ THINGS: tuple[Act, ...] = (
         userId=NUMBERS["user"]),
     api("the admin links the app session to the session", "link_app_session_to_channel_session", ADMIN,
         appSession=_APP, channelUuid=ROOM, channelSession=newest("sessions", channel=ROOM)),
+    api("the owner gets a gateway endpoint", "create_gateway_endpoint", OWNER, when=fewer("gateway endpoints", 1),
+        userId="me", body={"kind": "RTMP"}),
     api("the owner notes a property of the room", "set_channel_property", OWNER, uuid=ROOM, key="color", body="red"),
     api("the owner removes the property of the room", "delete_channel_property", OWNER, uuid=ROOM, key="color"),
 )  # fmt: skip

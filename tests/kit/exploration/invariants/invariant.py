@@ -41,7 +41,8 @@ class Invariant(Struct, frozen=True):
         """
         if self.of_step is not None:
             return _asked(self.of_step, step)
-        if self.tables and step.before.shares(step.after, *self.tables):
+        unchanged = self.tables and step.before.shares(step.after, self.tables)
+        if unchanged or not step.changed:
             return []
         found = self.within(step.after)
         if not found:

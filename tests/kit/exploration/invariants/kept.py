@@ -53,16 +53,16 @@ def _invitations(view: View) -> Iterator[str]:
     yield from _only_one(view, "invitations", "user", "state", {"pending"})
 
 
-@STATED.world("one-call-of-a-user", "A user is on one phone call at a time.", "R489, G452", "calls")
+@STATED.world("one-call-of-a-user", "A user is on one phone call at a time.", "G452", "calls")
 def _calls(view: View) -> Iterator[str]:
     yield from _only_one(view, "calls", "user", "state", {"ringing", "answered"})
 
 
 @STATED.world(
     "unique-handles",
-    "Where handles are unique, no two users of a client have the same one, and nobody holds a reservation of it.",
-    "R094, R097, R098, G259",
-    "users", "reservations", "clients",
+    "Where handles are unique, a handle is reserved once at most.",
+    "R094, G259",
+    "reservations", "clients",
 )  # fmt: skip
 def _handles(view: View) -> Iterator[str]:
     for client in view["clients"]:
@@ -92,7 +92,7 @@ def _names(view: View) -> Iterator[str]:
 @STATED.world(
     "exclusive-numbers",
     "An exclusive number is assigned to one channel only; routing codes of a number differ.",
-    "R480, R483, G469",
+    "R480, G469",
     "number assignments",
 )
 def _numbers(view: View) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _references(view: View) -> Iterator[str]:
                 yield f"{table.name}.channel"
 
 
-@STATED.world("tenants", "A record stands under its own client, and names nothing of another one.", "R559, R560")
+@STATED.world("tenants", "A record stands under its own client, and names nothing of another one.", "R559")
 def _tenants(view: View) -> Iterator[str]:
     for table in ("presences", "hosts", "linked users", "sessions", "assignments"):
         for record in view[table]:
@@ -131,13 +131,19 @@ def _tenants(view: View) -> Iterator[str]:
                     yield table
 
 
-@STATED.step("refused-changes-nothing", "A refused call changes nothing.", "R550")
+@STATED.step(
+    "refused-changes-nothing", "A refused call changes nothing.", "not in the documents: a refused call leaves no trace"
+)
 def _refused(step: Step) -> Iterator[str]:
     if step.answer.refused and step.changed:
         yield f"{step.answer.status}, and the world is another one"
 
 
-@STATED.step("no-error", "The service answers every call; it has no errors of its own.", "R550")
+@STATED.step(
+    "no-error",
+    "The service answers every call; it has no errors of its own.",
+    "not in the documents: any exception is a defect",
+)
 def _no_error(step: Step) -> Iterator[str]:
     if step.answer.status >= 500:
         yield f"status {step.answer.status}"
@@ -148,7 +154,7 @@ def _no_error(step: Step) -> Iterator[str]:
 @STATED.step("reads-change-nothing", "A call that reads changes nothing.", "R550")
 def _reads(step: Step) -> Iterator[str]:
     if step.act.operation.startswith(("get_", "list_", "check_", "find_")) and step.changed:
-        records = [name for name in Declared.declared if not step.before.shares(step.after, name)]
+        records = [name for name in Declared.declared if not step.before.shares(step.after, [name])]
         if [name for name in records if name not in ("credentials", "broadcasts", "event log", "events secrets")]:
             yield ", ".join(records)
 

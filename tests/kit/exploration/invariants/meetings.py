@@ -95,7 +95,7 @@ def _breakout(view: View) -> Iterator[str]:
 @STATED.world(
     "no-session-in-a-disabled-client",
     "A disabled client has no open session: runtime operations are refused.",
-    "P1 States L178, R110, G163",
+    "P1 States L178, R111, G163",
     "sessions", "clients",
 )  # fmt: skip
 def _disabled(view: View) -> Iterator[str]:
@@ -208,7 +208,7 @@ def _closes(step: Step) -> Iterator[str]:
 @STATED.world(
     "phones-and-presence",
     "A phone on a call is present in the channel, and nobody is present by a phone that has hung up.",
-    "R489, R493, G452, G466",
+    "R489, G452, G466",
     "calls", "presences", "users",
 )  # fmt: skip
 def _phones(view: View) -> Iterator[str]:

@@ -73,7 +73,7 @@ def _of_a_channel(view: View) -> Iterator[str]:
 @STATED.world(
     "tokens-have-holders",
     "A token belongs to a user or to an API token that exists; deleted ones can no longer be used.",
-    "R118, R119, R120, R121, G236",
+    "R118, R119, R121",
     "credentials", "users", "api tokens",
 )  # fmt: skip
 def _tokens(view: View) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _tokens(view: View) -> Iterator[str]:
 @STATED.step(
     "regenerated-token-ends",
     "A regenerated or deleted API token can no longer be used: the old value is gone.",
-    "R118, R119, R120, R121",
+    "R118, R119",
 )
 def _regenerated(step: Step) -> Iterator[str]:
     if step.act.operation not in ("regenerate_api_token", "delete_api_token") or step.answer.refused:
@@ -164,9 +164,7 @@ def _binds(step: Step) -> Iterator[str]:
                 yield "somebody has accepted already"
 
 
-@STATED.step(
-    "children-keep-their-terms", "Terms and service of a client are its own: a child keeps its terms.", "G169, R110"
-)
+@STATED.step("children-keep-their-terms", "Terms and service of a client are its own: a child keeps its terms.", "G169")
 def _children(step: Step) -> Iterator[str]:
     changed = [
         client.id
