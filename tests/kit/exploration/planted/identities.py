@@ -58,6 +58,10 @@ FAULTS: tuple[Fault, ...] = (
         "P1 L90, R067",
         ("identity", "members"),
         altered(row(invitations.MACHINE, "redeem", InvitationState.PENDING), then=InvitationState.PENDING),
+        hidden=(
+            "the login registers the user in the same step, and a user who becomes registered uses up a pending Nonce "
+            "(invitations.on-exchange, G202)"
+        ),
     ),
     Fault(
         "an owner who is made operator is no longer owner",
