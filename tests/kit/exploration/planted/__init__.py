@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import identities, meetings, places, tellings
+from . import clients, events, meetings
 from .fault import Fault
 
 #: The faults, chosen from the documents and not from the invariants.
-FAULTS: tuple[Fault, ...] = (*places.FAULTS, *meetings.FAULTS, *identities.FAULTS, *tellings.FAULTS)
+FAULTS: tuple[Fault, ...] = (*meetings.FAULTS, *clients.FAULTS, *events.FAULTS)
 BY_NAME = {fault.name: fault for fault in FAULTS}

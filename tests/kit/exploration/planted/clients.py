@@ -1,14 +1,18 @@
-"""Planted faults of identity, of invitations, of roles and of templates."""
+"""Planted faults of clients: terms, service, identity, invitations, roles, templates."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
+from confsim.domain import terms
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Client, ServiceState
 from confsim.domain.config import template_choice, templates
 from confsim.domain.identity import access_levels, api_tokens, credentials, invitations, validators
 from confsim.domain.identity.invitations import Invitation, InvitationState
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
+from confsim.domain.terms import Acceptance, Publication
 from confsim.domain.users import handles
 from confsim.kernel.world import Change
 
@@ -23,7 +27,45 @@ def _replace_but_code(change: Change, invitation: Invitation, draft: Invitation)
     return replace(draft, code=invitation.code)
 
 
+def _promulgate_same(change: Change, client: Client, url: str) -> Client:
+    """Publish the terms with the version that they had."""
+    return replace(client, terms=replace(client.terms, url=url, promulgated=change.now))
+
+
+def _is_served_itself(change: Change, client: Client) -> bool:
+    """Do not ask the clients above."""
+    return client.service is ServiceState.ENABLED
+
+
 FAULTS: tuple[Fault, ...] = (
+    Fault(
+        "a version of the terms that is not the current one is accepted",
+        "terms",
+        "P1 States L175, R101, G180",
+        ("client and child",),
+        altered(row(terms.ACCEPTANCE, "accept", Acceptance.NEVER), only_if=None),
+    ),
+    Fault(
+        "new terms keep the version of the old ones",
+        "terms",
+        "P1 States L176, R103, R104",
+        ("client and child",),
+        altered(row(terms.DOCUMENT, "promulgate", Publication.PUBLISHED), effect=_promulgate_same),
+    ),
+    Fault(
+        "a child of a disabled client is served",
+        "service",
+        "P1 States L178, R086, R109, R110",
+        ("client and child",),
+        altered(clients, is_served=_is_served_itself),
+    ),
+    Fault(
+        "a client switches its own service off",
+        "service",
+        "P1 L297, P1 States L178, R109",
+        ("client and child",),
+        altered(row(clients.MACHINE, "disable", ServiceState.ENABLED), only_if=None),
+    ),
     Fault(
         "two validators of a client are active",
         "identity",
