@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from confsim import Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.tables.table import Table
-from confsim.kernel.timers import HANDLERS
 from confsim.reference import gaps, rules
 from kit import START
 from kit.each import each
@@ -28,6 +27,7 @@ from kit.exploration.starts import BY_NAME, PROFILE, STARTS
 from kit.exploration.stories import as_pytest, as_scenario, as_story
 from kit.exploration.view import View
 from kit.exploration.violations import Violation, Violations, added
+from kit.source import MODULES
 
 EXPLORATION = Path(__file__).parents[1] / "kit/exploration"
 
@@ -144,8 +144,9 @@ def test_invariants_call_nothing_of_the_domain(path):
 
 
 def test_every_timer_has_a_timed_record():
-    """The table of timed records names each kind of timer, and no other."""
-    assert {timed.kind for timed in TIMED} == HANDLERS.keys()
+    """The table of timed records names each deadline that a machine declares, and no other."""
+    declared = {kind for path in MODULES.values() for kind in re.findall(r'\bDeadline\(\s*"([^"]+)"', path.read_text())}
+    assert {timed.kind for timed in TIMED} == declared
 
 
 @each("start", STARTS, ids=lambda start: start.name)
