@@ -28,6 +28,10 @@ class SameNames:
         self._back |= {value: name for name, value in pairs.items()}
         return True
 
+    def keep(self, text: str) -> None:
+        """Learn that the names in a text stand for themselves: both runs gave it alike."""
+        self.alike(text, text)
+
     def translated(self, text: str) -> str:
         """Return a text of the first run with the names of the other one; unknown names stay."""
         if not self._there:
@@ -46,7 +50,7 @@ class SameNames:
             )
         if isinstance(one, list):
             return len(one) == len(other) and all(map(lambda a, b: self._alike(a, b, pairs), one, other))
-        if not isinstance(one, str) or one == other:
+        if not isinstance(one, str):
             return bool(one == other)
         names, others = meaning.NAMES_IN_TEXT.findall(one), meaning.NAMES_IN_TEXT.findall(other)
         rests = [meaning.NAMES_IN_TEXT.sub("#", text) for text in (one, other)]

@@ -35,6 +35,15 @@ def test_other_values_are_not_alike():
     assert names.translated(A) == A
 
 
+def test_a_name_that_was_the_same_stays_the_same():
+    """Two known ids in another order are another answer."""
+    names = SameNames()
+    names.keep(f'["{A}", "{B}"]')
+    assert names.alike([A, B], [A, B])
+    assert not names.alike([A, B], [B, A])
+    assert not names.alike([C], [A])
+
+
 def test_a_name_stands_for_one_other_name():
     """Two ids of one run cannot stand for one id of the other, nor one id for two."""
     names = SameNames()

@@ -143,10 +143,12 @@ class _Replay:
 
     def compared(self, entry: JournalEntry, response: Response) -> DifferentAnswer | None:
         """Return the call with both answers, None when they are the same or the world did not make the answer."""
-        was, would_be = _short(entry.response), _short(response)
-        equal = (entry.response.status, entry.response.body) == (response.status, response.body)
-        if equal or answer_was_replaced(entry):
+        if answer_was_replaced(entry):
             return None
+        if (entry.response.status, entry.response.body) == (response.status, response.body):
+            self._names.keep(response.body.decode(errors="replace"))
+            return None
+        was, would_be = _short(entry.response), _short(response)
         if was != would_be and was.status == would_be.status and self._names.alike(was.answer, would_be.answer):
             return None
         return DifferentAnswer(
