@@ -21,6 +21,7 @@ SMALLEST = {
     "linearizability": "--scheduled 1 --sockets 1 --threads 2 --calls 2 --races 1",
     "no_trace": "--only get_me",
     "non_interference": "--seeds 1 --length 3 --tenants 0",
+    "planted": "--only validators --depth 1 --near",
     "schemathesis": "--only all --seconds 0",
     "tables": "--only nothing-is-called-so",
     "tenant_matrix": "--only get_me",
