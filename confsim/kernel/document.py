@@ -55,7 +55,8 @@ def restored(values: object) -> World:
         document = msgspec.convert(values, StateDocument)
     except msgspec.ValidationError as error:
         raise Misuse(f"state: {error}") from None
-    clients = {str(each.get("id")) for each in document.tables.get("clients", {}).get("", [])}
+    of_shared = document.tables.get(Table.clients.name, {}).get("", [])
+    clients = {str(values.get(Table.clients.key_name)) for values in of_shared}
 
     def parts() -> Iterator[_Part]:
         for name, of_clients in document.tables.items():
@@ -77,9 +78,8 @@ def decoded(body: bytes, version: int) -> World:
     document = msgspec.json.decode(body, type=_Encoded)
     if document.version != version:
         raise Misuse(f"state: the document is of version {document.version}")
-    of_shared = document.tables.get("clients", {}).get("")
-    known = [] if of_shared is None else _records(Table.declared["clients"], of_shared)
-    clients = {each.id for each in known}
+    of_shared = document.tables.get(Table.clients.name, {}).get("")
+    clients = set() if of_shared is None else {*map(Table.clients.key, _records(Table.clients, of_shared))}
 
     def parts() -> Iterator[_Part]:
         for name, of_clients in document.tables.items():
@@ -104,7 +104,7 @@ def decoded_parts(encoded: Iterable[Part], version: int) -> World:
     document = msgspec.json.decode(b"".join(around), type=_Encoded)
     if document.version != version:
         raise Misuse(f"state: the document is of version {document.version}")
-    clients = {each.id for each in records.get(("clients", ""), ())}
+    clients = {*map(Table.clients.key, records.get((Table.clients.name, ""), ()))}
 
     def parts() -> Iterator[_Part]:
         for name, client in tuple(records):

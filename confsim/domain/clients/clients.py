@@ -66,7 +66,7 @@ class Client(Record, kw_only=True):
 CHILDREN: Index[Client] = Index("children", "parent", of=lambda parent: (parent,) if parent else ())
 BY_ORIGIN: Index[Client] = Index("origin", "origins", of=lambda origins: tuple(map(str.lower, origins)))
 CLIENTS: Table[str, Client] = Table(
-    "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}, shared=True
+    "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}, shared=True, of_clients=True
 )
 
 _BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, by_parent: by_parent)

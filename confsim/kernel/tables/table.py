@@ -62,7 +62,8 @@ class Table(Generic[K, R]):
     ``located`` is the field, or the unique index, by whose values ``find_client`` finds the client of a record, at a
     cost independent of the number of clients; each value belongs to one record of all clients. ``secrets`` are the
     fields with secrets, which a masked export replaces. ``names`` are the fields that name a record of another table,
-    of the same client or shared, which must be there because calls depend on it. ``position`` is the index of the table
+    of the same client or shared, which must be there because calls depend on it. The keys of the one shared table
+    ``of_clients`` are the ids of the clients. ``position`` is the index of the table
     in the list that each client has.
     """
 
@@ -71,6 +72,8 @@ class Table(Generic[K, R]):
     #: The tables by their positions, and their initial states.
     by_position: ClassVar[list[Table[Any, Any]]] = []
     empty_states: ClassVar[list[TableState]] = []
+    #: The table of the clients, once it is declared.
+    clients: ClassVar[Table[Any, Any]]
 
     def __init__(
         self,
@@ -84,6 +87,7 @@ class Table(Generic[K, R]):
         secrets: Mapping[str, SecretForm] = _NOTHING,
         names: Mapping[str, str] = _NOTHING,
         shared: bool = False,
+        of_clients: bool = False,
     ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
@@ -106,6 +110,8 @@ class Table(Generic[K, R]):
         if unknown:
             raise ValueError(f"table {name!r}: a record has no field {', '.join(unknown)}, by which it is indexed")
         Table.declared[name] = self
+        if of_clients:
+            Table.clients = self
         for place, unique in enumerate(self.uniques):
             unique.position = place
         for place, index in enumerate(self.indexes):
