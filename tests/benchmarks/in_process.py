@@ -19,13 +19,12 @@ import yardstick
 from msgspec.structs import replace
 from step import CLOCK
 
-from confsim import Simulator
+from confsim import Simulator, shipped
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.tables.filling import fill
-from confsim.service.files import world_file
 
 SEEDED = 1_000_000
 
@@ -90,7 +89,7 @@ def makings() -> Iterator[tuple[str, str]]:
     sim = populated(1000)
     sim.snapshot("full")
     count = itertools.count()
-    file = json.loads((world_file.fixtures() / "demo.json").read_bytes())
+    file = json.loads(shipped.read("fixtures/demo.json"))
 
     def add(**reported: Any) -> Callable[[], object]:
         def make() -> object:
