@@ -12,6 +12,8 @@ import pytest
 from confsim import __version__, guides
 from kit.public_names import LISTS, PRESENT, Names, public_names, read
 
+pytestmark = pytest.mark.own_ways
+
 COMMAND = "PYTHONPATH=tests python -m kit.public_names"
 
 

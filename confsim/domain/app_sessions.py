@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -71,23 +71,27 @@ class Log(Record, kw_only=True):
         return self.app_session, self.number
 
 
-def _linked(run: AppSession) -> tuple[tuple[str, object], ...]:
+def _place(run: str, index: int | None) -> tuple[tuple[str, int], ...]:
+    return () if index is None else ((run, index),)
+
+
+def _links(users: Iterable[int], sessions: Iterable[str], channels: Iterable[str]) -> tuple[tuple[str, object], ...]:
     """The links of an app session, each as (kind, id)."""
     return (
-        *(("user", id) for id in run.users),
-        *(("session", id) for id in run.sessions),
-        *(("channel", id) for id in run.channels),
+        *(("user", id) for id in users),
+        *(("session", id) for id in sessions),
+        *(("channel", id) for id in channels),
     )
 
 
-STARTED: Order[AppSession] = Order("started", lambda run: run.started)
-LINKED: Index[AppSession] = Index("linked", _linked, orders=(CREATED, STARTED))
+STARTED: Order[AppSession] = Order("started", "started")
+LINKED: Index[AppSession] = Index("linked", "users", "sessions", "channels", of=_links, orders=(CREATED, STARTED))
 APP_SESSIONS: Table[str, AppSession] = Table("app sessions", AppSession, "id", LINKED, orders=(CREATED, STARTED))
 
-BY_NUMBER: Order[Log] = Order("index", lambda log: (log.index is None, log.index or 0, log.number))
-BY_TIME: Order[Log] = Order("time", lambda log: (log.time, log.number))
-BY_SESSION: Index[Log] = Index("app session", lambda log: (log.app_session,), orders=(CREATED, BY_NUMBER, BY_TIME))
-BY_INDEX: Unique[Log] = Unique("index", lambda log: ((log.app_session, log.index),) if log.index is not None else ())
+BY_NUMBER: Order[Log] = Order("index", "index", "number", key=lambda index, number: (index is None, index or 0, number))
+BY_TIME: Order[Log] = Order("time", "time", "number")
+BY_SESSION: Index[Log] = Index("app session", "app_session", orders=(CREATED, BY_NUMBER, BY_TIME))
+BY_INDEX: Unique[Log] = Unique("index", "app_session", "index", of=_place)
 LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "key", BY_SESSION, BY_INDEX)
 
 
@@ -236,7 +240,7 @@ def list_app_sessions(
         if low is not None or high is not None:
             found = [run for run in found if (low or 0) <= run.started and (high is None or run.started < high)]
     if len(views) > 1:
-        found = [run for run in found if links <= {*_linked(run)}]
+        found = [run for run in found if links <= {*LINKED.values(run)}]
     if filters.url is not None:
         found = [run for run in found if _within(change, filters.url, run.url)]
     if caller.user is not None and ask(change, assumed.LISTED) == "own":

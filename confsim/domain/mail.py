@@ -7,7 +7,7 @@ from enum import StrEnum
 from confsim.assumptions import mail as assumed
 from confsim.assumptions.register import ask
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, SharedTable
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -41,8 +41,8 @@ class Mail(Record, kw_only=True):
     link: str | None = None
 
 
-CLIENT: Index[Mail] = Index("client", lambda mail: (mail.client,))
-MAILS: SharedTable[int, Mail] = SharedTable("mail", Mail, "id", CLIENT, secrets={"code": SecretForm.TEXT})
+CLIENT: Index[Mail] = Index("client", "client")
+MAILS: Table[int, Mail] = Table("mail", Mail, "id", CLIENT, secrets={"code": SecretForm.TEXT}, shared=True)
 
 
 def send(

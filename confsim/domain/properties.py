@@ -53,7 +53,7 @@ class Property(Record):
         return (self.owner, self.key)
 
 
-BY_OWNER: Index[Property] = Index("owner", lambda stored: (stored.owner,))
+BY_OWNER: Index[Property] = Index("owner", "owner")
 PROPERTIES: Table[tuple[str, str], Property] = Table("properties", Property, "place", BY_OWNER)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from confsim.service.messages import LARGEST_BODY
+
 
 class Limits(Struct, frozen=True):
     """Limits in bytes and in seconds. The WSGI application has only those of one request in bytes."""
 
-    body: int = 100 * 2**20
+    body: int = LARGEST_BODY
     url: int = 64 * 2**10
     headers: int = 64 * 2**10
     unfinished: int = 256 * 2**20  # of all large bodies that are being read; further ones are refused with 503

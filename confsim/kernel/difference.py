@@ -6,6 +6,7 @@ The cost depends on what the changes between the two wrote, not on the size of t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct, field
@@ -14,7 +15,7 @@ from .document import record_of
 from .maps import inserted
 from .refusal import Misuse
 from .tables.table import Table
-from .timers import HANDLERS, Name
+from .timers import Name
 from .world import Change, Place, World
 
 #: Table, client id, record.
@@ -24,12 +25,13 @@ Row = tuple[str, str, Any]
 class StateDifference(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Rows removed (their last values), then rows put, both in order; timers cancelled, then timers set.
 
-    ``id_counter`` and ``counted`` are the counters of the later world. Unchanged counters are omitted.
+    Timers follow from the rows, and are told for readers alone: ``follow`` does not read them. ``id_counter`` and
+    ``counted`` are the counters of the later world. Unchanged counters are omitted.
     """
 
     removed: list[Row] = []
     put: list[Row] = []
-    cancelled: list[Name] = []
+    cancelled: list[tuple[str, str, str]] = []
     timers: list[tuple[int, str, str, str]] = []
     id_counter: int | None = field(default=None, name="minted")
     counted: dict[str, int] = {}
@@ -61,17 +63,15 @@ def difference(before: World, after: World, touched: Touched) -> StateDifference
     found = StateDifference([], [], [], [], None if after.id_counter == before.id_counter else after.id_counter)
     for place, keys in touched.rows.items():
         _rows(found, before, after, place, keys)
-    live, were = after.timers.live, before.timers.live
-    timers = []
+    set_timers = []
     for name in touched.timers:
-        timer, earlier = live.get(name), were.get(name)
-        if timer is None:
-            if earlier is not None:
-                found.cancelled.append(name)
-        elif earlier is None or earlier.serial != timer.serial:
-            timers.append(timer)
-    timers.sort(key=lambda timer: timer.serial)
-    found.timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in timers]
+        timer, earlier = after.timers.live.get(name), before.timers.live.get(name)
+        if timer is not None:
+            set_timers += [timer] if timer != earlier else []
+        elif earlier is not None:
+            found.cancelled.append((earlier.kind, earlier.client, earlier.subject))
+    set_timers.sort(key=attrgetter("place"))
+    found.timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in set_timers]
     found.counted = {
         name: after.sequences[name] for name in touched.sequences if before.sequences.get(name) != after.sequences[name]
     }
@@ -105,12 +105,6 @@ def follow(world: World, found: StateDifference) -> World:
     for name, client, values in found.put:
         table = _table(name)
         table.of(change, client).put(record_of(table, values, f"tables.{name}.{client}"), check=False)
-    for kind, client, subject in found.cancelled:
-        change.cancel(kind, client, subject)
-    for due, kind, client, subject in found.timers:
-        if kind not in HANDLERS:
-            raise Misuse(f"state: timers know no kind {kind!r}")
-        change.schedule(kind, due, client, subject)
     for sequence, number in found.counted.items():
         change.sequences = inserted(change.sequences, sequence, number)
     if found.id_counter is not None:

@@ -13,7 +13,6 @@ from .maps import map_of
 from .refusal import Misuse
 from .tables.filling import fill
 from .tables.table import Record, Rows, Table
-from .timers import HANDLERS
 from .world import Part, World
 
 _CLIENT = attrgetter("client")
@@ -26,7 +25,7 @@ _Part = tuple[Table[Any, Any], str, list[Any]]
 
 
 class _Counters(Struct, forbid_unknown_fields=True):
-    """The parts of an export beside its tables."""
+    """The counters of an export, and its timers; these follow from the records, and are not read."""
 
     seed: int
     id_counter: _Count = field(name="minted")
@@ -56,7 +55,8 @@ def restored(values: object) -> World:
         document = msgspec.convert(values, StateDocument)
     except msgspec.ValidationError as error:
         raise Misuse(f"state: {error}") from None
-    clients = {str(each.get("id")) for each in document.tables.get("clients", {}).get("", [])}
+    of_shared = document.tables.get(Table.clients.name, {}).get("", [])
+    clients = {str(values.get(Table.clients.key_name)) for values in of_shared}
 
     def parts() -> Iterator[_Part]:
         for name, of_clients in document.tables.items():
@@ -78,9 +78,8 @@ def decoded(body: bytes, version: int) -> World:
     document = msgspec.json.decode(body, type=_Encoded)
     if document.version != version:
         raise Misuse(f"state: the document is of version {document.version}")
-    of_shared = document.tables.get("clients", {}).get("")
-    known = [] if of_shared is None else _records(Table.declared["clients"], of_shared)
-    clients = {each.id for each in known}
+    of_shared = document.tables.get(Table.clients.name, {}).get("")
+    clients = set() if of_shared is None else {*map(Table.clients.key, _records(Table.clients, of_shared))}
 
     def parts() -> Iterator[_Part]:
         for name, of_clients in document.tables.items():
@@ -105,7 +104,7 @@ def decoded_parts(encoded: Iterable[Part], version: int) -> World:
     document = msgspec.json.decode(b"".join(around), type=_Encoded)
     if document.version != version:
         raise Misuse(f"state: the document is of version {document.version}")
-    clients = {each.id for each in records.get(("clients", ""), ())}
+    clients = {*map(Table.clients.key, records.get((Table.clients.name, ""), ()))}
 
     def parts() -> Iterator[_Part]:
         for name, client in tuple(records):
@@ -143,10 +142,6 @@ def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -
             fill(change, table, client, records)
         except ValueError:  # of a unique index
             _put_each(table.of(change, client), records, where)
-    for due, kind, client, subject in counters.timers:
-        if kind not in HANDLERS:
-            raise Misuse(f"state: timers know no kind {kind!r}; there are {', '.join(HANDLERS)}")
-        change.schedule(kind, due, client, subject)
     change.id_counter = counters.id_counter
     change.sequences = map_of(counters.sequences)
     return change.commit()

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from .timers import HANDLERS, Timer
+from .timers import ALARMS, Timer
 from .world import NO_PROFILE, Change, FaultSource, World
 
 
@@ -28,26 +29,28 @@ def fire_due_timers(
     after: Callable[[World, Change], World] | None = None,
     faults: FaultSource | None = None,
 ) -> tuple[World, list[Fired]]:
-    """Fire all timers due by ``until`` (epoch milliseconds) in order of due instant, each in a change at that instant.
+    """Fire all timers due by ``until`` (epoch milliseconds) in order, each in a change at its instant.
 
-    Returns the world after them, and those whose handlers returned True. With ``once`` it stops after the first of
-    these. ``failed`` is called with the exception of a handler, whose change is discarded; without it, it propagates.
+    Returns the world after them, and those that an advance of the clock lists. With ``once`` it stops after the first
+    of these. A timer that is still there afterwards was refused, and waits for the next committed change. ``failed`` is
+    called with the exception of a trigger, whose change is discarded; without it, it propagates.
     ``after(world, change)`` is called for each timer and returns the world to continue with. ``faults`` is passed to
     every change.
     """
     fired: list[Fired] = []
     while world.timers.due <= until:
-        timer = world.timers.first
-        assert timer is not None
-        change = _change_of(world, timer, profile, faults)
+        timer, at = world.timers.first
+        change = world.change(at, profile, faults, timer)
         try:
-            happened = HANDLERS[timer.kind](change, timer.client, timer.subject)
+            happened = ALARMS[timer.kind].fire(change, timer)
         except Exception as error:
             if failed is None:
                 raise
             failed(error)
-            change, happened = _change_of(world, timer, profile, faults), False
+            change, happened = world.change(at, profile, faults, timer), False
         world = change.commit()
+        if world.timers.live.get(timer.name) is timer:
+            world = replace(world, timers=world.timers.refuse(timer.name))
         if after is not None:
             world = after(world, change)
         if happened:
@@ -55,10 +58,3 @@ def fire_due_timers(
             if once:
                 break
     return world, fired
-
-
-def _change_of(world: World, timer: Timer, profile: Mapping[str, Any], faults: FaultSource | None) -> Change:
-    """A change at the due instant of the timer, from which the timer is removed."""
-    change = world.change(timer.due, profile, faults)
-    change.cancel(timer.kind, timer.client, timer.subject)
-    return change

@@ -31,18 +31,18 @@ def derive(seed: int, purpose: str) -> bytes:
 
 
 def as_uuid(raw: bytes) -> str:
-    """Return 16 bytes as a version 4 UUID in lower case (G131, G132)."""
+    """Return 16 bytes as a version 4 UUID in lower case."""
     text = raw.hex()
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{'89ab'[raw[8] >> 6]}{text[17:20]}-{text[20:]}"
 
 
 def as_token(raw: bytes) -> str:
-    """Return bytes as base64url without padding, which is valid in headers (G022)."""
+    """Return bytes as base64url without padding, which is valid in headers."""
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def as_digits(raw: bytes, length: int) -> str:
-    """Return ``length`` decimal digits, the first not 0, which a person can key in (G133)."""
+    """Return ``length`` decimal digits, the first not 0, which a person can key in."""
     number = int.from_bytes(raw, "big")
     low = 10 ** (length - 1)
     return str(low + number % (9 * low))

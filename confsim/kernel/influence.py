@@ -37,6 +37,15 @@ class Influenced(Protocol):
         """Apply the trigger to the record when a row admits it."""
         ...
 
+    def stored(self, change: Change, record: Any) -> Any:
+        """Return the record as it is stored now, None if it is gone."""
+        ...
+
+
+def _stored(machine: Influenced, change: Change, record: Any) -> Any:
+    """Return a related record as it is when its turn comes: what was done to one may have changed the next."""
+    return None if record is None else machine.stored(change, record)
+
 
 def _require_trigger(machine: Influenced, trigger: str) -> None:
     """Raise ValueError when the machine has no such trigger."""
@@ -104,12 +113,13 @@ class Need:
 
     def satisfy(self, change: Change, record: object, given: Mapping[str, Any]) -> None:
         """Fire the trigger on every related record. Raises Refusal when one does not admit it."""
-        on, taken = self.on, self._takes[0]
-        one = len(taken) == 1
-        for related in on(change, record, given[taken[0]]) if one else on(change, record, **named(given, taken)):
-            if self.creates:
-                self.fires.create(change, self.trigger, **related)
-                continue
+        found = self.on(change, record, **named(given, self._takes[0]))
+        if self.creates:
+            for draft in found:
+                self.fires.create(change, self.trigger, **draft)
+            return
+        for each in found:
+            related = _stored(self.fires, change, each)
             facts = details = NOTHING
             if self.facts is not None:
                 facts = self.facts(change, record, related, **named(given, self._takes[1]))
@@ -165,13 +175,15 @@ class Coupling:
 
     def propagate(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        on, making = self.on, self.facts
-        for related in on(change, record):
-            if self.creates:
-                self.fires.attempt(change, None, self.trigger, related)
-            else:
-                facts = NOTHING if making is None else making(change, record, related)
-                self.fires.attempt(change, related, self.trigger, facts)
+        found = self.on(change, record)
+        if self.creates:
+            for draft in found:
+                self.fires.attempt(change, None, self.trigger, draft)
+            return
+        for each in found:
+            related = _stored(self.fires, change, each)
+            facts = NOTHING if self.facts is None else self.facts(change, record, related)
+            self.fires.attempt(change, related, self.trigger, facts)
 
 
 class TransitionObserver:
@@ -223,9 +235,8 @@ class Firing:
 
     def fire(self, change: Change, record: object) -> None:
         """Fire the trigger on every record related to this one."""
-        on = self.on
-        for related in on(change, record):
-            self.fires.attempt(change, related, self.trigger, NOTHING)
+        for related in self.on(change, record):
+            self.fires.attempt(change, _stored(self.fires, change, related), self.trigger, NOTHING)
 
 
 class Cascade:

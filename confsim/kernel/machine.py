@@ -2,10 +2,7 @@
 
 A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
 its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
-made from the same rows. What one machine does to another is in ``influence``.
-
-Where every transition passes, functions in attributes are called by local names, which the interpreter finds sooner,
-and a loop over what mostly is empty is not begun, which would take as long as a call.
+made from the same rows. ``influence`` defines how one machine affects another.
 """
 
 from __future__ import annotations
@@ -18,8 +15,9 @@ from typing import Any, Generic, NoReturn, TypeVar, get_type_hints
 from .influence import Cascade
 from .refusal import Refusal
 from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
-from .tables.table import Record, Table
-from .timers import on_timer
+from .tables.table import Record, Rows, Table
+from .tables.writing import StaleRecord
+from .timers import ALARMS, NEVER, Name, Timer
 from .world import Change
 
 S = TypeVar("S", bound=Enum)
@@ -81,16 +79,12 @@ class Machine(Generic[S, R]):
         ends = {trigger: {row.then for row in rows} for trigger, rows in self._rows.items()}
         self._leads_to = {trigger: states.pop() if len(states) == 1 else None for trigger, states in ends.items()}
         self._check(facts)
-        timed: dict[Deadline, list[Row]] = {}
+        deadlines: dict[Deadline, list[Row]] = {}
         for row in rows:
             if row.at is not None:
-                timed.setdefault(row.at, []).append(row)
-        self._timed = tuple((at, tuple(state for row in rows for state in row.on)) for at, rows in timed.items())
-        timed_states = {state for _, states in self._timed for state in states}
-        for row in rows:
-            row.timed = not timed_states.isdisjoint((*row.on, row.then))
-        for at, timed_rows in timed.items():
-            on_timer(at.timer)(self._elapsed(at, timed_rows[0].when, table))
+                deadlines.setdefault(row.at, []).append(row)
+        for at, timed_rows in deadlines.items():
+            self._declare_alarm(at, timed_rows)
 
     def _check(self, declared: Mapping[str, str]) -> None:
         """Raise ValueError for a trigger without a row, and for a fact that is undeclared or unused."""
@@ -105,24 +99,19 @@ class Machine(Generic[S, R]):
                 wrong = ", ".join(sorted(taken ^ names))
                 raise ValueError(f"machine {self.name!r}, trigger {trigger!r}: {wrong} is declared or taken, not both")
 
-    def _elapsed(
-        self, at: Deadline, trigger: str, table: Table[Any, R] | Callable[[R], Table[Any, R]] | None
-    ) -> Callable[[Change, str, str], bool]:
-        """The handler for the timer of a deadline. Raises ValueError when the machine has no single table."""
-        if not isinstance(table, Table):
+    def _declare_alarm(self, at: Deadline, rows: list[Row]) -> None:
+        """Give each record in a state of these rows a timer. Raises ValueError if the machine has no single table."""
+        if self._table is None:
             raise ValueError(f"machine {self.name!r} has timed rows and no single table")
-        number = table.record.__annotations__.get(table.key_name) == "int"
+        if at.timer in ALARMS:
+            raise ValueError(f"timer kind {at.timer!r} is declared twice")
+        ALARMS[at.timer] = alarm = DeadlineAlarm(self, at, rows)
+        self._table.layout.alarms += (alarm,)
 
-        def elapse(change: Change, client: str, subject: str) -> bool:
-            rows = table.of(change, "" if table.shared else client)
-            key: Any = int(subject) if number else subject
-            record = rows.get(key) if at.by is None else rows.one(at.by, key)
-            if record is None:
-                return False
-            facts = NOTHING if at.facts is None else at.facts(change, record)
-            return self.attempt(change, record, trigger, facts) is not None and at.announced
-
-        return elapse
+    def alarms(self) -> list[DeadlineAlarm]:
+        """The alarms that its deadlines give to the records of its table."""
+        found = () if self._table is None else self._table.layout.alarms
+        return [alarm for alarm in found if isinstance(alarm, DeadlineAlarm) and alarm.machine is self]
 
     @staticmethod
     def of(table: Table[Any, Any]) -> list[Machine[Any, Any]]:
@@ -154,51 +143,54 @@ class Machine(Generic[S, R]):
     def fire(
         self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> R:
-        """Apply the trigger to the record (None when it is absent); return the new record, or the removed one.
+        """Apply the trigger to the record (None when it is absent).
 
-        Raises Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then.
+        Return the record as it is stored after everything that the transition caused, or the removed one. Raises
+        Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then. Raises
+        StaleRecord for a record that is not the stored one, instead of writing it.
         """
-        return self.attempt(change, record, trigger, facts) or self._refuse(record, trigger, details)
+        moved = self.attempt(change, record, trigger, facts)
+        return self._refuse(record, trigger, details) if moved is None else moved
 
     def create(self, change: Change, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
         """Create a record by a row from ABSENT and return it. Raises Refusal like ``fire``."""
-        return self.attempt(change, None, trigger, facts) or self._refuse(None, trigger, details)
+        return self.fire(change, None, trigger, details=details, **facts)
 
     def end(
         self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
     ) -> None:
         """Remove the record by a row into ABSENT and run the cascades. Raises Refusal like ``fire``."""
-        if self.attempt(change, record, trigger, facts) is None:
-            self._refuse(record, trigger, details)
+        self.fire(change, record, trigger, details=details, **facts)
 
     def fire_if_allowed(self, change: Change, record: R | None, trigger: str, /, **facts: Any) -> R | None:
         """Apply the trigger when a row admits it and return the new record; otherwise return the record unchanged."""
-        return self.attempt(change, record, trigger, facts) or record
+        moved = self.attempt(change, record, trigger, facts)
+        return record if moved is None else moved
 
     def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
         """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        taken = self.facts[trigger]
-        if (facts or taken) and facts.keys() != taken:
+        if facts.keys() != self.facts[trigger]:
             raise self._wrong_facts(trigger, facts)
-        read = self.read
-        state = ABSENT if record is None else read(record)
-        for row in self._rows[trigger]:  # as ``row``, without a call for each transition
-            guard = row.only_if
-            if state in row.on and (guard is None or guard.admits(record, facts)):
-                break
-        else:
+        state = self.state(record)
+        row = self.row(state, trigger, record, facts)
+        if row is None:
             return None
-        moved = self._move(change, record, state, row, facts)
-        if row.observers:
-            for observer in row.observers:
-                if state in observer.sees:
-                    notify = observer.notify
-                    notify(change, moved)
-        if row.couplings:
-            for coupling in row.couplings:
-                if state in coupling.sees:
-                    coupling.propagate(change, moved)
-        return moved
+        moved = self._move(change, record, row, facts)
+        for observer in row.observers:
+            if state in observer.sees:
+                observer.notify(change, moved)
+        for coupling in row.couplings:
+            if state in coupling.sees:
+                coupling.propagate(change, moved)
+        stored = self.stored(change, moved) if row.observers or row.couplings else moved
+        return moved if stored is None else stored
+
+    def stored(self, change: Change, record: R) -> R | None:
+        """Return the record as its table holds it now, None if it is gone; itself if its machine stores none."""
+        if self.table_of is None:
+            return record
+        table = self.table_of(record)
+        return table.get(change, table.key(record), "" if table.shared else self.client(record))
 
     def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
         """Raise the Refusal of a trigger that no row admits."""
@@ -208,83 +200,81 @@ class Machine(Generic[S, R]):
         names = ", ".join(sorted(self.facts[trigger])) or "no facts"
         return TypeError(f"{self.name}: {trigger!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
 
-    def _move(self, change: Change, record: R | None, state: Enum, row: Row, facts: Mapping[str, Any]) -> R:
-        """Apply a row to a record in this state; return the new record, or the removed one."""
-        if change.steps:
-            change.take(1)
-        if row.needs:
-            for need in row.needs:
-                need.satisfy(change, record, facts)
-        then = row.then
-        moved: R
-        if then is ABSENT:
+    def _move(self, change: Change, record: R | None, row: Row, facts: Mapping[str, Any]) -> R:
+        """Apply a row to a record; return the new record, or the removed one."""
+        change.take(1)
+        for need in row.needs:
+            need.satisfy(change, record, facts)
+        if row.then is ABSENT:
             assert record is not None
             moved = self._end(change, record, row, facts)
         else:
-            effect, taken, read, now = row.effect, row.facts, self.read, state
-            if record is None:
-                moved = facts["draft"] if effect is None else effect(change, **named(facts, taken))
-                now = read(moved)
-            elif effect is None:
-                moved = record
-            else:
-                if not taken:
-                    moved = effect(change, record)
-                elif len(taken) == 1:
-                    moved = effect(change, record, facts[taken[0]])
-                else:
-                    moved = effect(change, record, **named(facts, taken))
-                now = read(moved)
-            if now is not then:
-                moved = self.field.write(moved, then)
+            moved = row.apply(change, record, facts)
+            if self.read(moved) is not row.then:
+                moved = self.field.write(moved, row.then)
             if moved is not record and self.table_of is not None:
-                table, client_of = self._table or self.table_of(moved), self.client
-                client = "" if table.shared else client_of(moved)
-                table.layout.put(change, client, moved, row.move_to_end)
-        if row.timed:
-            self._schedule(change, record, state, moved, then)
+                table = self.table_of(moved)
+                client = "" if table.shared else self.client(moved)
+                table.layout.put(change, client, moved, row.move_to_end, instead_of=record)
         return moved
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
-        assert self.table_of is not None
-        table, client_of = self._table or self.table_of(record), self.client
-        client = "" if table.shared else client_of(record)
-        layout, key_of = table.layout, table.layout.key
-        key = key_of(record)
+        rows, key = self._rows_with(change, record)
+        if rows.get(key) is not record:
+            raise StaleRecord(self.name)
         if row.effect is not None:
             row.effect(change, record, **named(facts, row.facts))
-        if self.cascades:
-            tables, position = layout.tables(change, client), layout.position
-            for cascade in self.cascades:
-                take = cascade.take
-                take(change, tables[position].rows[key][1])
-        gone: R = layout.remove(change, client, key)
-        return gone
+        for cascade in self.cascades:
+            cascade.take(change, rows[key])
+        return rows.remove(key)
+
+    def _rows_with(self, change: Change, record: R) -> tuple[Rows[Any, R], Any]:
+        """The rows of the table that holds the record, and its key."""
+        assert self.table_of is not None
+        table = self.table_of(record)
+        return table.of(change, "" if table.shared else self.client(record)), table.key(record)
 
     def take_along(self, change: Change, record: R, step: Enum) -> None:
         """Run the cascades of one step of a removal, without removing the record."""
-        assert self.table_of is not None
-        table = self._table or self.table_of(record)
-        rows, key = table.of(change, "" if table.shared else self.client(record)), table.key(record)
+        rows, key = self._rows_with(change, record)
         for cascade in self.cascades:
             if cascade.step is step:
                 cascade.take(change, rows[key])
 
-    def _schedule(self, change: Change, before: R | None, state: Enum, after: R, then: Enum) -> None:
-        """Set the timers of the new state of the record and cancel those of its former state."""
-        assert self._table is not None
-        for at, states in self._timed:
-            due_of = at.due
-            was = due_of(before) if before is not None and state in states else None
-            due = due_of(after) if then in states else None
-            if was != due:
-                timed = after if due is not None or before is None else before
-                key = self._table.key(timed) if at.by is None else at.by.values(timed)[0]
-                if due is None:
-                    change.cancel(at.timer, self.client(timed), str(key))
-                else:
-                    change.schedule(at.timer, due, self.client(timed), str(key))
+
+class DeadlineAlarm:
+    """The timers of one deadline: of the records of a machine that are in a state of its rows."""
+
+    __slots__ = ("at", "kind", "machine", "states", "subject", "trigger")
+
+    def __init__(self, machine: Machine[Any, Any], at: Deadline, rows: list[Row]) -> None:
+        assert machine._table is not None
+        self.machine = machine
+        self.at = at
+        self.kind = at.timer
+        self.subject = machine._table.key if at.subject is None else attrgetter(at.subject)
+        self.trigger = rows[0].when
+        self.states = tuple(state for row in rows for state in row.on)
+
+    def set_for(self, record: Any) -> tuple[int, str] | None:
+        """Return the due instant and the subject of the timer that a record has; None if it has none."""
+        if self.machine.read(record) not in self.states:
+            return None
+        due = self.at.due(record)
+        return None if due is None else (due, str(self.subject(record)))
+
+    def timer(self, name: Name, serial: int, record: Any) -> Timer:
+        """Return the timer of this name for a record that has one."""
+        due, subject = self.set_for(record) or (NEVER, "")
+        return Timer(name, due, serial, self.machine.client(record), subject)
+
+    def fire(self, change: Change, timer: Timer) -> bool:
+        """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""
+        name, client, key, _ = timer.name
+        record = Table.declared[name].of(change, client)[key]
+        facts = NOTHING if self.at.facts is None else self.at.facts(change, record)
+        return self.machine.attempt(change, record, self.trigger, facts) is not None and self.at.announced
 
 
 def _only(name: str, states: type[Enum]) -> Field:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from inspect import signature
 from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
 
-from .tables.indexes import Unique
 from .world import Change
 
 
@@ -24,14 +24,8 @@ NOTHING: Mapping[str, Any] = {}
 
 
 def facts_of(function: Callable[..., Any], others: int) -> tuple[str, ...]:
-    """The names of the facts that a function takes: its parameters after so many others.
-
-    Raises ValueError for keyword-only ones: a single fact may be passed by its place, which is faster than by its name.
-    """
-    code = function.__code__
-    if code.co_kwonlyargcount:
-        raise ValueError(f"{function.__qualname__} takes facts by keyword only")
-    return code.co_varnames[others : code.co_argcount]
+    """The names of the facts that a function takes: its parameters after so many others."""
+    return tuple(signature(function).parameters)[others:]
 
 
 def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
@@ -55,14 +49,7 @@ class Guard:
 
     def admits(self, record: object, facts: Mapping[str, Any]) -> bool:
         """Whether the condition holds for the record (None when it is absent) and the facts of the trigger."""
-        test, taken = self.test, self.facts
-        if not taken:
-            found = test(record)
-        elif len(taken) == 1:
-            found = test(record, facts[taken[0]])
-        else:
-            found = test(record, **named(facts, taken))
-        return bool(found) is self.holds
+        return bool(self.test(record, **named(facts, self.facts))) is self.holds
 
     def __str__(self) -> str:
         return self.name if self.holds else f"not {self.name}"
@@ -71,26 +58,26 @@ class Guard:
 class Deadline:
     """The instant at which a trigger fires by itself: ``due(record)`` in epoch milliseconds, None for never.
 
-    ``due`` is called when a record enters a state of a row with this deadline, and when it changes in one. ``timer``
-    is the kind of the timer in the world, whose subject is the key of the record, or its value in the index ``by``.
+    A record in a state of a row with this deadline has a timer. ``timer``
+    is the kind of the timer in the world, whose subject in public is the key of the record, or the field ``subject``.
     ``facts(change, record)`` returns the facts of the trigger. When it is not ``announced``, an advance of the clock
     does not list it.
     """
 
-    __slots__ = ("announced", "by", "due", "facts", "timer")
+    __slots__ = ("announced", "due", "facts", "subject", "timer")
 
     def __init__(
         self,
         timer: str,
         due: Callable[[Any], int | None],
         *,
-        by: Unique[Any] | None = None,
+        subject: str | None = None,
         facts: Callable[[Change, Any], Mapping[str, Any]] | None = None,
         announced: bool = True,
     ) -> None:
         self.timer = timer
         self.due = due
-        self.by = by
+        self.subject = subject
         self.facts = facts
         self.announced = announced
 
@@ -102,13 +89,13 @@ class Row:
     out of ABSENT has ``effect(change, fact…)``, which makes the record; without one the record is the fact
     ``draft``. The effect of a row into ABSENT returns nothing and is called before the record is removed. With
     ``move_to_end`` the record becomes the latest of its table, as if it were created now. A row with a deadline ``at``
-    is also applied when that falls due. Its machine sets ``timed``: whether it leaves or reaches a state with a
-    deadline. ``source`` cites the document part and lines, or the rule and gap numbers. The ``needs``, ``observers``
-    and ``couplings`` of ``influence`` that belong to the row are in order of registration.
+    is also applied when that falls due; it has to lead to another state or instant. ``source`` cites the document part
+    and lines, or the rule and gap numbers. The ``needs``, ``observers`` and ``couplings`` of ``influence`` that belong
+    to the row are in order of registration.
     """
 
     __slots__ = (
-        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "timed", "when"),
+        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "when"),
         *("couplings", "needs", "observers"),
     )
 
@@ -133,11 +120,17 @@ class Row:
         self.facts = facts_of(effect, 1 if new else 2) if effect is not None else ("draft",) if new else ()
         self.at = at
         self.move_to_end = move_to_end
-        self.timed = True
         self.source = source
         self.needs: tuple[Any, ...] = ()
         self.observers: tuple[Any, ...] = ()
         self.couplings: tuple[Any, ...] = ()
+
+    def apply(self, change: Change, record: Any, facts: Mapping[str, Any]) -> Any:
+        """Return the record that the effect makes of this one; None stands for a record that is absent."""
+        if self.effect is None:
+            return facts["draft"] if record is None else record
+        taken = named(facts, self.facts)
+        return self.effect(change, **taken) if record is None else self.effect(change, record, **taken)
 
     def observe(self, observer: Any) -> None:
         """Call the observer with each of its transitions from now on."""

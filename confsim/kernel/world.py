@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import blake2b
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -16,56 +17,62 @@ from .maps import Map, inserted
 from .tables.indexes import CREATED, Bucket
 from .tables.owners import NOBODY, Owners
 from .tables.states import TableState
-from .tables.table import SharedTable, Table
+from .tables.table import Table
 from .tables.writing import Written
-from .timers import HANDLERS, Name, Timers
+from .timers import Name, Timer, Timers
 
 #: The id of a client, "" for what is shared, and the name of a table.
 Place = tuple[str, str]
 #: Returns the fault injected at the fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
 NO_PROFILE: Mapping[str, Any] = {}
+#: More steps than any change takes.
+UNLIMITED = 2**62
 #: The hash function of a world's digest, which covers the pieces of its JSON.
 Hash = partial(blake2b, digest_size=16)
 #: A piece of a world as JSON: the table and the client whose records it has, both "" for the text around them.
 Part = tuple[str, str, bytes]
 #: Records that are encoded at once.
 _BATCH = 500
-#: The tables that a client, or what is shared, has at first; each declaration adds one.
-_EMPTY, _EMPTY_SHARED = Table.empty_states, SharedTable.empty_states
+#: Timers that are encoded at once, each of which Python looks at.
+_TIMERS = 100
 
 
 class World(Struct, frozen=True, gc=False):
     """An immutable value: tables, timers and counters at one moment.
 
-    ``shared`` holds the tables of the service as a whole by their positions, ``client_tables`` those of each client by
-    its id. Tables declared after a client was last written are absent from its tuple and read as empty.
+    ``client_tables`` holds the tables of each client by their positions; the shared ones are those of the client "".
+    Tables declared after a client was last written are absent from its tuple and read as empty.
     ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
     ``owners`` follows from the tables: it has the clients that ``Table.find_client`` finds.
     """
 
     seed: int = 0
-    shared: tuple[TableState, ...] = ()
     client_tables: Map[str, tuple[TableState, ...]] = {}
     timers: Timers = Timers()
     id_counter: int = 0
     sequences: Map[str, int] = {}
     owners: Owners = NOBODY
 
-    def change(self, now: int, profile: Mapping[str, Any] = NO_PROFILE, faults: FaultSource | None = None) -> Change:
-        """Begin a change at the instant ``now`` (epoch milliseconds)."""
-        return Change(self, now, profile, faults, self.timers, self.id_counter, self.sequences, self.owners)
+    def change(
+        self,
+        now: int,
+        profile: Mapping[str, Any] = NO_PROFILE,
+        faults: FaultSource | None = None,
+        timer: Timer | None = None,
+    ) -> Change:
+        """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any."""
+        return Change(self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """Return the state of a table: of one client, or the shared one."""
-        tables = self.shared if table.shared else self.client_tables.get(client, ())
+        tables = self.client_tables.get(client, ())
         return tables[table.position] if table.position < len(tables) else table.empty_states[table.position]
 
     def holds_the_same(self, other: World) -> bool:
         """Return whether the identity of their parts proves both worlds equal. No record is compared."""
         return self is other or (
-            self.shared is other.shared
-            and self.client_tables is other.client_tables
+            self.client_tables is other.client_tables
             and self.timers is other.timers
             and self.sequences is other.sequences
             and self.id_counter == other.id_counter
@@ -76,8 +83,8 @@ class World(Struct, frozen=True, gc=False):
         """Return every table that is not empty, in the order of client id and name."""
         filled = [
             ((client, table.name), state)
-            for client, tables in (("", self.shared), *self.client_tables.items())
-            for table, state in zip(Table.by_position if client else SharedTable.by_position, tables, strict=False)
+            for client, tables in self.client_tables.items()
+            for table, state in zip(Table.by_position, tables, strict=False)
             if state.rows
         ]
         return sorted(filled, key=itemgetter(0))
@@ -103,9 +110,12 @@ class World(Struct, frozen=True, gc=False):
             for place, records in enumerate(_batches(Table.declared[name], state)):
                 yield name, client, (b"," if place else b"") + encode(records)[1:-1]
             yield "", "", b"]"
-        timers = [(timer.due, timer.kind, timer.client, timer.subject) for timer in self.timers]
-        tail = {"timers": timers} if version is None else {"timers": timers, "version": version}
-        yield "", "", (b"}" if table else b"") + b"}," + encode(tail)[1:]
+        yield "", "", (b"}" if table else b"") + b'},"timers":['
+        timers = iter(self.timers)
+        for place, batch in enumerate(iter(lambda: [*islice(timers, _TIMERS)], [])):
+            told = [(timer.due, timer.kind, timer.client, timer.subject) for timer in batch]
+            yield "", "", (b"," if place else b"") + encode(told)[1:-1]
+        yield "", "", b"]}" if version is None else b'],"version":' + encode(version) + b"}"
 
     def digest(self) -> str:
         """Return a fingerprint of the whole world, 32 hexadecimal digits; equal worlds have equal ones."""
@@ -139,29 +149,29 @@ class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those looked up;
-    ``shared`` and ``client_tables`` hold the opened tables in their current state; ``written`` names the
-    clients of which something was written, "" for what is shared. ``touched`` lists the records that were written,
+    ``client_tables`` holds the opened tables in their current state; ``written`` names the clients of which something
+    was written, "" for what is shared. ``touched`` lists the records that were written,
     ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
-    given, is called at each fault point. ``steps`` is how many more steps it may take, 0 for any number; a transition
-    of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
+    given, is called at each fault point. ``timer`` is the one that fires in this change, if any. ``steps`` is how many
+    more steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
     now: int
     profile: Mapping[str, Any]
     faults: FaultSource | None
+    timer: Timer | None
     timers: Timers
     id_counter: int
     sequences: Map[str, int]
     owners: Owners
     used: dict[str, None] = {}
-    shared: list[TableState] = []
     client_tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
     touched: list[Written] = []
     timed: list[Name] = []
     counted: list[str] = []
-    steps: int = 0
+    steps: int = UNLIMITED
 
     def limit(self, steps: int) -> None:
         """Let it take at most so many further steps."""
@@ -169,10 +179,9 @@ class Change(Struct, eq=False, gc=False):
 
     def take(self, steps: int) -> None:
         """Take so many steps. Raises TooLong when they are more than it may."""
-        if self.steps > 0:
-            self.steps -= steps
-            if self.steps <= 0:
-                raise TooLong
+        self.steps -= steps
+        if self.steps < 0:
+            raise TooLong
 
     def collect_in(self, used: dict[str, None]) -> dict[str, None]:
         """Collect the ids of assumptions here from now on; return where they were collected before."""
@@ -181,14 +190,9 @@ class Change(Struct, eq=False, gc=False):
 
     def open_tables(self, client: str) -> list[TableState]:
         """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
-        if client:
-            tables, empty = [*self.world.client_tables.get(client, ())], _EMPTY
-            self.client_tables[client] = tables
-        else:
-            tables, empty = [*self.world.shared], _EMPTY_SHARED
-            self.shared = tables
-        if len(tables) < len(empty):
-            tables += empty[len(tables) :]
+        tables = [*self.world.client_tables.get(client, ())]
+        tables += Table.empty_states[len(tables) :]
+        self.client_tables[client] = tables
         return tables
 
     def draw(self, size: int = 16) -> bytes:
@@ -220,20 +224,10 @@ class Change(Struct, eq=False, gc=False):
         self.counted.append(sequence)
         return number
 
-    def schedule(self, kind: str, due: int, client: str, subject: str) -> None:
-        """Schedule a timer for ``due`` (epoch milliseconds); one of the same kind, client and subject is replaced.
-
-        Raises ValueError when the kind is not declared.
-        """
-        if kind not in HANDLERS:
-            raise ValueError(f"timer kind {kind!r} is not declared")
-        self.timers = self.timers.add(kind, due, client, subject)
-        self.timed.append((kind, client, subject))
-
-    def cancel(self, kind: str, client: str, subject: str) -> None:
-        """Cancel the timer of this kind, client and subject, if there is one."""
-        self.timers = self.timers.cancel(kind, client, subject)
-        self.timed.append((kind, client, subject))
+    def set_timer(self, name: Name, timer: Timer | None) -> None:
+        """Set the timer of this name, or cancel it with None."""
+        self.timers = self.timers.cancel(name) if timer is None else self.timers.put(timer)
+        self.timed.append(name)
 
     def commit(self) -> World:
         """Return the world with everything written so far; ``world`` itself when nothing was written."""
@@ -245,10 +239,8 @@ class Change(Struct, eq=False, gc=False):
             and self.sequences is world.sequences
         ):
             return world
-        shared, client_tables = world.shared, world.client_tables
+        client_tables = world.client_tables
         for client in self.written:
-            if client:
-                client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
-            else:
-                shared = tuple(self.shared)
-        return World(world.seed, shared, client_tables, self.timers, self.id_counter, self.sequences, self.owners)
+            client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
+        timers = self.timers.resume(self.now)
+        return World(world.seed, client_tables, timers, self.id_counter, self.sequences, self.owners)

@@ -321,10 +321,11 @@ class Journal:
 
     def note_timer(self, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""
-        if change.used or change.touched:
-            used, touched, (kind, client, subject) = change.used, change.touched, change.timed[0]
-            id, worlds = self.next_between("t"), (before, after)
-            self.add_between(TimerEntry(self.count, change.now, id, kind, client, subject, used, touched, worlds))
+        timer = change.timer
+        if timer is not None and (change.used or change.touched):
+            about = timer.kind, timer.client, timer.subject
+            id, used, touched, worlds = self.next_between("t"), change.used, change.touched, (before, after)
+            self.add_between(TimerEntry(self.count, change.now, id, *about, used, touched, worlds))
 
     def add_control_call(self, call: ControlCall) -> None:
         """Add a control call that a replay repeats; the oldest are evicted with the API calls after them."""

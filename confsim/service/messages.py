@@ -17,6 +17,8 @@ from msgspec import Struct
 from confsim.contract.form import Form
 from confsim.kernel.refusal import Misuse, suggest
 
+#: The most bytes of the body of a request, unless a server is given another limit.
+LARGEST_BODY = 100 * 2**20
 #: The fault of a request whose body was not read, since its answer does not depend on it.
 UNREAD = "unread"
 

@@ -191,7 +191,7 @@ def test_a_held_call_is_not_repeated(sim, when):
     [
         ("nonsense", "it is no bundle"),
         ("[]", "it is no bundle"),
-        ('{"format": 99}', "it is of format 99; this confsim reads formats up to 2"),
+        ('{"format": 99}', "it is of format 99; this confsim reads formats up to 3"),
         ('{"format": 1}', "it is damaged: .*missing required field"),
     ],
 )

@@ -74,7 +74,8 @@ def test_only_new_terms_are_dated_anew():
     change = World(seed=1).change(7)
     client = clients.create(change, "Client", None)
     later = change.commit().change(99)
-    linked = terms.link(later, client, "https://terms.example/l").terms
+    client = terms.link(later, client, "https://terms.example/l")
+    linked = client.terms
     assert (linked.version, linked.promulgated, linked.url) == (1, 7, "https://terms.example/l")
     anew = terms.promulgate(later, client, "https://terms.example/n").terms
     assert (anew.version, anew.promulgated, anew.url) == (2, 99, "https://terms.example/n")

@@ -105,6 +105,11 @@ AIMS: tuple[Aim, ...] = (
     *_zero("linearizability", "not linearizable", "planted races that were not found"),
     *_zero("no_trace", "operations that never succeeded", "traces"),
     *_zero("determinism", "ways that differ"),
+    Aim(part="explore", figure="distinct worlds", at_least=500_000),
+    Aim(part="explore", figure="starts", at_least=10),
+    Aim(part="explore", figure="memory (MiB)", at_most=4096),
+    *_zero("explore", "unknown violations", "known violations that no longer happen", "invariants that failed"),
+    *_zero("explore", "starts cut short"),
     *_zero(
         "tenant_matrix",
         "operations that never succeeded",

@@ -186,6 +186,7 @@ PARTS: dict[str, Part] = {
     "verify": campaign("verify", "--most", "40", "--reproducers", "24", "--part", "{share}"),
     "verify beside true services": campaign("verify", "--most", "0", "--true", "1000", "--part", "{share}"),
     "calibrate": campaign("calibrate", "--profiles", "1000", "--verified", "200", "--long", "20", "--part", "{share}"),
+    "explore": campaign("explore"),
     "fuzz, singles": campaign("fuzz", "--mode", "singles", "--part", "{share}"),
     "fuzz, pairs": campaign("fuzz", "--mode", "pairs", "--part", "{share}"),
     **{

@@ -9,21 +9,24 @@ from hypothesis import strategies as st
 
 from confsim.domain.mail import MAILS, Mail
 from confsim.domain.properties import PROPERTIES, Property
+from confsim.domain.users.handles import RESERVATIONS, Reservation
 from confsim.kernel.difference import StateDifference, Touched, difference, follow
 from confsim.kernel.document import restored
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.indexes import Unique
-from confsim.kernel.tables.table import Record, SharedTable
-from confsim.kernel.timers import HANDLERS
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import World
 from kit.each import each
-
-KIND = next(iter(HANDLERS))
 
 
 def mail(number, subject="x"):
     """A record of a shared table."""
     return Mail(id=number, client="", at=0, to="a@example.com", subject=subject, text="", kind="k")
+
+
+def held(number, due):
+    """A record with a timer: a reservation of a handle that ends at the instant."""
+    return Reservation(str(number), "c", "h", "h", "user 1", due)
 
 
 def sent(found):
@@ -36,8 +39,8 @@ DOINGS = st.lists(
     st.one_of(
         st.tuples(st.just("put"), NUMBERS, st.text(max_size=2)),
         st.tuples(st.just("remove"), NUMBERS),
-        st.tuples(st.just("schedule"), NUMBERS, st.integers(0, 3)),
-        st.tuples(st.just("cancel"), NUMBERS),
+        st.tuples(st.just("reserve"), NUMBERS, st.integers(0, 3)),
+        st.tuples(st.just("release"), NUMBERS),
         st.tuples(st.just("count"), NUMBERS),
         st.just(("draw",)),
         st.just(("commit",)),
@@ -55,10 +58,10 @@ def done(world, doings):
             mails.put(mail(*rest))
         elif what == "remove" and rest[0] in mails:
             mails.remove(rest[0])
-        elif what == "schedule":
-            change.schedule(KIND, rest[1], "", str(rest[0]))
-        elif what == "cancel":
-            change.cancel(KIND, "", str(rest[0]))
+        elif what == "reserve":
+            RESERVATIONS.of(change, "c").put(held(*rest))
+        elif what == "release" and str(rest[0]) in RESERVATIONS.of(change, "c"):
+            RESERVATIONS.of(change, "c").remove(str(rest[0]))
         elif what == "count":
             change.count(f"sequence {rest[0]}")
         elif what == "draw":
@@ -71,7 +74,7 @@ def done(world, doings):
 
 
 @given(DOINGS, DOINGS)
-@example([], [("schedule", 1, 3), ("commit",), ("schedule", 2, 3), ("commit",), ("schedule", 1, 3)])
+@example([], [("reserve", 1, 3), ("commit",), ("reserve", 2, 3), ("commit",), ("reserve", 1, 3)])
 def test_a_difference_leads_where_the_changes_led(first, then):
     """Rows with their order, timers with theirs, counters: over the wire, onto a world that was read back."""
     before, _ = done(World(7), first)
@@ -81,8 +84,8 @@ def test_a_difference_leads_where_the_changes_led(first, then):
 
 def test_what_comes_to_nothing_is_empty():
     """Touched and put back as it was."""
-    before, _ = done(World(), [("put", 1, "a"), ("schedule", 1, 5)])
-    after, touched = done(before, [("put", 2, "b"), ("remove", 2), ("schedule", 2, 5), ("cancel", 2)])
+    before, _ = done(World(), [("put", 1, "a"), ("reserve", 1, 5)])
+    after, touched = done(before, [("put", 2, "b"), ("remove", 2), ("reserve", 2, 5), ("release", 2)])
     assert not difference(before, after, touched)
     assert msgspec.json.encode(difference(before, after, touched)) == b"{}"
 
@@ -114,8 +117,8 @@ class Seat(Record):
     number: int | None
 
 
-NUMBER: Unique[Seat] = Unique("number", lambda seat: () if seat.number is None else (seat.number,))
-SEATS: SharedTable[str, Seat] = SharedTable("test seats", Seat, "id", NUMBER)
+NUMBER: Unique[Seat] = Unique("number", "number")
+SEATS: Table[str, Seat] = Table("test seats", Seat, "id", NUMBER, shared=True)
 
 
 @given(st.permutations([1, 2, 3]))
@@ -151,10 +154,9 @@ def test_an_export_holds_what_is_unique_once():
         ({"put": [["mail", "", {"moons": 2}]]}, "tables.mail.*moons"),
         ({"put": [["mail", "", {"id": "one"}]]}, "tables.mail"),
         ({"removed": [["planets", "", {}]]}, "tables.planets is no table"),
-        ({"timers": [[1, "doomsday", "", ""]]}, "doomsday"),
     ],
 )
 def test_what_cannot_be_followed_is_reported_with_its_place(values, words):
-    """Tables, fields and timers that this confsim does not know."""
+    """Tables and fields that this confsim does not know are refused."""
     with pytest.raises(Misuse, match=words):
         follow(World(), msgspec.convert(values, StateDifference))

@@ -13,12 +13,10 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.mail import MAILS, Mail
 from confsim.domain.properties import PROPERTIES, Property
+from confsim.domain.users.handles import RESERVATIONS, Reservation
 from confsim.kernel.document import decoded, decoded_parts, restored
 from confsim.kernel.refusal import Misuse, Refusal, suggest
-from confsim.kernel.timers import HANDLERS
 from confsim.kernel.world import World
-
-KIND = next(iter(HANDLERS))
 
 
 def exported():
@@ -29,8 +27,8 @@ def exported():
     MAILS.of(change).put(Mail(id=1, client="c", at=0, to="a@example.com", subject="s", text="", kind="k"))
     for key in ("b", "a"):
         PROPERTIES.of(change, "c").put(Property("user 1", key, "1", "c"))
-    change.schedule(KIND, 9, "c", "x")
-    change.schedule(KIND, 8, "c", "y")
+    for token, due in (("x", 9), ("y", 8)):
+        RESERVATIONS.of(change, "c").put(Reservation(token, "c", "h", "h", "user 1", due))
     change.uuid()
     change.count("things")
     return change.commit(), json.loads(b"".join(change.commit().encoded()))
@@ -78,11 +76,10 @@ def table(document, name):
          "state: tables.properties.c[1].zone is no field of a record of properties"),
         (lambda d: table(d, "properties")["c"][0].update(key=1),
          "state: tables.properties.c[0]: Expected `str`, got `int` - at `$.key`"),
-        (lambda d: d["timers"].append([1, "doomsday", "", ""]), "state: timers know no kind 'doomsday'; there are "),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_reported_with_its_place(spoil, said):
-    """Names, clients, keys, fields and timers that this confsim does not know."""
+    """Names, clients, keys and fields that this confsim does not know are refused."""
     _, document = exported()
     spoil(document)
     with pytest.raises(Misuse) as caught:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.kernel.tables.filling import fill
+from confsim.kernel.tables.indexes import Unique
 from confsim.kernel.tables.states import LATE
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import World
@@ -20,7 +21,7 @@ class Parcel(Record):
 
 
 PARCELS: Table[int, Parcel] = Table(
-    "test parcels", Parcel, "id", located=lambda parcel: (parcel.code,) if parcel.code else ()
+    "test parcels", Parcel, "id", located=Unique("code", "code", of=lambda code: (code,) if code else ())
 )
 CLIENTS = ("one", "two", "three")
 #: A write: the client, the id, a code (in the end of which is the client, since no two clients share one), or None for

@@ -1,148 +1,238 @@
-"""Timers against a plain model: a dict from name to due instant, fired by sorting."""
+"""Timers follow from records: against a plain model, through refusals, and however the records were written."""
 
 from __future__ import annotations
+
+from enum import Enum
+from operator import itemgetter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.tables.table import Record, SharedTable
-from confsim.kernel.timers import HANDLERS, NEVER, Timers, on_timer
+from confsim.kernel.machine import Machine
+from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
+from confsim.kernel.tables.filling import fill
+from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.timers import ALARMS, NEVER, Timer, Timers
 from confsim.kernel.world import Change, World
 
 
-class Note(Record):
-    """What fell due, and when."""
+class Egg(Enum):
+    """States for the tests."""
+
+    COOKING = "cooking"
+    DONE = "done"
+
+
+class Pot(Record, kw_only=True):
+    """A record for the tests: it is done when it is ``due``, unless it is held; ``lid`` names it in public."""
 
     id: int
-    subject: str
-    at: int
+    client: str = "c"
+    lid: str = "red"
+    due: int | None = None
+    held: bool = False
+    broken: bool = False
+    state: Egg = Egg.COOKING
+    done_at: int | None = None
 
 
-NOTES: SharedTable[int, Note] = SharedTable("test notes", Note, "id")
+class Why(Enum):
+    """The reason for the tests."""
+
+    NO = "no"
 
 
-@on_timer("test")
-def _note(change: Change, client: str, subject: str) -> bool:
-    NOTES.of(change).put(Note(change.count("test notes"), subject, change.now))
-    return subject != "silent"
+def _done(change: Change, pot: Pot) -> Pot:
+    if pot.broken:
+        raise ValueError(f"pot {pot.id}")
+    return replace(pot, done_at=change.now)
+
+
+def _move(change: Change, pot: Pot, due: int | None) -> Pot:
+    return replace(pot, due=due)
+
+
+def _hold(change: Change, pot: Pot, held: bool) -> Pot:
+    return replace(pot, held=held)
+
+
+def _rename(change: Change, pot: Pot, lid: str) -> Pot:
+    return replace(pot, lid=lid)
+
+
+POTS: Table[int, Pot] = Table("test pots", Pot, "id")
+POT: Machine[Egg, Pot] = Machine(
+    "test pot",
+    "A pot.",
+    POTS,
+    Egg,
+    (
+        Row("fill", ABSENT, Egg.COOKING, source="test"),
+        Row("move", tuple(Egg), Egg.COOKING, effect=_move, source="test"),
+        Row("hold", tuple(Egg), Egg.COOKING, effect=_hold, source="test"),
+        Row("rename", Egg.COOKING, Egg.COOKING, effect=_rename, source="test"),
+        Row(
+            "end",
+            Egg.COOKING,
+            Egg.DONE,
+            only_if=~Guard("held", lambda pot: pot.held),
+            at=Deadline("test pot", lambda pot: pot.due, subject="lid"),
+            effect=_done,
+            source="test",
+        ),
+        Row("empty", tuple(Egg), ABSENT, source="test"),
+    ),
+    state="state",
+    facts={"fill": "draft", "move": "due", "hold": "held", "rename": "lid"},
+    refusals={None: Why.NO},
+)
+del Machine.declared["test pot"]
+
+
+def filled(*dues: int | None, **fields: Any) -> World:
+    """A world with a pot for each instant."""
+    change = World().change(0)
+    for id, due in enumerate(dues):
+        POT.create(change, "fill", draft=Pot(id=id, due=due, **fields))
+    return change.commit()
+
+
+def act(world: World, id: int, trigger: str, now: int = 0, **facts: Any) -> World:
+    """The world after a trigger on a pot."""
+    change = world.change(now)
+    POT.fire(change, POTS.of(change, "c")[id], trigger, **facts)
+    return change.commit()
+
+
+def ended(world: World) -> dict[int, int]:
+    """When each pot was done."""
+    return {pot.id: pot.done_at for pot in POTS.seen(world, "c").all if pot.done_at is not None}
+
+
+def expected(world: World) -> list[tuple[int, int]]:
+    """The timers that the records of a world ask for: by instant, and as the records were created."""
+    timed = [pot for pot in POTS.seen(world, "c").all if pot.state is Egg.COOKING]
+    return sorted([(pot.due, pot.id) for pot in timed if pot.due is not None], key=itemgetter(0))
+
+
+def timers(world: World) -> list[tuple[int, int]]:
+    """The timers that a world has, in their order."""
+    return [(timer.due, timer.name[2]) for timer in world.timers]
 
 
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("add"), st.sampled_from("abcdef"), st.integers(0, 50)),
-        st.tuples(st.just("cancel"), st.sampled_from("abcdef"), st.just(0)),
+        st.tuples(st.just("fill"), st.integers(0, 5), st.none() | st.integers(0, 50)),
+        st.tuples(st.just("move"), st.integers(0, 5), st.none() | st.integers(0, 50)),
+        st.tuples(st.just("hold"), st.integers(0, 5), st.booleans()),
+        st.tuples(st.just("empty"), st.integers(0, 5), st.none()),
+        st.tuples(st.just("put"), st.integers(0, 5), st.sampled_from(Egg)),
+        st.tuples(st.just("advance"), st.just(0), st.integers(0, 60)),
     ),
     max_size=40,
 )
 
 
-def _scheduled(steps: list[tuple[str, str, int]]) -> tuple[World, dict[str, tuple[int, int]]]:
-    change, model = World().change(0), {}
-    for turn, (what, subject, due) in enumerate(steps):
-        if what == "add":
-            change.schedule("test", due, "k", subject)
-            model[subject] = (due, turn)
-        else:
-            change.cancel("test", "k", subject)
-            model.pop(subject, None)
-    return change.commit(), model
-
-
-@given(STEPS, st.integers(0, 50))
-def test_what_is_due_falls_due_in_order_at_its_instant(steps: list[tuple[str, str, int]], until: int) -> None:
-    """Firing due timers fires exactly what the model says, sorted by due instant and then by age."""
-    world, model = _scheduled(steps)
-    world, fired = fire_due_timers(world, until)
-    expected = sorted((due, turn, subject) for subject, (due, turn) in model.items() if due <= until)
-    assert [(each.timer.due, each.timer.subject) for each in fired] == [(due, name) for due, _, name in expected]
-    noted = [(note.at, note.subject) for note in NOTES.seen(world).all]
-    assert noted == [(due, name) for due, _, name in expected]
-    assert {timer.subject for timer in world.timers} == {name for name, (due, _) in model.items() if due > until}
-
-
 @given(STEPS)
-def test_settling_at_once_or_step_by_step_is_the_same(steps: list[tuple[str, str, int]]) -> None:
-    """The world after due timers have fired does not depend on how often they are fired."""
-    whole, _ = _scheduled(steps)
-    slow = whole
-    whole, _ = fire_due_timers(whole, 50)
-    for until in range(51):
-        slow, _ = fire_due_timers(slow, until)
-    assert whole.digest() == slow.digest()
+def test_a_record_in_a_timed_state_has_its_timer_and_no_other_exists(steps):
+    """After every write, by a machine or into the table, after every timer, and in a world filled at once."""
+    world = World()
+    for what, id, value in steps:
+        change = world.change(0)
+        rows = POTS.of(change, "c")
+        pot = rows.get(id)
+        if what == "advance":
+            world, _ = fire_due_timers(world, value)
+        elif what == "fill" and pot is None:
+            POT.create(change, "fill", draft=Pot(id=id, due=value))
+        elif pot is not None and what in {"move", "hold"}:
+            POT.fire(change, pot, what, **{"due" if what == "move" else "held": value})
+        elif pot is not None and what == "empty":
+            POT.end(change, pot, "empty")
+        elif pot is not None and what == "put":
+            rows.put(replace(pot, state=value))
+        if what != "advance":
+            world = change.commit()
+        assert timers(world) == expected(world)
+    again = World().change(0)
+    fill(again, POTS, "c", list(POTS.seen(world, "c").all))
+    assert timers(again.commit()) == expected(world)
 
 
-def test_once_stops_after_the_first_thing_that_happens() -> None:
-    """A timer that makes nothing happen does not count."""
-    change = World().change(0)
-    for due, subject in ((1, "silent"), (2, "a"), (3, "b")):
-        change.schedule("test", due, "k", subject)
-    world, fired = fire_due_timers(change.commit(), NEVER, once=True)
-    assert [each.timer.subject for each in fired] == ["a"]
-    assert [timer.subject for timer in world.timers] == ["b"]
+@given(st.lists(st.none() | st.integers(0, 50), max_size=12), st.integers(0, 50))
+def test_what_is_due_fires_in_order_at_its_instant(dues, until):
+    """Each in a change at its own instant, by due instant and then as they were created; the rest waits."""
+    world, fired = fire_due_timers(filled(*dues), until)
+    due = sorted((due, id) for id, due in enumerate(dues) if due is not None and due <= until)
+    assert [(each.timer.due, each.timer.name[2]) for each in fired] == due
+    assert ended(world) == {id: at for at, id in due}
+    slow = filled(*dues)
+    for instant in range(until + 1):
+        slow, _ = fire_due_timers(slow, instant)
+    assert slow.digest() == world.digest()
 
 
-def test_when_the_next_timer_falls_due_is_known() -> None:
-    """Asking whether something is due needs no search; a timer that is replaced or cancelled counts no more."""
-    timers = Timers().add("test", 5, "k", "a").add("test", 9, "k", "a").add("test", 7, "k", "b")
-    first = timers.first
-    assert first is not None
-    assert (first.subject, timers.due) == ("b", 7)
-    assert timers.cancel("test", "k", "b").due == 9
-    assert timers.cancel("test", "k", "b").cancel("test", "k", "a").due == NEVER
+def test_a_refused_deadline_is_tried_again_after_the_next_change_at_its_instant():
+    """It is asked once, then once for each committed change, at the instant of that change, until it is admitted."""
+    asked: list[int] = []
+    guard = POT.rows[4].only_if
+    assert guard is not None
+    test = guard.test
+    guard.test = lambda pot: asked.append(pot.id) or test(pot)  # type: ignore[func-returns-value]
+    try:
+        world, fired = fire_due_timers(filled(5, held=True), 10)
+        assert (fired, asked, timers(world)) == ([], [0], [(5, 0)])
+        world, _ = fire_due_timers(world, 20)
+        assert (asked, world.timers.due) == ([0], NEVER)
+        world = act(world, 0, "rename", now=30, lid="blue")
+        world, _ = fire_due_timers(world, 40)
+        world, _ = fire_due_timers(world, 50)
+        assert asked == [0, 0]
+        world = act(world, 0, "hold", now=60, held=False)
+        world, fired = fire_due_timers(world, 70)
+    finally:
+        guard.test = test
+    assert [(each.timer.due, each.change.now) for each in fired] == [(5, 60)]
+    assert (ended(world), timers(world)) == ({0: 60}, [])
 
 
-def test_twenty_thousand_timers_are_no_recursion() -> None:
-    """The queue is deep in no way that Python minds."""
-    timers = Timers()
-    for due in range(20_000):
-        timers = timers.add("test", due, "k", str(due))
-    first = timers.first
-    assert first is not None
-    assert (first.due, timers.due) == (0, 0)
+def test_another_timer_is_a_change_after_which_a_refused_one_is_tried_again():
+    """In the order of the instants, each at its own."""
+    change = filled(5, held=True).change(0)
+    POT.create(change, "fill", draft=Pot(id=1, due=8))
+    world, fired = fire_due_timers(change.commit(), 10)
+    assert [each.timer.name[2] for each in fired] == [1]
+    assert world.timers.due == NEVER  # asked at 5 and, after the change at 8, once more
+    world, fired = fire_due_timers(act(world, 0, "hold", now=20, held=False), 20)
+    assert ended(world) == {0: 20, 1: 8}
 
 
-def test_unknown_kinds_are_refused() -> None:
-    """A kind that nobody declared is an error of ours, and so is one declared twice."""
-    with pytest.raises(ValueError, match="not declared"):
-        World().change(0).schedule("no such kind", 1, "k", "a")
-    with pytest.raises(ValueError, match="twice"):
-        on_timer("test")(HANDLERS["test"])
+def test_a_timer_follows_the_field_that_names_it_in_public():
+    """Its subject is what the field holds now, and it ends the record all the same."""
+    world = act(filled(5), 0, "rename", lid="blue")
+    assert [timer.subject for timer in world.timers] == ["blue"]
+    world, fired = fire_due_timers(world, 5)
+    assert ([each.timer.subject for each in fired], ended(world)) == (["blue"], {0: 5})
 
 
-@on_timer("test failing")
-def _fail(change: Change, client: str, subject: str) -> bool:
-    NOTES.of(change).put(Note(change.count("test notes"), subject, change.now))
-    if subject == "bad":
-        raise ValueError(subject)
-    return True
-
-
-def _failing(*subjects: str) -> World:
-    change = World().change(0)
-    for due, subject in enumerate(subjects, 1):
-        change.schedule("test failing", due, "k", subject)
-    return change.commit()
-
-
-def test_a_handler_that_fails_changes_nothing_and_keeps_nobody_waiting() -> None:
-    """Its timer is gone, nothing of its change is left, and it is not among those that fired."""
+def test_a_trigger_that_fails_changes_nothing_and_keeps_nobody_waiting():
+    """It is tried again after a change, nothing of its own change is left, and it is not among those that fired."""
+    change = filled(1, 2, 3).change(0)
+    POTS.of(change, "c").put(replace(POTS.of(change, "c")[1], broken=True))
     failures: list[Exception] = []
-    world, fired = fire_due_timers(_failing("a", "bad", "b"), 9, failed=failures.append)
-    assert [str(each) for each in failures] == ["bad"]
-    assert [each.timer.subject for each in fired] == ["a", "b"]
-    assert [(note.id, note.subject) for note in NOTES.seen(world).all] == [(1, "a"), (2, "b")]
-    assert not list(world.timers)
+    world, fired = fire_due_timers(change.commit(), 9, failed=failures.append)
+    assert [each.timer.name[2] for each in fired] == [0, 2]
+    assert ended(world) == {0: 1, 2: 3}
+    assert {str(each) for each in failures} == {"pot 1"}
+    with pytest.raises(ValueError, match="pot 1"):
+        fire_due_timers(act(world, 1, "hold", held=False), 9)
 
 
-def test_a_handler_that_fails_is_told_to_whoever_asks_for_nothing_else() -> None:
-    """Without ``failed`` the exception passes."""
-    with pytest.raises(ValueError, match="bad"):
-        fire_due_timers(_failing("bad"), 9)
-
-
-def test_one_timer_and_what_follows_it() -> None:
+def test_one_timer_and_what_follows_it():
     """With ``once`` it stops after the first that fired; ``after`` says with which world to go on."""
     seen: list[int] = []
 
@@ -152,10 +242,26 @@ def test_one_timer_and_what_follows_it() -> None:
         further.count("after")
         return further.commit()
 
-    world, fired = fire_due_timers(_failing("a", "b"), 9, once=True, after=after)
-    assert ([each.timer.subject for each in fired], seen, world.sequences["after"]) == (["a"], [1], 1)
-    assert [timer.subject for timer in world.timers] == ["b"]
+    world, fired = fire_due_timers(filled(1, 2), 9, once=True, after=after)
+    assert ([each.timer.due for each in fired], seen, world.sequences["after"]) == ([1], [1], 1)
     world, fired = fire_due_timers(world, 1, after=after)
     assert (fired, seen) == ([], [1])
     world, fired = fire_due_timers(world, 2, after=after)
     assert (len(fired), seen, world.sequences["after"]) == (1, [1, 2], 2)
+
+
+def test_twenty_thousand_timers_are_no_recursion():
+    """The queue is deep in no way that Python minds, and says when the next one is due."""
+    timers = Timers()
+    for due in range(20_000, 0, -1):
+        timers = timers.put(Timer(("t", "c", due, "k"), due, due, "c", str(due)))
+    assert (timers.first[1], timers.due) == (1, 1)
+
+
+def test_a_kind_is_declared_once():
+    """Two deadlines of one kind could not be told apart."""
+    row = Row("end", Egg.COOKING, Egg.DONE, at=Deadline("test pot", lambda pot: pot.due), source="test")
+    with pytest.raises(ValueError, match="declared twice"):
+        Machine("test second pot", "A pot.", POTS, Egg, (row,), state="state", refusals={})
+    Machine.declared.pop("test second pot")
+    assert ALARMS["test pot"].set_for(Pot(id=1)) is None

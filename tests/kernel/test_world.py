@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from confsim.kernel import ids
 from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.timers import on_timer
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 
 
@@ -23,7 +23,7 @@ class Word(Record):
 
 
 WORDS: Table[str, Word] = Table("test words", Word, "text")
-on_timer("test words")(lambda change, timer: None)
+TIMER = Timer(("test words", "k", "x", "kind"), 9, 1, "k", "x")
 
 
 def _with(world: World, *texts: str) -> World:
@@ -84,7 +84,7 @@ def test_the_digest_tells_worlds_apart(texts: list[str]) -> None:
         (lambda change: change.uuid(), False),
         (lambda change: change.count("things"), False),
         (lambda change: WORDS.of(change, "k").put(Word("b")), False),
-        (lambda change: change.schedule("test words", 9, "k", "x"), False),
+        (lambda change: change.set_timer(TIMER.name, TIMER), False),
     ],
 )
 def test_what_holds_the_same_without_a_look_at_records(write: Callable[[Change], object], same: bool) -> None:

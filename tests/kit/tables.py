@@ -107,7 +107,7 @@ def differences(machine: Machine[Any, Any]) -> list[str]:
     """Where a machine differs from its golden table; it is asked for every triple."""
     table = golden()[machine.name]
     states = {state.name: state for state in machine.states}
-    timers = {at.timer: _timed(machine, at, among) for at, among in machine._timed}
+    timers = {alarm.at.timer: _timed(machine, alarm.at, alarm.states) for alarm in machine.alarms()}
     found = [
         f"{what}: {actual}, not {expected}"
         for what, actual, expected in (

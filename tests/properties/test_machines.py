@@ -5,11 +5,14 @@ from __future__ import annotations
 from itertools import combinations, product
 
 import pytest
+from msgspec.structs import replace
 
 import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.tables.table import Table
+from confsim.kernel.tables.writing import StaleRecord
 from confsim.kernel.world import World
 from kit.each import by_name, each
 
@@ -139,6 +142,19 @@ def test_a_missing_row_refuses_without_a_trace(machine, state, trigger):
                 machine.fire(change, subject, trigger, **given(machine, trigger))
             assert refused.value.reason is machine.reason(state, trigger)
             assert subject == {"name": "subject"}
+            assert change.commit() is world
+
+
+@each("table", list(Table.declared.values()), ids=lambda table: table.name.replace(" ", "-"))
+def test_no_record_is_written_by_an_old_one(lived, table):
+    """A record that is put instead of one that is not stored fails, and changes nothing."""
+    world = lived.service.world
+    for (client, name), _ in world.tables():
+        if name == table.name:
+            change = world.change(0)
+            record = table.of(change, client).all[0]
+            with pytest.raises(StaleRecord):
+                table.of(change, client).update(replace(record))
             assert change.commit() is world
 
 

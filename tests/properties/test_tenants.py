@@ -1,9 +1,10 @@
-"""No credential of one client sees or changes anything of another, wherever a call names the other's things."""
+"""No credential of one client sees or changes anything of another, nor notices that others are at work."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from unittest import mock
 
 import msgspec
 import pytest
@@ -11,10 +12,13 @@ from msgspec.structs import replace
 
 from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
+from confsim.kernel.tables.table import Table
+from confsim.kernel.tables.writing import Layout
 from confsim.testing.samples import Arguments, IdPool, valid
 from kit import CUSTOMER, OTHER, PARTNER
 from kit.catalogue_walk import call
 from kit.each import by_name, each
+from kit.proofs.interference import interferences
 
 CALLERS = ("demo-owner", "demo-customer-admin", "demo-api-token", "demo-partner-admin")
 OPERATIONS = [operation for operation in API if Grant.PUBLIC not in operation.gate.grants]
@@ -132,3 +136,32 @@ def test_there_is_something_to_trespass_on(lived, theirs):
     ]
     assert len(named) >= 0.7 * len(places), sorted(set(places) - set(named))
     assert len(theirs) >= 15
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_tenant_sees_another_at_work(seed):
+    """What a tenant sees alone, answers and records, is what it sees beside others. More: the campaigns."""
+    assert list(interferences(seed, 150, 1)) == []
+
+
+def test_a_shared_table_is_noticed():
+    """If one table belonged to all, the others would show in it."""
+
+    def shared(name):
+        of_client = getattr(Table, name)
+
+        def of_all(self, *arguments):
+            *others, client = arguments
+            return of_client(self, *others, CUSTOMER if self.name == "api tokens" else client)
+
+        return of_all
+
+    of_client = Layout.put
+
+    def put(self, change, client, record, *chosen, **named):
+        client = CUSTOMER if self.name == "api tokens" else client
+        of_client(self, change, client, record, *chosen, **named)
+
+    reading = mock.patch.multiple(Table, **{name: shared(name) for name in ("of", "get")})
+    with reading, mock.patch.object(Layout, "put", put):
+        assert list(interferences(0, 300))

@@ -270,7 +270,7 @@ def test_transitions_that_are_dropped_are_not_met(collector):
     service = Simulator().service
     machine = Machine.declared["broadcast enabled"]
     client = next(
-        name for name, tables in service.world.client_tables.items() if list(CHANNELS.of(service.change(), name).all)
+        name for name in service.world.client_tables if name and list(CHANNELS.of(service.change(), name).all)
     )
 
     def enabled():

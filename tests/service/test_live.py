@@ -8,10 +8,12 @@ import weakref
 import pytest
 
 from confsim import Misuse, Simulator
+from confsim.domain.clients import clients
+from confsim.domain.users import handles
 from confsim.service.clock import Clock
 from confsim.service.history import History
 from confsim.service.live import LiveWorld
-from kit import START_MS
+from kit import CUSTOMER, START_MS
 
 
 @pytest.fixture
@@ -85,11 +87,12 @@ def test_reactions_follow_a_timer_at_its_own_instant(live):
     follower.react = lambda now: seen.append((now, live.clock.now()))
     live.react_with(follower)
     change = live.change()
-    change.schedule("handle reservation", START_MS + 500, "", "nothing")
+    client = clients.get(change, CUSTOMER)
+    due = handles.reserve(change, client, "Held", by="user 1").expires
     live.put(change)
-    live.advance(1000)
-    assert seen == [(START_MS + 500, START_MS + 500)]
-    assert live.clock.now() == START_MS + 1000
+    live.advance(due - START_MS + 1000)
+    assert seen == [(due, due)]
+    assert live.clock.now() == due + 1000
 
 
 def test_those_who_follow_hear_of_another_world(live):

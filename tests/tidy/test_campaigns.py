@@ -16,10 +16,12 @@ TESTS = Path(__file__).resolve().parents[1]
 #: The smallest part of a campaign that takes less than a second.
 SMALLEST = {
     "calibrate": "--profiles 1 --values 0 --examples 1",
+    "explore": "--start handles --depth 1 --processes 1",
     "flips": "--walks 1 --workers 1 --sample 0",
     "linearizability": "--scheduled 1 --sockets 1 --threads 2 --calls 2 --races 1",
     "no_trace": "--only get_me",
     "non_interference": "--seeds 1 --length 3 --tenants 0",
+    "planted": "--only validators --depth 1 --near",
     "schemathesis": "--only all --seconds 0",
     "tables": "--only nothing-is-called-so",
     "tenant_matrix": "--only get_me",

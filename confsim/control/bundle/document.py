@@ -18,8 +18,9 @@ from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
 _CALL_ID = re.compile(r"r[1-9][0-9]{0,17}")
-#: The number of the bundle format. Format 1 has no webhooks and no named stand-ins.
-FORMAT = 2
+#: The number of the bundle format. Format 1 has no webhooks and no named stand-ins. Up to format 2, timers of one
+#: instant fired in the order in which they were set, which a replay may show.
+FORMAT = 3
 
 
 class Bytes(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from confsim.arazzo import limits as scenario
 from confsim.assumptions.register import MOST_CHOICES
-from confsim.http.limits import DEFAULT_LIMITS
 from confsim.service import history, journal, worlds
 from confsim.service.faults import holding, injection
+from confsim.service.messages import LARGEST_BODY
 
 #: Most characters of a path in which * stands for any text: each is looked for in every call of the journal.
 LONGEST_PATTERN = 2000
@@ -19,7 +19,7 @@ LONGEST_PATTERN = 2000
 BODY = "bytes of the body"
 #: Bytes of a body with a few names and numbers, of one with a record or a pattern, of one with faults, and of one with
 #: a whole document, which may be as large as any.
-SMALL, RECORD, LARGE, DOCUMENT = 64 * 2**10, 2 * 2**20, 16 * 2**20, DEFAULT_LIMITS.body
+SMALL, RECORD, LARGE, DOCUMENT = 64 * 2**10, 2 * 2**20, 16 * 2**20, LARGEST_BODY
 
 FAULTS = {"faults of the world": injection.MOST}
 HELD = {"held calls of the world": holding.MOST}

@@ -18,7 +18,7 @@ from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
 from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse, suggest_near
-from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
+from confsim.kernel.tables.table import Record, Rows, Table
 from confsim.kernel.world import Change, World
 from confsim.service.deferred import in_steps
 
@@ -234,11 +234,7 @@ def filled_tables(world: World, client: str | None) -> Generator[None, None, lis
     if client is not None and client not in CLIENTS.of(change):
         raise Misuse(f"there is no client {client!r}", status=404)
     filled: dict[str, list[Filled]] = {name: [] for name in Table.declared}
-    if client is None:
-        for table in SharedTable.by_position:
-            if rows := table.of(change, ""):
-                filled[table.name].append((table, "", rows))
-    for owner in (each.id for each in CLIENTS.of(change).all) if client is None else (client,):
+    for owner in ("", *(each.id for each in CLIENTS.of(change).all)) if client is None else (client,):
         for table, state in zip(Table.by_position, world.client_tables.get(owner, ()), strict=False):
             if state.rows:
                 filled[table.name].append((table, owner, table.of(change, owner)))

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 from msgspec import field
 from msgspec.structs import replace
 
+from confsim.canonical.names import SameNames
 from confsim.contract.types import Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, CommandBody, operation
-from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran
+from confsim.control.export.calls import ApiCall, answer_was_replaced, merged, never_ran, starting_world
 from confsim.control.fields import Object
 from confsim.control.invoke import invoke
 from confsim.control.journal_view import read_body
@@ -81,8 +82,9 @@ class WhatIf(Wire):
 def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
     """Replay the journal in a fork that follows other alternatives, and list the calls whose answers differ.
 
-    Neither the world nor its journal changes. Misuse for an unknown assumption or alternative, (404) for an unknown
-    call, (410) for a call that the journal has dropped.
+    An answer that differs only in drawn names, such as the id of what the call made, is the same answer; later calls
+    name the things of the fork by its own ids. Neither the world nor its journal changes. Misuse for an unknown
+    assumption or alternative, (404) for an unknown call, (410) for a call that the journal has dropped.
     """
     if not isinstance(body.assumptions, Mapping) or not body.assumptions:
         raise Misuse("assumptions is to be an object of alternatives by the ids of assumptions")
@@ -99,21 +101,7 @@ def ask_what_if(context: ControlContext, body: AskWhatIf) -> WhatIf:
             differ=differ,
         )
 
-    return in_slices((_compared(context, entry, response) for entry, response in replay.answers()), result)
-
-
-def _compared(context: ControlContext, entry: JournalEntry, response: Response) -> DifferentAnswer | None:
-    """Return the call with both answers, None when they are equal or the world did not make the answer."""
-    if answer_was_replaced(entry) or (entry.response.status, entry.response.body) == (response.status, response.body):
-        return None
-    return DifferentAnswer(
-        id=entry.id,
-        operation=entry.operation or None,
-        method=entry.request.method,
-        path=Mask(context.service.profile, entry.after).path(entry.request.target),
-        was=_short(entry.response),
-        would_be=_short(response),
-    )
+    return in_slices((replay.compared(entry, response) for entry, response in replay.answers()), result)
 
 
 def _short(response: Response) -> ShortAnswer:
@@ -136,6 +124,7 @@ class _Replay:
         self.calls = self.not_compared = 0
         self.before = service.journal.dropped + len(service.journal) - len(entries)
         self.world = "taken"
+        self._names = SameNames()
         self._profile = {**service.profile, **chosen}
         start = service.history.origin if whole or not entries else entries[0].before
         if whole and (built := self._built(service)) is not None:
@@ -152,12 +141,10 @@ class _Replay:
 
     def _built(self, service: Service) -> World | None:
         """Return the world's start, built under the alternatives; None when no shipped file describes the start."""
-        name, origin = service.provenance.made_from, service.history.origin
-        if not name or name.endswith(".json"):
+        name = starting_world(service)
+        if name is None or name.endswith(".json"):
             return None
-        if world_file.load(name, origin.seed, service.profile).world != origin:
-            return None
-        return world_file.load(name, origin.seed, self._profile).world
+        return world_file.load(name, service.history.origin.seed, self._profile).world
 
     def answers(self) -> Iterator[tuple[JournalEntry, Response]]:
         """Yield each API call with its answer in the fork."""
@@ -170,14 +157,49 @@ class _Replay:
             elif not CONTROL[call.operation].moves_clock:
                 self._control(call)
 
+    def compared(self, entry: JournalEntry, response: Response) -> DifferentAnswer | None:
+        """Return the call with both answers, None when they are the same or the world did not make the answer."""
+        if answer_was_replaced(entry):
+            return None
+        if (entry.response.status, entry.response.body) == (response.status, response.body):
+            self._names.keep(response.body.decode(errors="replace"))
+            return None
+        was, would_be = _short(entry.response), _short(response)
+        if was != would_be and was.status == would_be.status and self._names.alike(was.answer, would_be.answer):
+            return None
+        return DifferentAnswer(
+            id=entry.id,
+            operation=entry.operation or None,
+            method=entry.request.method,
+            path=Mask(self._profile, entry.after).path(entry.request.target),
+            was=was,
+            would_be=would_be,
+        )
+
     def _response(self, call: ApiCall) -> Response:
-        request, operation, fork = call.entry.request, call.operation, self._fork
+        named, operation, fork = self._names.translated, call.operation, self._fork
+        request = replace(
+            call.entry.request,
+            target=named(call.target),
+            query=named(call.entry.request.query),
+            headers={name: named(value) for name, value in call.entry.request.headers.items()},
+            body=self._body(call.entry.request.body),
+        )
         if operation is None or "host" in request.headers:
-            return wait_for(self._app(replace(request, target=call.target)))
-        texts = tuple(call.texts[name] for name in operation.placeholders)  # a call in Python, by operation
-        made = request_of(operation, texts, call.values, self._profile, dict(request.headers), request.body)
-        return wait_for(fork.perform(Incoming(operation, texts, made.query, call.entry.token, made.request)))
+            return wait_for(self._app(request))
+        texts = tuple(named(call.texts[name]) for name in operation.placeholders)  # a call in Python, by operation
+        values = {name: named(value) for name, value in call.values.items()}
+        made = request_of(operation, texts, values, self._profile, dict(request.headers), request.body)
+        token = None if call.entry.token is None else named(call.entry.token)
+        return wait_for(fork.perform(Incoming(operation, texts, made.query, token, made.request)))
 
     def _control(self, call: ControlCall) -> None:
+        path = tuple(self._names.translated(part) for part in call.path)
         with suppress(Misuse, Refusal):  # this world may lack what the call was about
-            invoke(self._context, CONTROL[call.operation], call.path, {}, call.body)
+            invoke(self._context, CONTROL[call.operation], path, {}, self._body(call.body))
+
+    def _body(self, body: bytes) -> bytes:
+        """Return a body with the names of the fork; one that is not text stays."""
+        with suppress(UnicodeDecodeError):
+            return self._names.translated(body.decode()).encode()
+        return body

@@ -42,10 +42,10 @@ class Room(Record, kw_only=True):
     session: str | None = None
 
 
-IN_BREAKOUT: Index[Room] = Index("breakout session", lambda room: (room.breakout,))
+IN_BREAKOUT: Index[Room] = Index("breakout session", "breakout")
 #: Under (breakout session, name).
-BY_NAME: Index[Room] = Index("name", lambda room: ((room.breakout, room.name),))
-BY_PLACE: Unique[Room] = Unique("place", lambda room: (room.place,) if room.place is not None else ())
+BY_NAME: Index[Room] = Index("name", "breakout", "name")
+BY_PLACE: Unique[Room] = Unique("place", "place")
 ROOMS: Table[str, Room] = Table("breakout rooms", Room, "id", IN_BREAKOUT, BY_NAME, BY_PLACE)
 
 
@@ -63,9 +63,9 @@ class RoomAssignment(Record, kw_only=True):
         return f"{self.breakout}/{self.user}"
 
 
-OF_BREAKOUT: Index[RoomAssignment] = Index("breakout session", lambda assignment: (assignment.breakout,))
-OF_ROOM: Index[RoomAssignment] = Index("room", lambda assignment: (assignment.room,))
-OF_USER: Index[RoomAssignment] = Index("user", lambda assignment: (assignment.user,))
+OF_BREAKOUT: Index[RoomAssignment] = Index("breakout session", "breakout")
+OF_ROOM: Index[RoomAssignment] = Index("room", "room")
+OF_USER: Index[RoomAssignment] = Index("user", "user")
 ASSIGNMENTS: Table[str, RoomAssignment] = Table("assignments", RoomAssignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
 
 
@@ -173,7 +173,7 @@ def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
         name = ask(change, assumed.ROOM_NAME).format(number=change.count(f"rooms of {breakout.id}"))
     room = MACHINE.create(change, "create", breakout=breakout, name=_free_name(change, breakout, name))
     if breakout.phase is BreakoutState.ACTIVE:
-        return ROOMS.of(change, room.client)[MACHINE.fire(change, room, "open").id]
+        return MACHINE.fire(change, room, "open")
     if ask(change, assumed.ROOM_CHANNEL) == "creation":
         return MACHINE.fire(change, room, "make channel")
     return room

@@ -49,19 +49,21 @@ class Breakout(Record, kw_only=True):
     main: str | None = None
 
 
-BY_CHANNEL: Index[Breakout] = Index("channel", lambda breakout: (breakout.channel,))
+def _listed(channel: str, phase: BreakoutState, main: str | None) -> tuple[tuple[str, tuple[str | None] | None], ...]:
+    return ((channel, (main,) if phase is BreakoutState.COMPLETED else None),)
+
+
+BY_CHANNEL: Index[Breakout] = Index("channel", "channel")
 #: The active breakout session of a channel, at most one (R553).
 ACTIVE: Unique[Breakout] = Unique(
-    "active", lambda breakout: (breakout.channel,) if breakout.phase is BreakoutState.ACTIVE else ()
+    "active", "phase", "channel", of=lambda phase, channel: (channel,) if phase is BreakoutState.ACTIVE else ()
 )
 #: Those that are prepared, by channel.
 PREPARED: Index[Breakout] = Index(
-    "prepared", lambda breakout: (breakout.channel,) if breakout.phase is BreakoutState.PREPARED else ()
+    "prepared", "phase", "channel", of=lambda phase, channel: (channel,) if phase is BreakoutState.PREPARED else ()
 )
 #: Those that are completed under (channel, main session), the others under (channel, None).
-LISTED: Index[Breakout] = Index(
-    "listed", lambda each: ((each.channel, (each.main,) if each.phase is BreakoutState.COMPLETED else None),)
-)
+LISTED: Index[Breakout] = Index("listed", "channel", "phase", "main", of=_listed)
 BREAKOUTS: Table[str, Breakout] = Table("breakout sessions", Breakout, "id", BY_CHANNEL, ACTIVE, PREPARED, LISTED)
 
 

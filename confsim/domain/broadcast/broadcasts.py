@@ -56,23 +56,26 @@ class Broadcast(Record, kw_only=True):
     starting_ends: int | None = None
 
 
-def _places(broadcast: Broadcast) -> tuple[tuple[str, str | None, bool], ...]:
+def _places(channel: str, sessions: tuple[str, ...], state: BroadcastState) -> tuple[tuple[str, str | None, bool], ...]:
     """The channel with each session, and None for any; and whether it is among those that have ended, or among all."""
-    which = (False, True) if broadcast.state is BroadcastState.ENDED else (False,)
-    channel, sessions = broadcast.channel, (None, *broadcast.sessions)
-    return tuple([(channel, session, ended) for session in sessions for ended in which])
+    which = (False, True) if state is BroadcastState.ENDED else (False,)
+    return tuple((channel, session, ended) for session in (None, *sessions) for ended in which)
 
 
 #: The columns by which a history is sorted; those that have not started, or ended, are the latest.
 COLUMNS: dict[str, Order[Broadcast]] = {
-    "created": Order("created", lambda broadcast: broadcast.created),
-    "started": Order("started", lambda broadcast: (broadcast.started is None, broadcast.started or 0)),
-    "ended": Order("ended", lambda broadcast: (broadcast.ended is None, broadcast.ended or 0)),
+    "created": Order("created", "created"),
+    "started": Order("started", "started", key=lambda started: (started is None, started or 0)),
+    "ended": Order("ended", "ended", key=lambda ended: (ended is None, ended or 0)),
 }
-HISTORY: Index[Broadcast] = Index("history", _places, orders=(CREATED, *COLUMNS.values()))
-BY_CHANNEL: Index[Broadcast] = Index("channel", lambda broadcast: (broadcast.channel,))
+HISTORY: Index[Broadcast] = Index(
+    "history", "channel", "sessions", "state", of=_places, orders=(CREATED, *COLUMNS.values())
+)
+BY_CHANNEL: Index[Broadcast] = Index("channel", "channel")
 #: The broadcast of a channel that has not ended, at most one.
-OPEN: Unique[Broadcast] = Unique("open", lambda each: (each.channel,) if each.state is not BroadcastState.ENDED else ())
+OPEN: Unique[Broadcast] = Unique(
+    "open", "channel", "state", of=lambda channel, state: () if state is BroadcastState.ENDED else (channel,)
+)
 BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN, HISTORY)
 
 
@@ -108,7 +111,7 @@ def _end(change: Change, broadcast: Broadcast) -> Broadcast:
 
 _DESTINED = Guard("a destination is enabled", lambda broadcast, destinations: bool(destinations))
 _OPEN = (BroadcastState.STARTING, BroadcastState.RUNNING)
-_STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, by=OPEN)
+_STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, subject="channel")
 
 MACHINE: Machine[BroadcastState, Broadcast] = Machine(
     "broadcast",

@@ -37,12 +37,15 @@ class Destination(Record, kw_only=True):
     label: str | None = None
     enabled: bool
 
+    @property
+    def enabled_url(self) -> str | None:
+        """The URL of an enabled destination, None of another."""
+        return self.url if self.enabled else None
 
-#: In the order of creation; entries carry the URL of an enabled destination, and None of another.
-ENABLED: Order[Destination] = Order(
-    "created", lambda destination: 0, carries=lambda destination: destination.url if destination.enabled else None
-)
-BY_CHANNEL: Index[Destination] = Index("channel", lambda destination: (destination.channel,), orders=(ENABLED,))
+
+#: In the order of creation.
+ENABLED: Order[Destination] = Order("created", carries="enabled_url")
+BY_CHANNEL: Index[Destination] = Index("channel", "channel", orders=(ENABLED,))
 DESTINATIONS: Table[str, Destination] = Table(
     "broadcast destinations", Destination, "id", BY_CHANNEL, secrets={"url": SecretForm.KEYED_URL}
 )

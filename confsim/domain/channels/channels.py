@@ -100,30 +100,30 @@ def friendly(url: str) -> str:
     return url.casefold()
 
 
-def _friendly(channel: Channel) -> tuple[str, ...]:
-    return () if channel.friendly_url is None else (friendly(channel.friendly_url),)
+def _friendly(url: str | None) -> tuple[str, ...]:
+    return () if url is None else (friendly(url),)
 
 
-BY_NAME: Index[Channel] = Index("name", lambda channel: (channel.name,))
-BY_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", _friendly)
-BY_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel.meeting_id,))
-NAME: Order[Channel] = Order("name", lambda channel: channel.name.casefold())
+BY_NAME: Index[Channel] = Index("name", "name")
+BY_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", "friendly_url", of=_friendly)
+BY_MEETING_ID: Unique[Channel] = Unique("meeting id", "meeting_id")
+NAME: Order[Channel] = Order("name", "name", key=str.casefold)
 #: Base channels: what the channel list shows.
 CHANNELS: Table[str, Channel] = Table(
     *("channels", Channel, "id", BY_NAME, BY_FRIENDLY_URL, BY_MEETING_ID),
     orders=(CREATED, NAME),
-    located=lambda channel: (channel.id,),
+    located="id",
     names={"parent": "channels"},
 )
 
-ROOMS_OF: Index[Channel] = Index("parent", lambda channel: (channel.parent or "",))
-ROOM_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", _friendly)
-ROOM_MEETING_ID: Unique[Channel] = Unique("meeting id", lambda channel: (channel.meeting_id,))
+ROOMS_OF: Index[Channel] = Index("parent", "parent", of=lambda parent: (parent or "",))
+ROOM_FRIENDLY_URL: Unique[Channel] = Unique("friendly url", "friendly_url", of=_friendly)
+ROOM_MEETING_ID: Unique[Channel] = Unique("meeting id", "meeting_id")
 #: Channels with a parent (breakout rooms), in a table that the channel list does not read (G325). They have no hosts of
 #: their own.
 ROOMS: Table[str, Channel] = Table(
     *("room channels", Channel, "id", ROOMS_OF, ROOM_FRIENDLY_URL, ROOM_MEETING_ID),
-    located=lambda room: (room.id,),
+    located="id",
     names={"parent": "channels"},
 )
 
@@ -370,7 +370,7 @@ def get_by_meeting_id(change: Change, client: Client, meeting_id: str) -> Channe
 
 def update(change: Change, channel: Channel, **fields: object) -> Channel:
     """The channel with these fields changed."""
-    return table_of(channel).of(change, channel.client).put(replace(channel, **fields))
+    return table_of(channel).of(change, channel.client).update(channel, **fields)
 
 
 def base_channel(change: Change, channel: Channel) -> Channel:

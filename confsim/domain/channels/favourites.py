@@ -25,7 +25,7 @@ class Favourite(Record, kw_only=True):
         return f"{self.channel}/{self.user}"
 
 
-FAVOURITES_OF: Index[Favourite] = Index("channel", lambda favourite: (favourite.channel,))
+FAVOURITES_OF: Index[Favourite] = Index("channel", "channel")
 FAVOURITES: Table[str, Favourite] = Table("favourites", Favourite, "key", FAVOURITES_OF, names={"channel": "channels"})
 
 

@@ -8,7 +8,6 @@ from enum import Enum
 from itertools import count
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from confsim.assumptions import channels as ids
 from confsim.assumptions import clients as assumed
@@ -21,7 +20,7 @@ from confsim.kernel.machine import Machine, switch
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Field, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
@@ -64,10 +63,10 @@ class Client(Record, kw_only=True):
     domains: tuple[str, ...] = ()
 
 
-CHILDREN: Index[Client] = Index("children", lambda client: (client.parent,) if client.parent else ())
-BY_ORIGIN: Index[Client] = Index("origin", lambda client: tuple(origin.lower() for origin in client.origins))
-CLIENTS: SharedTable[str, Client] = SharedTable(
-    "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}
+CHILDREN: Index[Client] = Index("children", "parent", of=lambda parent: (parent,) if parent else ())
+BY_ORIGIN: Index[Client] = Index("origin", "origins", of=lambda origins: tuple(map(str.lower, origins)))
+CLIENTS: Table[str, Client] = Table(
+    "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}, shared=True, of_clients=True
 )
 
 _BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, by_parent: by_parent)
@@ -163,7 +162,7 @@ def get(change: Change, id: str) -> Client:
 
 def update(change: Change, client: Client, **fields: object) -> Client:
     """The client with these fields changed."""
-    return CLIENTS.of(change).put(replace(client, **fields))
+    return CLIENTS.of(change).update(client, **fields)
 
 
 def list_children(change: Change, client: Client) -> View[Client]:

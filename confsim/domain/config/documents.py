@@ -43,7 +43,7 @@ class ConfigDocument(Record):
         return self.level, self.theme, self.language
 
 
-BY_LEVEL: Index[ConfigDocument] = Index("level", lambda document: (document.level,))
+BY_LEVEL: Index[ConfigDocument] = Index("level", "level")
 DOCUMENTS: Table[Place, ConfigDocument] = Table("configuration", ConfigDocument, "key", BY_LEVEL)
 
 

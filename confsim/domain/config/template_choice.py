@@ -31,7 +31,7 @@ class Selection(Record):
     client: str
 
 
-BY_TEMPLATE: Index[Selection] = Index("template", lambda selection: (selection.template,))
+BY_TEMPLATE: Index[Selection] = Index("template", "template")
 SELECTIONS: Table[str, Selection] = Table("template selections", Selection, "channel", BY_TEMPLATE)
 
 

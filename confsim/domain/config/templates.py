@@ -63,13 +63,13 @@ class Choice(Record):
     client: str
 
 
-NAME: Order[Template] = Order("name", lambda template: template.name.casefold())
+NAME: Order[Template] = Order("name", "name", key=str.casefold)
 #: The inheritable templates, under True.
 INHERITABLE: Index[Template] = Index(
-    "inheritable", lambda template: (True,) if template.inheritable else (), orders=(CREATED, NAME)
+    "inheritable", "inheritable", of=lambda inheritable: (True,) if inheritable else (), orders=(CREATED, NAME)
 )
 TEMPLATES: Table[str, Template] = Table("templates", Template, "id", INHERITABLE, orders=(CREATED, NAME))
-OFFERED: Index[Choice] = Index("offer", lambda choice: (choice.offer,))
+OFFERED: Index[Choice] = Index("offer", "offer")
 CHOICES: Table[str, Choice] = Table("template choices", Choice, "template", OFFERED)
 
 
@@ -166,7 +166,7 @@ def create(change: Change, client: Client, name: str) -> VisibleTemplate:
 def rename(change: Change, visible: VisibleTemplate, name: str) -> None:
     """Rename the template. Refusal TEMPLATE_INHERITED for one of a client above (G411)."""
     template = require_own(visible)
-    TEMPLATES.of(change, template.client).put(replace(template, name=name))
+    TEMPLATES.of(change, template.client).update(template, name=name)
 
 
 def remove(change: Change, visible: VisibleTemplate) -> None:

@@ -23,7 +23,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import Index, Unique
 from confsim.kernel.tables.states import TableState
-from confsim.kernel.tables.table import Record, SharedTable
+from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change, World
 
@@ -93,24 +93,24 @@ class Place(StrEnum):
     WAITING = "waiting"
 
 
-def _place(delivery: Delivery) -> tuple[tuple[str, Place], ...]:
-    if delivery.state is DeliveryState.WAITING:
-        return ((delivery.endpoint, Place.WAITING),)
-    if delivery.state in OPEN:
-        return ((delivery.endpoint, Place.BYPASSING if delivery.bypasses else Place.UNDER_WAY),)
+def _place(endpoint: str, state: DeliveryState, bypasses: bool) -> tuple[tuple[str, Place], ...]:
+    if state is DeliveryState.WAITING:
+        return ((endpoint, Place.WAITING),)
+    if state in OPEN:
+        return ((endpoint, Place.BYPASSING if bypasses else Place.UNDER_WAY),)
     return ()
 
 
 #: The open deliveries by endpoint and place in its queue.
-QUEUE: Index[Delivery] = Index("queue", _place)
-READY: Index[Delivery] = Index("ready", lambda delivery: (True,) if delivery.state is DeliveryState.READY else ())
+QUEUE: Index[Delivery] = Index("queue", "endpoint", "state", "bypasses", of=_place)
+READY: Index[Delivery] = Index("ready", "state", of=lambda state: (True,) if state is DeliveryState.READY else ())
 #: The waiting deliveries by client.
 WAITING: Index[Delivery] = Index(
-    "waiting", lambda delivery: (delivery.client,) if delivery.state is DeliveryState.WAITING else ()
+    "waiting", "state", "client", of=lambda state, client: (client,) if state is DeliveryState.WAITING else ()
 )
-NUMBER: Unique[Delivery] = Unique("number", lambda delivery: ((delivery.client, delivery.number),))
-DELIVERIES: SharedTable[str, Delivery] = SharedTable(
-    "webhook deliveries", Delivery, "id", QUEUE, READY, WAITING, NUMBER
+NUMBER: Unique[Delivery] = Unique("number", "client", "number")
+DELIVERIES: Table[str, Delivery] = Table(
+    "webhook deliveries", Delivery, "id", QUEUE, READY, WAITING, NUMBER, shared=True
 )
 
 

@@ -69,7 +69,7 @@ class EventsEndpoint(Record, kw_only=True):
     created: int
 
 
-SUBSCRIBED: Index[EventsEndpoint] = Index("active", lambda endpoint: (True,) if endpoint.active else ())
+SUBSCRIBED: Index[EventsEndpoint] = Index("active", "active", of=lambda active: (True,) if active else ())
 ENDPOINTS: Table[str, EventsEndpoint] = Table(
     "events endpoints", EventsEndpoint, "id", SUBSCRIBED, secrets={"url": SecretForm.URL}
 )

@@ -20,7 +20,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal, suggest_near
 from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, SecretForm, SharedTable
+from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.timers import NEVER
 from confsim.kernel.world import Change
@@ -39,15 +39,13 @@ class Credential(Record):
     expires: int | None = None
 
 
-def _holder(credential: Credential) -> tuple[object, ...]:
-    return ((credential.client, credential.user),) if credential.user is not None else ()
-
-
-BY_USER: Index[Credential] = Index("user", _holder)
+BY_USER: Index[Credential] = Index(
+    "user", "client", "user", of=lambda client, user: () if user is None else ((client, user),)
+)
 #: Those that never expire, under True.
-LASTING: Index[Credential] = Index("lasting", lambda credential: (True,) if credential.expires is None else ())
-CREDENTIALS: SharedTable[str, Credential] = SharedTable(
-    "credentials", Credential, "value", BY_USER, LASTING, secrets={"value": SecretForm.TEXT}
+LASTING: Index[Credential] = Index("lasting", "expires", of=lambda expires: (True,) if expires is None else ())
+CREDENTIALS: Table[str, Credential] = Table(
+    "credentials", Credential, "value", BY_USER, LASTING, secrets={"value": SecretForm.TEXT}, shared=True
 )
 
 

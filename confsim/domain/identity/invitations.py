@@ -56,10 +56,10 @@ class Invitation(Record, kw_only=True):
 
 _PENDING = InvitationState.PENDING
 BY_CODE: Unique[Invitation] = Unique(
-    "code", lambda invitation: (invitation.code,) if invitation.state is _PENDING else ()
+    "code", "state", "code", of=lambda state, code: (code,) if state is _PENDING else ()
 )
 INVITATIONS: Table[int, Invitation] = Table(
-    "invitations", Invitation, "user", BY_CODE, located=BY_CODE.values, secrets={"code": SecretForm.TEXT}
+    "invitations", Invitation, "user", BY_CODE, located=BY_CODE, secrets={"code": SecretForm.TEXT}
 )
 
 

@@ -49,9 +49,7 @@ class Validator(Record, kw_only=True):
     state: ValidatorState = ValidatorState.INACTIVE
 
 
-ACTIVE: Index[Validator] = Index(
-    "active", lambda validator: (True,) if validator.state is ValidatorState.ACTIVE else ()
-)
+ACTIVE: Index[Validator] = Index("active", "state", of=lambda state: (True,) if state is ValidatorState.ACTIVE else ())
 VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE, secrets={"key": SecretForm.TEXT})
 
 

@@ -36,7 +36,7 @@ class GatewayEndpoint(Record, kw_only=True):
     password: str | None = None
 
 
-BY_KIND: Index[GatewayEndpoint] = Index("user and kind", lambda endpoint: ((endpoint.user, endpoint.kind),))
+BY_KIND: Index[GatewayEndpoint] = Index("user and kind", "user", "kind")
 ENDPOINTS: Table[str, GatewayEndpoint] = Table(
     "gateway endpoints", GatewayEndpoint, "uuid", BY_KIND, secrets={"password": SecretForm.TEXT}
 )

@@ -9,7 +9,6 @@ from hmac import compare_digest
 from itertools import chain
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol import sizes
@@ -56,27 +55,27 @@ class MediaAsset(Record, kw_only=True):
         return len(self.data)
 
 
-def _tagged(asset: MediaAsset) -> tuple[tuple[str | None, str], ...]:
-    return tuple((asset.channel, tag) for tag in asset.tags)
+def _tagged(channel: str | None, tags: tuple[str, ...]) -> tuple[tuple[str | None, str], ...]:
+    return tuple((channel, tag) for tag in tags)
 
 
-UPLOADED: Order[MediaAsset] = Order("uploaded", lambda asset: asset.created)
-NAME: Order[MediaAsset] = Order("name", lambda asset: asset.name.casefold())
-SIZE: Order[MediaAsset] = Order("size", lambda asset: asset.size)
+UPLOADED: Order[MediaAsset] = Order("uploaded", "created")
+NAME: Order[MediaAsset] = Order("name", "name", key=str.casefold)
+SIZE: Order[MediaAsset] = Order("size", "size")
 _ORDERS = (CREATED, UPLOADED, NAME, SIZE)
-BYTES: Total[MediaAsset] = Total("bytes", lambda asset: asset.size)
+BYTES: Total[MediaAsset] = Total("bytes", "size")
 #: The assets of a pool by each of their tags: under (channel, tag).
-TAGGED_IN_CLIENT: Index[MediaAsset] = Index("tagged", _tagged, orders=_ORDERS)
-TAGGED_IN_CHANNEL: Index[MediaAsset] = Index("tagged", _tagged, orders=_ORDERS)
+TAGGED_IN_CLIENT: Index[MediaAsset] = Index("tagged", "channel", "tags", of=_tagged, orders=_ORDERS)
+TAGGED_IN_CHANNEL: Index[MediaAsset] = Index("tagged", "channel", "tags", of=_tagged, orders=_ORDERS)
 CLIENT_MEDIA: Table[str, MediaAsset] = Table(
     *("client media", MediaAsset, "id", TAGGED_IN_CLIENT),
     orders=_ORDERS,
     totals=(BYTES,),
-    located=lambda asset: (asset.id,),
+    located="id",
 )
-BY_CHANNEL: Index[MediaAsset] = Index("channel", lambda asset: (asset.channel,), orders=_ORDERS, totals=(BYTES,))
+BY_CHANNEL: Index[MediaAsset] = Index("channel", "channel", orders=_ORDERS, totals=(BYTES,))
 CHANNEL_MEDIA: Table[str, MediaAsset] = Table(
-    "channel media", MediaAsset, "id", BY_CHANNEL, TAGGED_IN_CHANNEL, located=lambda asset: (asset.id,)
+    "channel media", MediaAsset, "id", BY_CHANNEL, TAGGED_IN_CHANNEL, located="id"
 )
 
 
@@ -304,7 +303,7 @@ def get_of_client(change: Change, client: str, id: str) -> MediaAsset:
 
 def set_tags(change: Change, asset: MediaAsset, tags: Iterable[str]) -> MediaAsset:
     """Replace the tags of the asset; no documented call does (G509)."""
-    return _table(asset.channel).of(change, asset.client).put(replace(asset, tags=tuple(dict.fromkeys(tags))))
+    return _table(asset.channel).of(change, asset.client).update(asset, tags=tuple(dict.fromkeys(tags)))
 
 
 def sign_link(change: Change, asset: MediaAsset, expires: int) -> str:

@@ -40,7 +40,7 @@ class Link(Record, kw_only=True):
         return f"{self.channel}/{self.user}"
 
 
-BY_CHANNEL: Index[Link] = Index("channel", lambda link: (link.channel,))
+BY_CHANNEL: Index[Link] = Index("channel", "channel")
 LINKS: Table[str, Link] = Table("linked users", Link, "key", BY_CHANNEL)
 
 

@@ -55,13 +55,15 @@ class Host(Record, kw_only=True):
 
 _USER: Callable[[Host], int] = attrgetter("user")
 #: The order of the channels: by creation, and by name, of equal names by creation.
-BY_CREATION: Order[Host] = Order("creation of the channel", lambda host: host.number, carries=lambda host: host.channel)
-BY_NAME: Order[Host] = Order("name of the channel", lambda host: (host.name.casefold(), host.number))
+BY_CREATION: Order[Host] = Order("creation of the channel", "number", carries="channel")
+BY_NAME: Order[Host] = Order(
+    "name of the channel", "name", "number", key=lambda name, number: (name.casefold(), number)
+)
 #: The hosts of a channel with a role, in the order of their appointment.
-APPOINTED: Index[Host] = Index("appointed", lambda host: ((host.channel, host.role),))
-OF_USER: Index[Host] = Index("user", lambda host: (host.user,), orders=(BY_CREATION, BY_NAME))
+APPOINTED: Index[Host] = Index("appointed", "channel", "role")
+OF_USER: Index[Host] = Index("user", "user", orders=(BY_CREATION, BY_NAME))
 #: The roles of a user that are this one.
-OF_USER_AS: Index[Host] = Index("role of a user", lambda host: ((host.user, host.role),), orders=(BY_CREATION,))
+OF_USER_AS: Index[Host] = Index("role of a user", "user", "role", orders=(BY_CREATION,))
 HOSTS: Table[str, Host] = Table(
     "hosts", Host, "key", APPOINTED, OF_USER, OF_USER_AS, names={"channel": "channels", "user": "users"}
 )

@@ -64,7 +64,7 @@ class RecordingAsset(Record, kw_only=True):
     receiver: int | None = None
 
 
-BY_RECORDING: Index[RecordingAsset] = Index("recording", lambda asset: (asset.recording,))
+BY_RECORDING: Index[RecordingAsset] = Index("recording", "recording")
 ASSETS: Table[str, RecordingAsset] = Table("recording assets", RecordingAsset, "id", BY_RECORDING)
 
 

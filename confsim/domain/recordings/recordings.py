@@ -76,21 +76,19 @@ class Recording(Record, kw_only=True):
     will_fail: bool = False
 
 
-STARTED: Order[Recording] = Order("started", lambda recording: recording.started)
+STARTED: Order[Recording] = Order("started", "started")
 #: Those that have not ended are the latest.
-ENDED: Order[Recording] = Order("ended", lambda recording: (recording.ended is None, recording.ended or 0))
+ENDED: Order[Recording] = Order("ended", "ended", key=lambda ended: (ended is None, ended or 0))
 _ORDERS = (CREATED, STARTED, ENDED)
-BY_CHANNEL: Index[Recording] = Index("channel", lambda recording: (recording.channel,), orders=_ORDERS)
+BY_CHANNEL: Index[Recording] = Index("channel", "channel", orders=_ORDERS)
 #: Under (channel, session).
-BY_SESSION: Index[Recording] = Index("session", lambda each: ((each.channel, each.session),), orders=_ORDERS)
+BY_SESSION: Index[Recording] = Index("session", "channel", "session", orders=_ORDERS)
 _IN_PROGRESS = RecordingState.IN_PROGRESS
 #: The recording of a channel that is in progress, at most one (R554).
 RUNNING: Unique[Recording] = Unique(
-    "running", lambda recording: (recording.channel,) if recording.state is _IN_PROGRESS else ()
+    "running", "state", "channel", of=lambda state, channel: (channel,) if state is _IN_PROGRESS else ()
 )
-RECORDINGS: Table[str, Recording] = Table(
-    "recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING, located=lambda recording: (recording.id,)
-)
+RECORDINGS: Table[str, Recording] = Table("recordings", Recording, "id", BY_CHANNEL, BY_SESSION, RUNNING, located="id")
 
 
 _USER: Callable[[Presence], int] = attrgetter("user")

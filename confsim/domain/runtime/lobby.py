@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels, switches
@@ -57,14 +56,9 @@ AUTO_CLOSE: Machine[AutoClose, Channel] = switch(
 
 def set_door(change: Change, channel: Channel, trigger: str) -> Channel:
     """Open or close the door. Closing keeps the users inside; opening admits the waiting users (G329, G331)."""
-    return _turn(change, channel, DOOR, trigger)
+    return switches.turn(change, channel, DOOR, trigger)
 
 
 def set_auto_close(change: Change, channel: Channel, trigger: str) -> Channel:
     """Enable or disable auto-close; an open door stays open until the channel becomes empty (G333)."""
-    return _turn(change, channel, AUTO_CLOSE, trigger)
-
-
-def _turn(change: Change, channel: Channel, machine: Machine[Any, Channel], trigger: str) -> Channel:
-    switches.turn(change, channel, machine, trigger)
-    return channels.get(change, channel.client, channel.id)
+    return switches.turn(change, channel, AUTO_CLOSE, trigger)

@@ -63,11 +63,15 @@ class Presence(Record, kw_only=True):
         return f"{self.channel}/{self.user}"
 
 
-BY_CHANNEL: Index[Presence] = Index("channel", lambda presence: (presence.channel,))
-BY_PLACE: Index[Presence] = Index("place", lambda presence: (presence.place,) if presence.place is not None else ())
-BY_USER: Index[Presence] = Index("user", lambda presence: (presence.user,))
-IN_LOBBY: Index[Presence] = Index("lobby", lambda each: (each.channel,) if each.state is Where.WAITING else ())
-PRESENTERS: Index[Presence] = Index("presenters", lambda presence: (presence.channel,) if presence.presenter else ())
+BY_CHANNEL: Index[Presence] = Index("channel", "channel")
+BY_PLACE: Index[Presence] = Index("place", "place")
+BY_USER: Index[Presence] = Index("user", "user")
+IN_LOBBY: Index[Presence] = Index(
+    "lobby", "channel", "state", of=lambda channel, state: (channel,) if state is Where.WAITING else ()
+)
+PRESENTERS: Index[Presence] = Index(
+    "presenters", "channel", "presenter", of=lambda channel, presents: (channel,) if presents else ()
+)
 PRESENCES: Table[str, Presence] = Table(
     *("presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER, IN_LOBBY, PRESENTERS),
     names={"user": "users"},
@@ -191,8 +195,7 @@ def join(
     """
     facts = join_facts(change, client, channel, user, host=host, phone=phone)
     details = {"limit": capacity(channel)}
-    joined = MACHINE.fire(change, find(change, channel, user.id), "join", details=details, **facts)
-    return PRESENCES.of(change, channel.client)[joined.key]
+    return MACHINE.fire(change, find(change, channel, user.id), "join", details=details, **facts)
 
 
 def may_join(
@@ -260,8 +263,7 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
         if fault is not None:
             return presence
     details = {"limit": capacity(channel)}
-    admitted = MACHINE.fire(change, presence, "admit", full=is_full(change, channel), details=details)
-    return PRESENCES.of(change, channel.client)[admitted.key]
+    return MACHINE.fire(change, presence, "admit", full=is_full(change, channel), details=details)
 
 
 def leave(change: Change, channel: Channel, user: int) -> None:
@@ -271,8 +273,7 @@ def leave(change: Change, channel: Channel, user: int) -> None:
 
 def route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:
     """Move a user from the event room to the breakout room ``room`` with the channel ``place``."""
-    moved = MACHINE.fire(change, presence, "route", place=place, room=room)
-    return PRESENCES.of(change, presence.client)[moved.key]
+    return MACHINE.fire(change, presence, "route", place=place, room=room)
 
 
 def is_muted(change: Change, channel: Channel, presence: Presence) -> bool:

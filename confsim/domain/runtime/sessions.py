@@ -58,38 +58,33 @@ class Session(Record, kw_only=True):
     peak: int = 0
 
 
-BY_CHANNEL: Index[Session] = Index("channel", lambda session: (session.channel,))
+BY_CHANNEL: Index[Session] = Index("channel", "channel")
 _ONGOING, _ENDED = SessionState.ONGOING, SessionState.ENDED
 #: The session of a channel that has not ended, at most one (R552).
-OPEN: Unique[Session] = Unique("open", lambda session: (session.channel,) if session.state is not _ENDED else ())
+OPEN: Unique[Session] = Unique(
+    "open", "channel", "state", of=lambda channel, state: () if state is _ENDED else (channel,)
+)
 #: The sessions of a client that have not ended, under True.
-UNENDED: Index[Session] = Index("unended", lambda session: (True,) if session.state is not _ENDED else ())
+UNENDED: Index[Session] = Index("unended", "state", of=lambda state: (True,) if state is not _ENDED else ())
 
 
-def _lists(session: Session) -> tuple[tuple[str | None, bool | None], ...]:
+def _lists(started: int | None, channel: str, recorded: bool) -> tuple[tuple[str | None, bool | None], ...]:
     """The channel with whether it had a recording; None for any channel, and for either way."""
-    if session.started is None:
-        return ()
-    recorded = session.had_recording
-    return (None, None), (None, recorded), (session.channel, recorded)
+    return () if started is None else ((None, None), (None, recorded), (channel, recorded))
 
 
-def _channel(session: Session) -> str:
-    return session.channel
-
-
-STARTED: Order[Session] = Order("started", lambda session: session.started, carries=_channel)
+STARTED: Order[Session] = Order("started", "started", carries="channel")
 #: Those that have not ended are the latest.
-ENDED: Order[Session] = Order("ended", lambda session: (session.ended is None, session.ended or 0), carries=_channel)
-NAME: Order[Session] = Order("name", lambda session: session.name.casefold(), carries=_channel)
-PARTICIPANTS: Order[Session] = Order("participants", lambda session: session.participants, carries=_channel)
+ENDED: Order[Session] = Order("ended", "ended", key=lambda ended: (ended is None, ended or 0), carries="channel")
+NAME: Order[Session] = Order("name", "name", key=str.casefold, carries="channel")
+PARTICIPANTS: Order[Session] = Order("participants", "participants", carries="channel")
 #: The sessions that have started: of a client under (None, None) and (None, whether recorded), of a channel under
 #: (channel, whether recorded).
-LISTED: Index[Session] = Index("listed", _lists, orders=(STARTED, ENDED, NAME, PARTICIPANTS))
-#: In the order of their start; those that have not started, in the order of their creation.
-SESSIONS: Table[str, Session] = Table(
-    "sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED, located=lambda session: (session.id,)
+LISTED: Index[Session] = Index(
+    "listed", "started", "channel", "had_recording", of=_lists, orders=(STARTED, ENDED, NAME, PARTICIPANTS)
 )
+#: In the order of their start; those that have not started, in the order of their creation.
+SESSIONS: Table[str, Session] = Table("sessions", Session, "id", BY_CHANNEL, OPEN, UNENDED, LISTED, located="id")
 
 
 class Attendance(Record, kw_only=True):
@@ -111,15 +106,16 @@ class Attendance(Record, kw_only=True):
         return f"{self.session}/{self.user}"
 
 
-BY_SESSION: Index[Attendance] = Index("session", lambda attendance: (attendance.session,))
-AT_CHANNEL: Index[Attendance] = Index("channel", lambda attendance: (attendance.channel,))
-LAST_JOIN: Order[Attendance] = Order("last join", lambda attendance: attendance.joins[-1])
+BY_SESSION: Index[Attendance] = Index("session", "session")
+AT_CHANNEL: Index[Attendance] = Index("channel", "channel")
+LAST_JOIN: Order[Attendance] = Order("last join", "joins", key=lambda joins: joins[-1])
+_LAST = (CREATED, LAST_JOIN)
 #: The latest attendance of each user in a channel, and of one user.
 CHANNEL_PARTICIPANTS: Index[Attendance] = Index(
-    "participants", lambda each: (each.channel,) if each.latest else (), orders=(CREATED, LAST_JOIN)
+    "participants", "channel", "latest", of=lambda channel, latest: (channel,) if latest else (), orders=_LAST
 )
 CHANNEL_PARTICIPANT: Index[Attendance] = Index(
-    "participant", lambda each: ((each.channel, each.user),) if each.latest else ()
+    "participant", "latest", "channel", "user", of=lambda latest, channel, user: ((channel, user),) if latest else ()
 )
 ATTENDANCES: Table[str, Attendance] = Table(
     "attendances", Attendance, "key", BY_SESSION, AT_CHANNEL, CHANNEL_PARTICIPANTS, CHANNEL_PARTICIPANT
@@ -159,7 +155,7 @@ def _attend(change: Change, session: Session, user: User, inside: int) -> Sessio
     before = attendances.get(f"{session.id}/{user.id}")
     joins = (number,) if before is None else (*before.joins, number)
     for earlier in attendances.where(CHANNEL_PARTICIPANT, (session.channel, user.id)):
-        attendances.put(replace(earlier, latest=False))
+        attendances.update(earlier, latest=False)
     attendances.put(
         Attendance(session=session.id, channel=session.channel, user=user.id, handle=user.handle, joins=joins)
     )
@@ -184,7 +180,7 @@ def _end(change: Change, session: Session) -> Session:
 
 _AT_ONCE = Guard("it does not outlive its users", lambda session, grace: grace == 0)
 _WAITS = Guard("it waits for users to come back", lambda session, grace: bool(grace))
-_GRACE = Deadline("session grace", lambda session: session.grace_ends, by=OPEN)
+_GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
 
 
 def _remove_attendances(change: Change, session: Session) -> None:
@@ -275,7 +271,7 @@ def end(change: Change, session: Session) -> None:
 
 def set_group(change: Change, session: Session, group: str | None) -> Session:
     """Set the key that groups the session with others, None for none."""
-    return SESSIONS.of(change, session.client).put(replace(session, group_id=group))
+    return SESSIONS.of(change, session.client).update(session, group_id=group)
 
 
 def ending(change: Change) -> dict[str, int | None]:

@@ -78,10 +78,10 @@ class PhoneCall(Record, kw_only=True):
 
 _OPEN = (CallState.RINGING, CallState.ANSWERED)
 
-BY_CHANNEL: Index[PhoneCall] = Index("channel", lambda call: (call.channel,))
-BY_USER: Index[PhoneCall] = Index("user", lambda call: (call.user,))
+BY_CHANNEL: Index[PhoneCall] = Index("channel", "channel")
+BY_USER: Index[PhoneCall] = Index("user", "user")
 #: The calls of a user that ring or are answered.
-OPEN: Index[PhoneCall] = Index("open", lambda call: (call.user,) if call.state in _OPEN else ())
+OPEN: Index[PhoneCall] = Index("open", "state", "user", of=lambda state, user: (user,) if state in _OPEN else ())
 CALLS: Table[str, PhoneCall] = Table("calls", PhoneCall, "id", BY_CHANNEL, BY_USER, OPEN)
 
 
@@ -258,8 +258,7 @@ def hang_up(change: Change, call: PhoneCall) -> PhoneCall:
 
 
 def _fire(change: Change, call: PhoneCall, trigger: str, **facts: object) -> PhoneCall:
-    MACHINE.fire(change, call, trigger, details={"id": call.user, "standing": call.state.value}, **facts)
-    return CALLS.of(change, call.client)[call.id]
+    return MACHINE.fire(change, call, trigger, details={"id": call.user, "standing": call.state.value}, **facts)
 
 
 def dial_in(

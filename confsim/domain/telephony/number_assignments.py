@@ -50,18 +50,18 @@ class NumberAssignment(Record, kw_only=True):
         return f"{self.number}/{self.channel}"
 
 
-OF_NUMBER: Index[NumberAssignment] = Index("number", lambda assignment: (assignment.number,))
-OF_CHANNEL: Index[NumberAssignment] = Index("channel", lambda assignment: (assignment.channel,))
+OF_NUMBER: Index[NumberAssignment] = Index("number", "number")
+OF_CHANNEL: Index[NumberAssignment] = Index("channel", "channel")
 #: The exclusive assignment of a number, at most one and then its only assignment (R484).
 EXCLUSIVE: Unique[NumberAssignment] = Unique(
-    "exclusive", lambda assignment: (assignment.number,) if assignment.code is None else ()
+    "exclusive", "code", "number", of=lambda code, number: (number,) if code is None else ()
 )
 #: Under (number, routing code).
 BY_CODE: Unique[NumberAssignment] = Unique(
-    "routing code", lambda each: ((each.number, each.code),) if each.code is not None else ()
+    "routing code", "code", "number", of=lambda code, number: ((number, code),) if code is not None else ()
 )
 #: All exclusive assignments, under True.
-ALONE: Index[NumberAssignment] = Index("alone", lambda assignment: (True,) if assignment.code is None else ())
+ALONE: Index[NumberAssignment] = Index("alone", "code", of=lambda code: (True,) if code is None else ())
 ASSIGNMENTS: Table[str, NumberAssignment] = Table(
     *("number assignments", NumberAssignment, "key", OF_NUMBER, OF_CHANNEL, EXCLUSIVE, BY_CODE, ALONE),
     names={"number": "inbound numbers"},

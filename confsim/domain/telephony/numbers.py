@@ -48,19 +48,19 @@ class Number(Record, kw_only=True):
     listing: Listing = Listing.PLAIN
 
 
-def _default(number: Number) -> tuple[bool, ...]:
-    return (True,) if number.listing is Listing.DEFAULT and number.standing is NumberState.ENABLED else ()
+def _enabled(country: str, standing: NumberState) -> tuple[str | None, ...]:
+    return (None, country) if standing is NumberState.ENABLED else ()
+
+
+def _default(listing: Listing, standing: NumberState) -> tuple[bool, ...]:
+    return (True,) if listing is Listing.DEFAULT and standing is NumberState.ENABLED else ()
 
 
 #: The enabled numbers on the default list, under True.
-DEFAULTS: Index[Number] = Index("default", _default)
+DEFAULTS: Index[Number] = Index("default", "listing", "standing", of=_default)
 #: The enabled numbers: all of them under None, and those of a country under its ISO code.
-ENABLED: Index[Number] = Index(
-    "enabled", lambda number: (None, number.country) if number.standing is NumberState.ENABLED else ()
-)
-NUMBERS: Table[str, Number] = Table(
-    "inbound numbers", Number, "number", DEFAULTS, ENABLED, located=lambda number: (number.number,)
-)
+ENABLED: Index[Number] = Index("enabled", "country", "standing", of=_enabled)
+NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS, ENABLED, located="number")
 
 
 def _add(change: Change, client: Client, number: str, country: str) -> Number:

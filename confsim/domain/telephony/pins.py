@@ -45,7 +45,7 @@ class Pin(Record, kw_only=True):
         return f"{self.channel}/{self.pin}"
 
 
-OF_CHANNEL: Index[Pin] = Index("channel", lambda pin: (pin.channel,))
+OF_CHANNEL: Index[Pin] = Index("channel", "channel")
 PINS: Table[str, Pin] = Table("pins", Pin, "key", OF_CHANNEL, secrets={"pin": SecretForm.TEXT})
 
 

@@ -44,8 +44,8 @@ class Reservation(Record):
     expires: int
 
 
-BY_FOLDED: Index[Reservation] = Index("handle", lambda reservation: (reservation.folded,))
-BY_MAKER: Index[Reservation] = Index("maker", lambda reservation: (reservation.by,))
+BY_FOLDED: Index[Reservation] = Index("handle", "folded")
+BY_MAKER: Index[Reservation] = Index("maker", "by")
 RESERVATIONS: Table[str, Reservation] = Table(
     "reservations", Reservation, "token", BY_FOLDED, BY_MAKER, secrets={"token": SecretForm.TEXT}
 )

@@ -132,41 +132,45 @@ _RANKS = {hosting: UserRank[hosting.name] for hosting in Hosting}
 
 def rank(user: User) -> UserRank:
     """The rank of the user by access levels and channel roles (G090)."""
-    if Level.PARTNER_ADMIN in user.levels:
+    return _rank(user.levels, user.hosting)
+
+
+def _rank(levels: tuple[Level, ...], hosting: Hosting) -> UserRank:
+    if Level.PARTNER_ADMIN in levels:
         return UserRank.PARTNER_ADMIN
-    return UserRank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in user.levels else _RANKS[user.hosting]
+    return UserRank.CUSTOMER_ADMIN if Level.CUSTOMER_ADMIN in levels else _RANKS[hosting]
 
 
-def _member(user: User) -> tuple[bool, ...]:
-    listed = user.levels or user.account is Account.PREDEFINED or user.hosting is not Hosting.NONE
+def _member(levels: tuple[Level, ...], account: Account, hosting: Hosting) -> tuple[bool, ...]:
+    listed = levels or account is Account.PREDEFINED or hosting is not Hosting.NONE
     return (True,) if listed else ()
 
 
-def _occupied(user: User) -> tuple[str, ...]:
-    return (folded(user.handle),) if user.account is Account.REGISTERED else ()
+def _occupied(handle: str, account: Account) -> tuple[str, ...]:
+    return (folded(handle),) if account is Account.REGISTERED else ()
 
 
-def _belonging(user: User) -> tuple[str | tuple[str, Account], ...]:
-    if user.channel is None:
+def _belonging(channel: str | None, account: Account) -> tuple[str | tuple[str, Account], ...]:
+    if channel is None:
         return ()
-    return (user.channel, (user.channel, user.account)) if user.account is Account.LINKED else (user.channel,)
+    return (channel, (channel, account)) if account is Account.LINKED else (channel,)
 
 
 #: Handles that are taken: registered users alone occupy theirs (G257).
-BY_HANDLE: Index[User] = Index("handle", _occupied)
-BY_ORIGIN: Unique[User] = Unique("origin", lambda user: (user.origin_id,) if user.origin_id is not None else ())
+BY_HANDLE: Index[User] = Index("handle", "handle", "account", of=_occupied)
+BY_ORIGIN: Unique[User] = Unique("origin", "origin_id")
 #: Verified addresses without case.
-BY_EMAIL: Index[User] = Index("email", lambda user: (user.email.casefold(),) if user.email is not None else ())
-HANDLE: Order[User] = Order("handle", lambda user: user.handle.casefold())
-RANK: Order[User] = Order("rank", lambda user: rank(user))
-BY_LEVEL: Index[User] = Index("level", lambda user: user.levels, orders=(CREATED, HANDLE, RANK))
+BY_EMAIL: Index[User] = Index("email", "email", of=lambda email: (email.casefold(),) if email is not None else ())
+HANDLE: Order[User] = Order("handle", "handle", key=str.casefold)
+RANK: Order[User] = Order("rank", "levels", "hosting", key=_rank)
+BY_LEVEL: Index[User] = Index("level", "levels", of=lambda levels: levels, orders=(CREATED, HANDLE, RANK))
 #: Users in the user list: holders of levels, predefined users, and users with a role in a channel (G219).
-MEMBERS: Index[User] = Index("members", _member, orders=(CREATED, HANDLE, RANK))
+MEMBERS: Index[User] = Index("members", "levels", "account", "hosting", of=_member, orders=(CREATED, HANDLE, RANK))
 #: Users who belong to one channel, guests, linked and dialled users: under its id; linked ones under (id, LINKED) too.
-BY_CHANNEL: Index[User] = Index("channel", _belonging)
+BY_CHANNEL: Index[User] = Index("channel", "channel", "account", of=_belonging)
 USERS: Table[int, User] = Table(
     *("users", User, "id", BY_HANDLE, BY_ORIGIN, BY_EMAIL, BY_LEVEL, MEMBERS, BY_CHANNEL),
-    located=lambda user: (user.id,),
+    located="id",
     secrets={"pending": SecretForm.CODES},
 )
 
@@ -278,7 +282,7 @@ def get(change: Change, client: str, id: int) -> User:
 
 def update(change: Change, user: User, **fields: object) -> User:
     """The user with these fields changed."""
-    return USERS.of(change, user.client).put(replace(user, **fields))
+    return USERS.of(change, user.client).update(user, **fields)
 
 
 def unregistered(user: User) -> bool:

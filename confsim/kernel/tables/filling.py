@@ -26,9 +26,14 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
         table.of(change, client).tables[table.position] = filled(table, records)
         change.written[client] = None
         if table.located is not None:
-            located = map_of({value: client for record in records for value in table.located(record)})
+            located = map_of({value: client for record in records for value in table.located.values(record)})
             owners = change.owners.maps()
             change.owners = Owners((inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0))
+        for alarm in table.layout.alarms:
+            for serial, record in enumerate(records, 1):
+                if alarm.set_for(record) is not None:
+                    name = (table.name, client, table.key(record), alarm.kind)
+                    change.timers = change.timers.put(alarm.timer(name, serial, record))
 
 
 def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:

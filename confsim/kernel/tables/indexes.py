@@ -6,13 +6,14 @@ Several records with one value are a ``Bucket``; a single one is only its (seria
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from inspect import signature
+from operator import attrgetter
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from ..maps import Map, inserted, removed
 from .ordered import Entries, Entry, insert, remove
-from .read_fields import deciding, read_fields
 
 R = TypeVar("R")
 
@@ -27,28 +28,46 @@ Values: TypeAlias = "tuple[Hashable, ...]"
 Changed: TypeAlias = "tuple[Any, tuple[int, Any] | None]"
 
 
-class Order(Generic[R]):
-    """An order of records by ``key(record)``; by creation among equal keys, and when it has no key.
+def fields_of(fields: tuple[str, ...], of: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
+    """Return the function of a record that returns ``of(*fields)``, or without ``of`` a field, or several as a tuple.
 
-    Its entries carry ``carries(record)``, if there is such a function and a key: views read it without the record.
+    ``fields`` are names of fields or of properties. Nothing else of a record is read. Raises TypeError unless ``of``
+    takes as many values as there are fields.
+    """
+    if of is not None:
+        signature(of).bind(*fields)
+    if not fields:
+        same = None if of is None else of()
+        return lambda record: same
+    read = attrgetter(*fields)
+    if of is None:
+        return read
+    return (lambda record: of(read(record))) if len(fields) == 1 else (lambda record: of(*read(record)))
+
+
+class Order(Generic[R]):
+    """An order of records by some of their fields, or by ``key(*fields)``; by creation among equal ones.
+
+    Its entries carry the field ``carries``, if there is one: views read it without the record.
     """
 
-    __slots__ = ("carries", "key", "name")
+    __slots__ = ("_carried", "fields", "key", "name")
 
     def __init__(
-        self, name: str, key: Callable[[R], Any] | None = None, *, carries: Callable[[R], Any] | None = None
+        self, name: str, *fields: str, key: Callable[..., Any] | None = None, carries: str | None = None
     ) -> None:
         self.name = name
-        self.key = key
-        self.carries = carries
+        self.fields = fields if carries is None else (*fields, carries)
+        self.key: Callable[[R], Any] | None = fields_of(fields, key) if self.fields else None
+        self._carried: Callable[[R], Any] | None = None if carries is None else attrgetter(carries)
 
     def entry(self, made: Made, record: R) -> Entry:
         """The entry of a record in a sequence of this order."""
         if self.key is None:
             return made
-        if self.carries is None:
+        if self._carried is None:
             return (self.key(record), *made)
-        return (self.key(record), made[0], self.carries(record), made[1])
+        return (self.key(record), made[0], self._carried(record), made[1])
 
 
 CREATED: Order[Any] = Order("created")
@@ -60,13 +79,14 @@ def _made(entry: Entry) -> Made:
 
 
 class Total(Generic[R]):
-    """A sum of the whole numbers ``of(record)``."""
+    """A sum of a field that holds a whole number."""
 
-    __slots__ = ("name", "of")
+    __slots__ = ("field", "name", "of")
 
-    def __init__(self, name: str, of: Callable[[R], int]) -> None:
+    def __init__(self, name: str, field: str) -> None:
         self.name = name
-        self.of = of
+        self.field = field
+        self.of: Callable[[R], int] = attrgetter(field)
 
 
 class Bucket(Struct, frozen=True, gc=False):
@@ -80,15 +100,40 @@ class Bucket(Struct, frozen=True, gc=False):
 Buckets: TypeAlias = "dict[Hashable, Bucket | Made | None]"
 
 
-class Unique(Generic[R]):
-    """A named index with at most one record for each value; ``values(record)`` returns the values of a record."""
+class _ByValue(Generic[R]):
+    """What both kinds of index share: the values of a record follow from some of its fields.
 
-    __slots__ = ("name", "position", "values")
+    The values are ``of(*fields)``. Without ``of``, the value is the field, or the tuple of several fields; a record
+    whose only field is None has no value. ``values(record)`` returns the values of a record.
+    """
 
-    def __init__(self, name: str, values: Callable[[R], Values]) -> None:
+    __slots__ = ("fields", "name", "position", "values")
+
+    def __init__(self, name: str, *fields: str, of: Callable[..., Values] | None = None) -> None:
         self.name = name
-        self.values = values
+        self.fields = fields
+        self.values: Callable[[R], Values]
+        self.values = _values_of(fields) if of is None else fields_of(fields, of)
         self.position = -1
+
+
+def _values_of(fields: tuple[str, ...]) -> Callable[[Any], Values]:
+    """Return the function of a record that returns its field as the one value, unless that is None, or its fields."""
+    read = attrgetter(*fields)
+    if len(fields) > 1:
+        return lambda record: (read(record),)
+
+    def values(record: Any) -> Values:
+        value = read(record)
+        return () if value is None else (value,)
+
+    return values
+
+
+class Unique(_ByValue[R]):
+    """A named index with at most one record for each value."""
+
+    __slots__ = ()
 
     def after(self, keys: Lookup, key: object, old: Values, new: Values, check: bool) -> Lookup:
         """Return the map from value to key after the values of a record have changed.
@@ -105,60 +150,37 @@ class Unique(Generic[R]):
         return keys
 
 
-class Index(Generic[R]):
-    """A named index with any number of records for each value; ``values(record)`` returns the values of a record.
+class Index(_ByValue[R]):
+    """A named index with any number of records for each value.
 
     It has the declared orders of the records with a value, the first being the default, and their totals. It is
-    ``plain`` when only the order of creation, which never changes, is maintained. ``placed_by`` returns the fields of a
-    record that ``functions`` read; it is made when it is first called. ``nothing`` is the view of a value that no
-    record has, which the table sets.
+    ``plain`` when only the order of creation, which never changes, is maintained. ``placed_by(record)`` returns
+    everything that decides the place of a record. ``nothing`` is the view of a value that no record has, which the
+    table sets.
     """
 
-    __slots__ = ("_read", "name", "nothing", "orders", "placed_by", "plain", "position", "record", "totals", "values")
+    __slots__ = ("nothing", "orders", "placed_by", "placing", "plain", "totals")
 
     def __init__(
         self,
         name: str,
-        values: Callable[[R], Values],
-        *,
+        *fields: str,
+        of: Callable[..., Values] | None = None,
         orders: tuple[Order[R], ...] = (CREATED,),
         totals: tuple[Total[R], ...] = (),
     ) -> None:
-        self.name = name
-        self.values = values
+        super().__init__(name, *fields, of=of)
         self.orders = orders
         self.totals = totals
-        self.record: type[Struct] = Struct
-        self.position = -1
         self.nothing: Any = None
         self.plain = orders == (CREATED,) and not totals
-        self.placed_by: Callable[[R], object] = self._first_placed
-        self._read = tuple((order.key, order.carries) for order in orders)
-
-    @property
-    def functions(self) -> list[Callable[[R], Any]]:
-        """Return the functions of a record that decide its values, its entries and its part of the totals."""
-        read = [function for functions in self._read for function in functions if function is not None]
-        return [self.values, *read, *(total.of for total in self.totals)]
-
-    def _first_placed(self, record: R) -> object:
-        self.placed_by = placed = deciding(read_fields(self.functions, self.record))
-        return placed(record)
+        ordering = [field for order in orders for field in order.fields]
+        self.placing = tuple(dict.fromkeys([*fields, *ordering, *(total.field for total in totals)]))
+        self.placed_by = fields_of(self.placing)
 
     def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
         """Return the entries of a record, one for each order; all its buckets have the same."""
-        if self.plain:
-            return (made,)
-        serial, id = made
-        found: list[Entry] = []
-        for key, carries in self._read:
-            if key is None:
-                found.append(made)
-            elif carries is None:
-                found.append((key(record), serial, id))
-            else:
-                found.append((key(record), serial, carries(record), id))
-        return tuple(found)
+        return tuple([order.entry(made, record) for order in self.orders])
 
     def after(self, buckets: Lookup, changes: Iterable[Changed], rows: Records) -> Lookup:
         """Return the map from value to bucket after some changes of records; ``rows`` are the records after them.

@@ -15,10 +15,10 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transform
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..maps import map_of
-from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, Values
-from .read_fields import deciding, read_fields
+from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, fields_of
 from .states import TableState
 from .views import View, empty_view
 from .writing import Layout, Writer
@@ -54,21 +54,26 @@ class ReadableWorld(Protocol):
 
 
 class Table(Generic[K, R]):
-    """The declaration of a table of each client: its name, the record type, the key field, the indexes and orders.
+    """The declaration of a table: its name, the record type, the key field, the indexes and orders.
 
-    ``located(record)`` returns the values by which ``find_client`` finds the client of a record, at a cost independent
-    of the number of clients; each value belongs to one record of all clients. ``secrets`` are the fields with secrets,
-    which a masked export replaces. ``names`` are the fields that name a record of another table, of the same client or
-    shared, which must be there because calls depend on it. ``position`` is the index of the table in the list that each
-    client has.
+    Each client has a table of its own. A ``shared`` one is of the service as a whole (clients, credentials, mail), and
+    stands among the tables of the client "".
+
+    ``located`` is the field, or the unique index, by whose values ``find_client`` finds the client of a record, at a
+    cost independent of the number of clients; each value belongs to one record of all clients. ``secrets`` are the
+    fields with secrets, which a masked export replaces. ``names`` are the fields that name a record of another table,
+    of the same client or shared, which must be there because calls depend on it. The keys of the one shared table
+    ``of_clients`` are the ids of the clients. ``position`` is the index of the table
+    in the list that each client has.
     """
 
     #: Every table by name, in order of declaration.
     declared: dict[str, Table[Any, Any]] = {}
-    #: The tables of one list by their positions, and their initial states.
+    #: The tables by their positions, and their initial states.
     by_position: ClassVar[list[Table[Any, Any]]] = []
     empty_states: ClassVar[list[TableState]] = []
-    shared = False
+    #: The table of the clients, once it is declared.
+    clients: ClassVar[Table[Any, Any]]
 
     def __init__(
         self,
@@ -78,131 +83,87 @@ class Table(Generic[K, R]):
         *indexes: Unique[R] | Index[R],
         orders: tuple[Order[R], ...] = (CREATED,),
         totals: tuple[Total[R], ...] = (),
-        located: Callable[[R], Values] | None = None,
+        located: Unique[R] | str | None = None,
         secrets: Mapping[str, SecretForm] = _NOTHING,
         names: Mapping[str, str] = _NOTHING,
+        shared: bool = False,
+        of_clients: bool = False,
     ) -> None:
         if name in Table.declared:
             raise ValueError(f"table {name!r} is declared twice")
-        Table.declared[name] = self
-        self.shared = type(self).shared  # read at every write, and found sooner here
+        self.shared = shared
         self.name = name
         self.record = record
         self.key_name = key
         computed = getattr(record, key)  # a property is called by its function: at every write
         self.key: Callable[[R], K] = (isinstance(computed, property) and computed.fget) or attrgetter(key)
-        self.all: Index[R] = Index("all", lambda record: (None,), orders=orders, totals=totals)
+        self.all: Index[R] = Index("all", of=lambda: (None,), orders=orders, totals=totals)
         self.indexes: tuple[Index[R], ...] = (self.all, *(each for each in indexes if isinstance(each, Index)))
         self.uniques: tuple[Unique[R], ...] = tuple(each for each in indexes if isinstance(each, Unique))
-        self.located = located
+        self.located: Unique[R] | None = Unique(located, located) if isinstance(located, str) else located
         self.secrets = secrets
         self.names = names
+        located_by = () if self.located is None else self.located.fields
+        finding = dict.fromkeys([*located_by, *(field for unique in self.uniques for field in unique.fields)])
+        placing = dict.fromkeys([*finding, *(field for index in self.indexes for field in index.placing)])
+        unknown = [field for field in placing if not hasattr(record, field)]
+        if unknown:
+            raise ValueError(f"table {name!r}: a record has no field {', '.join(unknown)}, by which it is indexed")
+        Table.declared[name] = self
+        if of_clients:
+            Table.clients = self
         for place, unique in enumerate(self.uniques):
             unique.position = place
         for place, index in enumerate(self.indexes):
             index.position = place
-            index.record = record
             index.nothing = empty_view(index)
         self.position = len(self.by_position)
         self.by_position.append(self)
         self.layout = Layout(
-            *(name, self.position, self.key, self.all, self.indexes, self.uniques, located),
-            *(self._first_placed, self._first_found),
+            *(name, self.position, self.key, self.all, self.indexes, self.uniques, self.located),
+            *(fields_of(tuple(placing)), fields_of(tuple(finding))),
         )
         nothing: Lookup = map_of({})
         self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), ((nothing, 0),) * len(self.indexes)))
 
-    @property
-    def found_by(self) -> Callable[[R], object]:
-        """Make the function of a record that returns all fields deciding by which values it alone is found."""
-        return deciding(read_fields(self._finding, self.record))
+    def of(self, change: Writer, client: str = "") -> Rows[K, R]:
+        """Return the rows of one client, or those of a shared table, for reading and writing in this change.
 
-    @property
-    def placed_by(self) -> Callable[[R], object]:
-        """Make the function of a record that returns all fields deciding its place in indexes, orders and totals."""
-        placing = [function for index in self.indexes for function in index.functions]
-        return deciding(read_fields((*self._finding, *placing), self.record))
+        Raises ValueError for a client that a shared table is given, or that a table of each client is not.
+        """
+        if self.shared is (client != ""):
+            belongs = "is shared, and of no client" if self.shared else "is of each client, and none is given"
+            raise ValueError(f"table {self.name!r} {belongs}")
+        return Rows(self.layout, client, change, self.layout.tables(change, client))
 
-    def _first_placed(self, record: R) -> object:
-        self.layout.placed_by = placed = self.placed_by
-        return placed(record)
-
-    def _first_found(self, record: R) -> object:
-        self.layout.found_by = found = self.found_by
-        return found(record)
-
-    @property
-    def _finding(self) -> list[Callable[[R], Values]]:
-        found = [unique.values for unique in self.uniques]
-        return found if self.located is None else [*found, self.located]
-
-    def of(self, change: Writer, client: str) -> Rows[K, R]:
-        """Return the rows of one client, for reading and writing in this change."""
-        return Rows(self.layout, client, change, change.client_tables.get(client) or change.open_tables(client))
-
-    def get(self, change: Writer, key: K, client: str) -> R | None:
-        """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
+    def get(self, change: Writer, key: K, client: str = "") -> R | None:
+        """Return the record of this key, or None, like ``dict.get``."""
         row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
-    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str) -> R | None:
-        """Return the record with the value of a unique index, or None; faster than ``of`` for a single read."""
+    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
+        """Return the record with the value of a unique index, or None."""
         state = (change.client_tables.get(client) or change.open_tables(client))[self.position]
         key = state.keys[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
-    def where(self, change: Writer, index: Index[R], value: Hashable, client: str) -> View[R]:
-        """Return the records with the value, as ``Rows.where``; faster than ``of`` for a single read."""
-        tables = change.client_tables.get(client) or change.open_tables(client)
-        return tables[self.position].where(change, index, value)
+    def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
+        """Return the records with the value, as ``Rows.where``."""
+        return (change.client_tables.get(client) or change.open_tables(client))[self.position].where(
+            change, index, value
+        )
 
-    def has(self, change: Writer, index: Index[R], value: Hashable, client: str) -> bool:
-        """Return whether there is a record with the value; faster than ``where``."""
-        tables = change.client_tables.get(client) or change.open_tables(client)
-        return value in tables[self.position].index(index)
+    def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
+        """Return whether there is a record with the value."""
+        return value in (change.client_tables.get(client) or change.open_tables(client))[self.position].index(index)
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
         owners = change.owners.maps().get(self.name)
         return None if owners is None else owners.get(value)
 
-    def seen(self, world: ReadableWorld, client: str) -> Rows[K, R]:
-        """Return the rows of one client, read-only: writes to them are discarded."""
-        return self.of(world.change(0), client)
-
-
-class SharedTable(Table[K, R]):
-    """A table of the service as a whole rather than of each client (clients, credentials, mail)."""
-
-    by_position: ClassVar[list[Table[Any, Any]]] = []
-    empty_states: ClassVar[list[TableState]] = []
-    shared = True
-
-    def of(self, change: Writer, client: str = "") -> Rows[K, R]:
-        """Return the rows, for reading and writing in this change."""
-        return Rows(self.layout, client, change, change.shared or change.open_tables(client))
-
-    def get(self, change: Writer, key: K, client: str = "") -> R | None:
-        """Return the record of this key, or None, like ``dict.get``; faster than ``of`` for a single read."""
-        row = (change.shared or change.open_tables(client))[self.position].rows.get(key)
-        return None if row is None else row[1]
-
-    def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
-        """Return the record with the value of a unique index, or None; faster than ``of`` for a single read."""
-        state = (change.shared or change.open_tables(client))[self.position]
-        key = state.keys[index.position].get(value)
-        return None if key is None else state.rows[key][1]
-
-    def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
-        """Return the records with the value, as ``Rows.where``; faster than ``of`` for a single read."""
-        return (change.shared or change.open_tables(client))[self.position].where(change, index, value)
-
-    def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
-        """Return whether there is a record with the value; faster than ``where``."""
-        return value in (change.shared or change.open_tables(client))[self.position].index(index)
-
     def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
-        """Return the rows, read-only: writes to them are discarded."""
+        """Return the rows as ``of`` does, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
 
@@ -289,6 +250,12 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         """
         self.layout.put(self.change, self.client, record, check=check)
         return record
+
+    def update(self, record: R, **fields: object) -> R:
+        """Replace fields of a record and return the new one. Raises StaleRecord if it is no longer the stored one."""
+        changed = replace(record, **fields)
+        self.layout.put(self.change, self.client, changed, instead_of=record)
+        return changed
 
     def remove(self, key: K) -> R:
         """Remove the record of this key and return it. Raises KeyError when there is none."""

@@ -30,8 +30,6 @@ _CARRIED: Callable[[Any], Any] = itemgetter(2)
 class Limited(Protocol):
     """The part of a change that limits its steps."""
 
-    steps: int
-
     def take(self, steps: int) -> None:
         """Take so many steps. Raises TooLong when they are more than it may."""
         ...
@@ -71,13 +69,11 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
             record: R_co = rows[entries[places[place]][-1]][1]
             return record
         wanted = places[place]
-        if self.change.steps and len(wanted) >= READS_OF_A_STEP:
-            self.change.take(len(wanted) // READS_OF_A_STEP)
+        self.change.take(len(wanted) // READS_OF_A_STEP)
         return [rows[entry[-1]][1] for entry in _those(entries, wanted)]
 
     def __iter__(self) -> Iterator[R_co]:
-        if self.change.steps:
-            self.change.take(len(self) // READS_OF_A_STEP)
+        self.change.take(len(self) // READS_OF_A_STEP)
         entries = self.entries if self.places is None else self.shown()
         return map(_SECOND, map(self.rows.__getitem__, map(_LAST, entries)))
 
@@ -191,7 +187,6 @@ class _Unlimited:
     """In the place of a change for a view that reads nothing."""
 
     __slots__ = ()
-    steps = 0
 
     def take(self, steps: int) -> None:
         """Take so many steps."""

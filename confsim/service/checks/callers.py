@@ -36,7 +36,7 @@ def _as_of(change: Change, token: str, caller: Caller, then: World) -> Caller | 
     client is served no longer.
     """
     world, client, user = change.world, caller.client, caller.user
-    now, before = world.shared, then.shared
+    now, before = world.client_tables.get("", ()), then.client_tables[""]
     if now is not before:
         if len(now) <= _LAST:
             return None

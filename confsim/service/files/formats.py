@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -122,18 +123,38 @@ def _session(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "state": state}
 
 
-def _lingering(world: World) -> World:
-    """Return a world whose empty sessions have the instant of their end, which was in their timers only."""
-    change, table = world.change(0), Table.declared["sessions"]
-    for timer in world.timers:
-        if timer.kind == "session grace":
-            rows = table.of(change, timer.client)
-            for session in list(rows.all):
-                if session.channel == timer.subject and session.ended is None:
-                    rows.put(replace(session, grace_ends=timer.due))
-    return change.commit()
+def _lingering(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a document whose empty sessions have the instant of their end, which was in their timers only."""
+    ends = {(client, channel): due for due, kind, client, channel in values["timers"] if kind == _GRACE}
+    sessions = {
+        client: [
+            {**each, "grace_ends": ends.get((client, each["channel"]))} if each.get("ended") is None else each
+            for each in records
+        ]
+        for client, records in values["tables"].get("sessions", {}).items()
+    }
+    return {**values, "tables": {**values["tables"], "sessions": sessions}}
 
 
+def _lingering_difference(found: StateDifference, world: World) -> StateDifference:
+    """Return a difference whose sessions have the instant of their end, which was in its timers only."""
+    ends: dict[tuple[str, str], int | None]
+    ends = {(client, channel): due for due, kind, client, channel in found.timers if kind == _GRACE}
+    ends |= {(client, channel): None for kind, client, channel in found.cancelled if kind == _GRACE}
+    put = list(found.put)
+    for (client, channel), due in ends.items():
+        for place, (table, of, values) in enumerate(put):
+            if (table, of) == ("sessions", client) and values["channel"] == channel and values.get("ended") is None:
+                put[place] = (table, of, {**values, "grace_ends": due})
+                break
+        else:
+            for session in Table.declared["sessions"].seen(world, client).all:
+                if session.channel == channel and session.ended is None:
+                    put.append(("sessions", client, {**msgspec.to_builtins(session, str_keys=True), "grace_ends": due}))
+    return replace(found, put=put)
+
+
+_GRACE = "session grace"
 #: Steps, by the format that they convert from.
 STEPS: Mapping[int, FormatStep] = {
     1: FormatStep(
@@ -163,7 +184,8 @@ STEPS: Mapping[int, FormatStep] = {
             "template choices",
             "template selections",
         ),
-        world=_lingering,
+        whole=_lingering,
+        moved=_lingering_difference,
     ),
     2: FormatStep(whole=format_2.document, moved=format_2.difference, world=format_2.world),
 }

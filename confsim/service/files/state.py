@@ -122,7 +122,8 @@ def _check_names(world: World) -> None:
                 where = f"{Table.declared[name].key(record)!r} of tables.{name}.{client}"
                 raise Misuse(f"state: {where} has the {field} {getattr(record, field)!r}, which is not there")
     for client in world.client_tables:
-        _check_hosts(world, client)
+        if client:
+            _check_hosts(world, client)
     _check_lines({client.id: client.parent for client in Table.declared["clients"].seen(world, "").all})
 
 

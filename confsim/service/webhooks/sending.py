@@ -55,7 +55,6 @@ Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
 #: The place of the table of deliveries among those that are shared.
-_DELIVERIES = DELIVERIES.position
 
 
 class DeliveryPlanner(Protocol):
@@ -196,11 +195,11 @@ class Webhooks:
     def react(self, now: int) -> None:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world."""
         live = self._live
-        shared = live.world.shared
-        if self._busy or len(shared) <= _DELIVERIES or shared[_DELIVERIES] is self._quiet:
+        queue = live.world.state(DELIVERIES)
+        if self._busy or queue is self._quiet:
             return
-        if not deliveries.any_ready(shared[_DELIVERIES]):
-            self._quiet = shared[_DELIVERIES]
+        if not deliveries.any_ready(queue):
+            self._quiet = queue
             return
         self._busy = True
         try:

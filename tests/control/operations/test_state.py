@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from confsim import Simulator
-from confsim.kernel.timers import HANDLERS
+from confsim.kernel.timers import ALARMS
 from kit import CUSTOMER, START_MS
 from kit.wire import web
 from kit.wire.delays import RealTime
@@ -158,7 +158,7 @@ def test_an_imported_world_goes_on_like_its_original(busy):
 
 
 def test_what_falls_due_together_keeps_its_order_through_an_import(sim):
-    """Timers of one instant fire in the order in which they were set."""
+    """Timers of one instant fire in the order in which their records were created, also in a world that was read."""
     tokens = []
     for handle in ("Cc", "Aa", "Bb"):
         user = sim.make_user(CUSTOMER, f"By {handle}").token
@@ -194,7 +194,6 @@ def _edited(document, *steps):
         (("tables", "users", CUSTOMER, 0, "id", "one"), "id"),
         (("tables", "users", CUSTOMER, 0, "client", "elsewhere"), "client"),
         (("tables", "users", CUSTOMER, 1, "id", 1001), "earlier"),
-        (("timers", [[1, "doomsday", "", ""]]), "doomsday"),
         (("timers", [[1, "handle reservation"]]), "timers"),
         (("sequences", {"user": "many"}), "sequences"),
     ],
@@ -217,23 +216,29 @@ def test_what_is_no_state_document_is_refused(plane, body):
 def test_a_timer_that_fails_is_our_bug_and_stops_nothing(sim, monkeypatch):
     """The defect is recorded, and the world goes on."""
 
-    def fail(change, client, subject):
-        raise LookupError(subject)
+    class Failing:
+        """An alarm whose trigger fails."""
 
-    monkeypatch.setitem(HANDLERS, "handle reservation", fail)
-    document = sim.state
-    document["timers"] = [[START_MS + 1, "handle reservation", CUSTOMER, "nobody"]]
-    sim.state = document
-    assert sim.clock.advance("1m") == []
-    assert [type(bug) for bug in sim.service.bugs] == [LookupError]
+        timer = ALARMS["handle reservation"].timer
+        set_for = ALARMS["handle reservation"].set_for
+
+        def fire(self, change, timer):
+            raise LookupError(change, timer.subject)
+
+    sim.call("reserve_handle", "demo-user", body={"handle": "Held"}, expect=200)
+    monkeypatch.setitem(ALARMS, "handle reservation", Failing())
+    assert sim.clock.advance("16m") == []
+    assert {type(bug) for bug in sim.service.bugs} == {LookupError}
     assert sim.call("get_user_terms", "demo-user").ok
+    sim.service.bugs.clear()
 
 
-def test_a_timer_without_its_record_does_nothing(sim):
-    """A hand-made state whose timers have nothing to act on: they are no defects, and nothing is reported."""
+def test_the_timers_of_a_document_are_those_of_its_records(sim):
+    """What a document says of timers is for readers: one that is missing fires, one of no record does not exist."""
+    token = sim.call("reserve_handle", "demo-user", body={"handle": "Held"}, expect=200).body["reservationToken"]
     document = sim.state
-    kinds = ("handle reservation", "placement", "session grace", "breakout end", "call")
+    kinds = ("handle reservation", "placement", "session grace", "breakout end", "call", "doomsday")
     document["timers"] = [[START_MS + 1, kind, CUSTOMER, "nobody"] for kind in kinds]
     sim.state = document
-    assert sim.clock.advance("1m") == []
+    assert [each.subject for each in sim.clock.advance("16m")] == [token]
     assert sim.service.bugs == []

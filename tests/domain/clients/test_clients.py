@@ -74,7 +74,7 @@ def test_only_the_parent_switches():
     assert disabled.service is ServiceState.DISABLED
     for by in (low, top, stranger):
         assert refused(clients.switch_service, change, disabled, "enable", by) is Reason.NOT_PARENT
-    assert clients.switch_service(change, low, "enable", None).service is ServiceState.ENABLED
+    assert clients.switch_service(change, disabled, "enable", None).service is ServiceState.ENABLED
 
 
 @pytest.mark.rule("R549")

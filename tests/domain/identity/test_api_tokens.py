@@ -58,9 +58,10 @@ def test_an_expiry_is_of_the_token_and_of_its_value() -> None:
     """The entry tells it, and the value is dead from then on."""
     change, client = opened()
     made = api_tokens.create(change, client, None)
-    assert api_tokens.get(change, client, api_tokens.set_expiry(change, made, START_MS + 1).id).expires == START_MS + 1
+    later = api_tokens.set_expiry(change, made, START_MS + 1)
+    assert api_tokens.get(change, client, later.id).expires == START_MS + 1
     assert not dead(change, made.value)
-    api_tokens.set_expiry(change, made, START_MS)
+    api_tokens.set_expiry(change, later, START_MS)
     assert dead(change, made.value)
 
 

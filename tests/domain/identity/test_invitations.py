@@ -138,6 +138,8 @@ def test_every_pair_of_state_and_trigger(state: Enum, trigger: str, kind: Invita
     admitted = trigger == "create" or (state is InvitationState.PENDING and for_kind.get(trigger, kind) is kind)
     assert (MACHINE.row(state, trigger, invitation, facts) is not None) is admitted
     if not admitted:
+        if invitation is not None:
+            INVITATIONS.of(change, CUSTOMER).put(invitation)
         with pytest.raises(Refusal):
             MACHINE.fire(change, invitation, trigger, **facts)
 

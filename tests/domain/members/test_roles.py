@@ -164,7 +164,7 @@ def test_who_is_dismissed_leaves_everything(scene):
     token = credentials.issue(change, guest).value
     roles.add_operator(change, channel, guest)
     roles.add_owner(change, other, guest)
-    users.MACHINE.end(change, guest, "end")
+    users.MACHINE.end(change, users.get(change, client.id, guest.id), "end")
     assert guest.id not in USERS.of(change, client.id)
     assert token not in CREDENTIALS.of(change)
     assert all(roles.find(change, each, guest.id) is None for each in (channel, other))

@@ -116,15 +116,6 @@ def test_a_look_that_fails_may_remove_the_recording():
     assert len(assets.ASSETS.seen(sim.service.world, CUSTOMER)) == 0
 
 
-def test_a_timer_of_nothing_does_nothing(sim):
-    """A world that was imported may hold such a recording."""
-    change = sim.service.change()
-    change.schedule("recording processing", change.now + 5, CUSTOMER, "gone")
-    sim.service.commit(change)
-    assert sim.clock.advance("1s") == []
-    assert sim.service.bugs == []
-
-
 def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
     """Its own session is recorded; the owners of the event room are mailed."""
     event_room = EVENT_ROOM

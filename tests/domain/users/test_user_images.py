@@ -41,5 +41,6 @@ def test_removing_no_image(choice):
     if choice == "refuse":
         assert refused(user_images.remove, change, user) is Reason.NOT_FOUND
     else:
-        assert user_images.remove(change, user) == user
+        user = user_images.remove(change, user)
+        assert user.image is None
     assert user_images.remove(change, user_images.adopt(change, user, "https://pictures.example/1.png")).image is None

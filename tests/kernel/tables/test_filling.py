@@ -21,18 +21,18 @@ class Item(Record):
     weight: int
 
 
-WEIGHT = Order("weight", lambda item: item.weight)
-SUM = Total("sum", lambda item: item.weight)
-BY_CODE: Unique[Item] = Unique("code", lambda item: (item.code,) if item.code else ())
-BY_TAG: Index[Item] = Index("tag", lambda item: item.tags, orders=(CREATED, WEIGHT), totals=(SUM,))
-BY_WEIGHT: Index[Item] = Index("weight", lambda item: (item.weight,))
+WEIGHT = Order("weight", "weight")
+SUM = Total("sum", "weight")
+BY_CODE: Unique[Item] = Unique("code", "code", of=lambda code: (code,) if code else ())
+BY_TAG: Index[Item] = Index("tag", "tags", of=lambda tags: tags, orders=(CREATED, WEIGHT), totals=(SUM,))
+BY_WEIGHT: Index[Item] = Index("weight", "weight")
 
 
 FILLED: Table[int, Item] = Table(
     *("test items", Item, "id", BY_CODE, BY_TAG, BY_WEIGHT),
     orders=(CREATED, WEIGHT),
     totals=(SUM,),
-    located=BY_CODE.values,
+    located=BY_CODE,
 )
 ITEMS = st.lists(st.tuples(st.lists(st.sampled_from("abc"), max_size=3), st.integers(0, 5)), max_size=150)
 

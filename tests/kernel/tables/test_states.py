@@ -28,14 +28,14 @@ class Leaf(Record):
 WHEN_ASKED: list[Callable[[], object]] = []
 
 
-def _shape(leaf: Leaf) -> tuple[int]:
+def _shape(shape: int) -> tuple[int]:
     for act in WHEN_ASKED:
         act()
-    return (leaf.shape,)
+    return (shape,)
 
 
-COLOUR: Index[Leaf] = Index("colour", lambda leaf: (leaf.colour,))
-SHAPE: Index[Leaf] = Index("shape", _shape)
+COLOUR: Index[Leaf] = Index("colour", "colour")
+SHAPE: Index[Leaf] = Index("shape", "shape", of=_shape)
 LEAVES: Table[int, Leaf] = Table("test leaves", Leaf, "id", COLOUR, SHAPE)
 
 
@@ -48,7 +48,7 @@ def test_equal_worlds_are_equal_whatever_was_read():
     assert len(CHANNELS.seen(one.service.world, CUSTOMER).all) > 1
     assert one.service.world == other.service.world
     assert one.service.world != third.service.world
-    tables = one.service.world.shared
+    tables = one.service.world.client_tables[""]
     assert tables[0] != tables
 
 

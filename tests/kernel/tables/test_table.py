@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Total, Unique
 from confsim.kernel.tables.states import LATE
-from confsim.kernel.tables.table import Record, Rows, SharedTable, Table
+from confsim.kernel.tables.table import Record, Rows, Table
 from confsim.kernel.tables.views import Merged, Picked, View, merged
 from confsim.kernel.world import World
 from kit.growth.steps import steps
@@ -32,18 +32,18 @@ class Thing(Record):
     badge: int | None = None
 
 
-BIG_FIRST: Order[Thing] = Order("big first", lambda thing: -thing.size, carries=lambda thing: thing.colour)
-COLOURED: Order[Thing] = Order("coloured", lambda thing: (thing.colour, thing.size))
-SIZE: Total[Thing] = Total("size", lambda thing: thing.size)
-COLOUR: Index[Thing] = Index("colour", lambda thing: (thing.colour,))
-TAG: Index[Thing] = Index("tag", lambda thing: thing.tags, orders=(BIG_FIRST, CREATED, COLOURED), totals=(SIZE,))
-BADGE: Unique[Thing] = Unique("badge", lambda thing: (thing.badge,) if thing.badge is not None else ())
+BIG_FIRST: Order[Thing] = Order("big first", "size", key=lambda size: -size, carries="colour")
+COLOURED: Order[Thing] = Order("coloured", "colour", "size", key=lambda colour, size: (colour, size))
+SIZE: Total[Thing] = Total("size", "size")
+COLOUR: Index[Thing] = Index("colour", "colour")
+TAG: Index[Thing] = Index("tag", "tags", of=lambda tags: tags, orders=(BIG_FIRST, CREATED, COLOURED), totals=(SIZE,))
+BADGE: Unique[Thing] = Unique("badge", "badge")
 THINGS: Table[int, Thing] = Table(
     "test things", Thing, "id", COLOUR, TAG, BADGE, orders=(CREATED, COLOURED), totals=(SIZE,)
 )
-ANY_COLOUR: Index[Thing] = Index("colour", COLOUR.values)
-ANY_BADGE: Unique[Thing] = Unique("badge", BADGE.values)
-EVERYBODYS: SharedTable[int, Thing] = SharedTable("test things of everybody", Thing, "id", ANY_COLOUR, ANY_BADGE)
+ANY_COLOUR: Index[Thing] = Index("colour", "colour")
+ANY_BADGE: Unique[Thing] = Unique("badge", "badge")
+EVERYBODYS: Table[int, Thing] = Table("test things of everybody", Thing, "id", ANY_COLOUR, ANY_BADGE, shared=True)
 
 BUILT = st.builds(
     Thing,
@@ -344,14 +344,16 @@ def test_a_single_record_is_read(table: Table[int, Thing]) -> None:
         assert [table.has(change, colour, value, *of) for value in ("red", "blue")] == [there, False]
 
 
-@pytest.mark.parametrize("kind", [Table, SharedTable])
-def test_a_table_that_is_declared_later_is_empty_in_older_worlds(kind: type[Table[int, Thing]]) -> None:
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_table_that_is_declared_later_is_empty_in_older_worlds(shared: bool) -> None:
     """A world that was written before knows nothing of it, and takes it up with the next write."""
     change = World().change(0)
     EVERYBODYS.of(change).put(Thing(1, "red"))
     THINGS.of(change, "one").put(Thing(1, "red"))
     world = change.commit()
-    later: Table[int, Thing] = kind(f"test things declared as {len(Table.declared)}", Thing, "id", COLOUR)
+    later: Table[int, Thing] = Table(
+        f"test things declared as {len(Table.declared)}", Thing, "id", Index("colour", "colour"), shared=shared
+    )
     client = "" if later.shared else "one"
     assert len(later.seen(world, client)) == 0
     assert later.get(world.change(0), 1, client) is None
@@ -359,9 +361,16 @@ def test_a_table_that_is_declared_later_is_empty_in_older_worlds(kind: type[Tabl
     change = world.change(0)
     later.of(change, client).put(Thing(3, "blue"))
     after = change.commit()
-    assert [thing.id for thing in later.seen(after, client).where(COLOUR, "blue")] == [3]
+    assert [thing.id for thing in later.seen(after, client).where(later.indexes[1], "blue")] == [3]
     assert [thing.id for thing in THINGS.seen(after, "one").all] == [1]
     assert [thing.id for thing in EVERYBODYS.seen(after).all] == [1]
+
+
+@pytest.mark.parametrize(("table", "client"), [(THINGS, ""), (EVERYBODYS, "one")])
+def test_a_table_is_asked_for_the_client_that_it_has(table: Table[int, Thing], client: str) -> None:
+    """A shared table belongs to no client, and any other one to each."""
+    with pytest.raises(ValueError, match=r"is shared|is of each client"):
+        table.of(World().change(0), client)
 
 
 @given(st.integers(1, 20))

@@ -18,7 +18,7 @@ from confsim.domain.mail import MailKind
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.tables.table import Table
-from confsim.kernel.timers import HANDLERS
+from confsim.kernel.timers import ALARMS
 from confsim.service.deferred import in_steps
 from confsim.service.faults.words import WORDS
 from confsim.service.journal import TimerEntry
@@ -113,9 +113,9 @@ CONTENTS: Mapping[str, tuple[Names, Names]] = {
     "state of a delivery": (lambda _: DeliveryState, lambda sim: (each.state for each in sim.webhooks)),
     "kind of event": (lambda _: map(str, EventKind), lambda sim: map(str, _logged(sim))),
     "kind of mail": (lambda _: map(str, MailKind), lambda sim: (str(each.kind) for each in sim.mail)),
-    "timer that waits": (lambda _: HANDLERS, lambda sim: (each.kind for each in sim.service.world.timers)),
+    "timer that waits": (lambda _: ALARMS, lambda sim: (each.kind for each in sim.service.world.timers)),
     "timer that fired": (
-        lambda _: HANDLERS,
+        lambda _: ALARMS,
         lambda sim: (each.kind for each in sim.service.journal.between if isinstance(each, TimerEntry)),
     ),
     "word of a fault that hit": (lambda _: WORDS, _hits),

@@ -66,10 +66,10 @@ class Reach:
             yield
 
     def _moving(self, move: Any) -> Any:
-        def moving(machine: Machine[Any, Any], change: Any, record: Any, state: Any, row: Any, facts: Any) -> Any:
+        def moving(machine: Machine[Any, Any], change: Any, record: Any, row: Any, facts: Any) -> Any:
             if self._noting:
                 self.keys.add(("row", machine.name, machine.rows.index(row)))
-            return move(machine, change, record, state, row, facts)
+            return move(machine, change, record, row, facts)
 
         return moving
 

@@ -75,7 +75,7 @@ def of_rows(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
         if row.move_to_end:
             yield mutant("left in its place", row, _set(row, move_to_end=False))
         if row.at is not None:
-            yield mutant("timer dropped", row, _set_on(machine, _timed=()))
+            yield mutant("timer dropped", row, _without_alarms(machine))
 
 
 def pairs(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
@@ -162,6 +162,13 @@ def _fields(thing: Any, fields: dict[str, Any]) -> Iterator[None]:
             setattr(thing, name, value)
 
 
+def _without_alarms(machine: Machine[Any, Any]) -> Block:
+    """A block in which the records of a machine have no timers."""
+    assert machine._table is not None
+    layout = machine._table.layout
+    return _set(layout, alarms=tuple(alarm for alarm in layout.alarms if alarm not in machine.alarms()))
+
+
 def _dropped(machine: Machine[Any, Any], each: Any) -> Block:
     """An influence taken from its machine and from all rows of it."""
     if isinstance(each, Cascade):
@@ -223,7 +230,7 @@ def watch(note: Callable[[str], Any]) -> None:
         return row
 
     Machine.row = asked  # type: ignore[method-assign]
-    Machine._move = _noting(Machine._move, note, of(4))  # type: ignore[method-assign]
+    Machine._move = _noting(Machine._move, note, of(3))  # type: ignore[method-assign]
     Coupling.propagate = _noting(Coupling.propagate, note, of(0))  # type: ignore[method-assign]
     Need.satisfy = _noting(Need.satisfy, note, of(0))  # type: ignore[method-assign]
 

@@ -9,7 +9,7 @@ from confsim import Simulator
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, ServiceState
 from confsim.domain.identity import credentials
-from confsim.kernel.tables.table import SharedTable
+from confsim.kernel.tables.table import Table
 from confsim.service.checks import callers
 from kit import ADMIN, API_TOKEN, CUSTOMER, MINUTE, OWNER, PARTNER, PARTNER_ADMIN, START
 
@@ -54,7 +54,7 @@ def test_a_change_of_others_leaves_a_caller_known(looked_up, monkeypatch):
     """Of another user, token or client, also of one above, and when tables have been declared meanwhile."""
     simulator = Simulator(clock=START)
     simulator.call("get_me", OWNER)
-    monkeypatch.setattr(SharedTable, "empty_states", [*SharedTable.empty_states, SharedTable.empty_states[0]])
+    monkeypatch.setattr(Table, "empty_states", [*Table.empty_states, Table.empty_states[0]])
     guest = simulator.control("make_user", clientId=CUSTOMER, handle="Somebody else")
     simulator.call("set_user_full_name", guest.token, userId="me", body={"fullName": "Another Name"})
     simulator.control("make_client", name="Another", parent=PARTNER)

