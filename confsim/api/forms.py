@@ -15,13 +15,13 @@ from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Said,
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
+from confsim.kernel.urls import HOST_PATTERN, PORT
 
 from .ids import MeetingCode
 
 Profile = Mapping[str, Any]
 
 _NUMBER = rf"\+?[1-9][0-9]{{0,{e164.DIGITS_MOST - 1}}}"
-_HOST = "[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?"
 _TONES = rf"([,#*][0-9#*,]{{0,{e164.DTMF_MOST - 1}}})?"
 
 
@@ -54,7 +54,7 @@ def _destination(profile: Profile) -> dict[str, Any]:
     accepted: tuple[str, ...] = in_force(profile, broadcast.SCHEMES)
     schemes = "|".join(accepted)
     return {
-        "pattern": rf"^({schemes})://[A-Za-z0-9._~%!$&'()*+,;=-]+(:[1-9][0-9]{{0,3}})?(/[^{SPACE}\x00-\x1f\x7f]*)?$",
+        "pattern": rf"^({schemes})://{HOST_PATTERN}(:{PORT})?(/[^{SPACE}\x00-\x1f\x7f]*)?$",
     }
 
 
@@ -105,11 +105,11 @@ def _provider(profile: Profile) -> dict[str, Any]:
 
 
 def _origin(profile: Profile) -> dict[str, Any]:
-    return {"pattern": f"^[Hh][Tt][Tt][Pp][Ss]?://{_HOST}(:[0-9]{{1,5}})?$"} if _embedding(profile) else {}
+    return {"pattern": f"^[Hh][Tt][Tt][Pp][Ss]?://{HOST_PATTERN}(:{PORT})?$"} if _embedding(profile) else {}
 
 
 def _domain(profile: Profile) -> dict[str, Any]:
-    return {"pattern": f"^{_HOST}$"} if _embedding(profile) else {}
+    return {"pattern": f"^{HOST_PATTERN}$"} if _embedding(profile) else {}
 
 
 def _embedding(profile: Profile) -> bool:

@@ -16,6 +16,7 @@ from msgspec import NODEFAULT, UNSET, Meta, Struct
 
 from confsim.assumptions.protocol import durations, parsing, wire
 from confsim.assumptions.register import in_force
+from confsim.kernel.urls import HOST_PATTERN, PORT
 
 from .annotations import (
     annotated,
@@ -61,8 +62,8 @@ _NOT_BLANK = rf"^[{SPACE}]*[^\x00-\x1f\x7f{SPACE}][^\x00-\x1f\x7f]*$"
 _MAYBE_BLANK = r"^[^\x00-\x1f\x7f]*$"
 #: An absolute URL: optional user, host and port in ASCII; the rest may be of any characters.
 URL = (
-    r"^https?://([A-Za-z0-9._~%!$&'()*+,;=:-]*@)?[A-Za-z0-9._~%!$&'()*+,;=-]+"
-    r"(:([1-9][0-9]{0,3}|[1-5][0-9]{4}))?([/?#][^\x00-\x20\x7f]*)?$"
+    rf"^https?://([A-Za-z0-9._~%!$&'()*+,;=:-]*@)?{HOST_PATTERN}"
+    rf"(:{PORT})?([/?#][^\x00-\x20\x7f]*)?$"
 )
 #: Numbers as texts.
 _DECIMAL = r"^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$"

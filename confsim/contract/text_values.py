@@ -13,7 +13,7 @@ from confsim.assumptions.protocol import durations, parsing, sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.urls import uri
+from confsim.kernel.urls import HOST_NAME, uri
 
 from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
 
@@ -28,7 +28,8 @@ _TTL = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,9}))?([A-Za-z]+)\Z", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 #: Most URLs match this and need not be parsed. The latest are remembered, and therefore only short ones are tried.
-_PLAIN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9/._~=&-]*)?\Z")
+_PLAIN_URL = re.compile(rf"https?://{HOST_NAME}(?:/[A-Za-z0-9/._~=&-]*)?\Z")
+_WEB = re.compile("https?://", re.IGNORECASE)
 _SHORT = 200
 
 
@@ -188,8 +189,8 @@ def text_check(sized: Sized) -> TextCheck:
         most = ask(context, sized.max_length)
         if len(text) > most:
             raise invalid_input(where, f"it is longer than {most} characters")
-        if is_url and not plain and not is_absolute_url(text) and not (free and ask(context, free) == "any"):
-            raise invalid_input(where, f"{text[:80]!r} is no absolute http or https URL")
+        if is_url and not plain and (wrong := url_problem(text)) and not (free and ask(context, free) == "any"):
+            raise invalid_input(where, f"{text[:80]!r} is not {wrong}")
 
     return check
 
@@ -199,10 +200,14 @@ def _is_plain_url(text: str) -> bool:
     return _PLAIN_URL.match(text) is not None
 
 
-def is_absolute_url(url: str) -> bool:
-    """Return whether the text is an absolute http or https URL, or becomes one in ASCII (RFC 3987)."""
+def url_problem(text: str) -> str:
+    """Return what a text is not, and why; "" for an absolute http or https URL, in ASCII or not (RFC 3987)."""
+    if not _WEB.match(text):
+        return "an absolute http or https URL (expected e.g. https://hooks.example/path)"
+    if " " in text:
+        return "a valid URL: it has a space (expected %20)"
     try:
-        parts = uri(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and parts.port != 0 and " " not in url
+        uri(text)
+    except ValueError as error:
+        return f"a valid URL: {error}"
+    return ""

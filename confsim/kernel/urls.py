@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import SplitResult, quote, urlsplit
 
 from .refusal import Misuse
@@ -14,9 +13,18 @@ _ESCAPE = re.compile("(?<!%)(?<!%[0-9A-Fa-f])%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 #: Characters that have a meaning in a URL, the percent sign of an escape among them.
 _RESERVED = "%:/?#[]@!$&'()*+,;="
-#: A host in ASCII: a name, an IPv4 address, or an IPv6 address without its brackets.
-_HOST = re.compile(r"[A-Za-z0-9._~%!$&'()*+,;=-]+|[0-9A-Fa-f:.]+(%25[A-Za-z0-9._~-]+)?")
-_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_-]+(\.[a-z0-9_-]+)*\Z")
+_LABEL = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+#: Regular expressions of a host name in ASCII (RFC 1035, 2.3.4; with the underscores of containers' names; an IPv4
+#: address looks like one) and of a port. HOST_PATTERN is for JSON Schema, whose generators look-ahead (for the length)
+#: would stall.
+HOST_PATTERN = rf"{_LABEL}(\.{_LABEL})*\.?"
+HOST_NAME = rf"(?![A-Za-z0-9._-]{{254}}){HOST_PATTERN}"
+PORT = "([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+_NAME = re.compile(HOST_NAME)
+_HOST_FORM = (
+    "a name such as hooks.example, its parts of 1 to 63 letters, digits, '-' or '_' and without '-' at an end; "
+    "or an IP address without a zone"
+)
 
 
 def normalised(text: str) -> str:
@@ -51,14 +59,17 @@ def encoded(text: str, keep: str = "") -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return a host in lower case and ASCII (IDNA). Raises ValueError for one that has no such form."""
+    """Return a host in lower case and ASCII (IDNA), an IPv6 address without brackets. Raises ValueError for others.
+
+    An address has no zone, which means something on one machine only.
+    """
     try:
         found = (host if host.isascii() else host.encode("idna").decode()).lower()
-    except UnicodeError:  # a part of it is empty, too long, or of characters that names cannot have
-        found = ""
-    if not _HOST.fullmatch(found):
-        raise ValueError(f"{host[:80]!r} is not a valid host name")
-    return found
+        if _NAME.fullmatch(found) or ("%" not in found and ip_address(found)):
+            return found
+    except ValueError:  # also where a part is too long for IDNA, or of characters that names cannot have
+        pass
+    raise ValueError(f"the host {host[:80]!r} is not valid (expected {_HOST_FORM})")
 
 
 def host_name(text: str) -> str:
@@ -66,24 +77,40 @@ def host_name(text: str) -> str:
 
     Raises Misuse for anything else, such as a URL or a name with a port.
     """
-    bare = text[1:-1] if text.startswith("[") and text.endswith("]") and ":" in text else text.removesuffix(".")
-    with suppress(ValueError):
-        host = ascii_host(bare)
-        if _NAME.match(host) or ip_address(host):
-            return host
-    raise Misuse(f"{text[:80]!r} is not a host name; leave scheme, port and path away")
+    bare = text[1:-1] if text.startswith("[") and text.endswith("]") and ":" in text else text
+    try:
+        return ascii_host(bare).removesuffix(".")
+    except ValueError:
+        form = f"leave scheme, port and path away (expected {_HOST_FORM})"
+        raise Misuse(f"{text[:80]!r} is not a host name; {form}") from None
 
 
 def uri(url: str) -> SplitResult:
     """Return the parts of a URL as it is sent: in ASCII, the host by IDNA, the rest percent-encoded (RFC 3987, 3.1).
 
-    Raises ValueError for one without a host or with an invalid host or port.
+    Raises ValueError, which says what is wrong, for one without a host or with an invalid host or port.
     """
-    parts = urlsplit(url)
-    host, port = ascii_host(parts.hostname or ""), parts.port
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # of brackets and other marks in the place of the host
+        raise ValueError(f"the host is not valid (expected {_HOST_FORM})") from None
+    if not parts.hostname:
+        raise ValueError("it has no host")
+    host, port = ascii_host(parts.hostname), _port(parts)
     user, at, _ = parts.netloc.rpartition("@")
     netloc = f"{encoded(user)}{at}{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
     return SplitResult(parts.scheme, netloc, *map(encoded, parts[2:]))
+
+
+def _port(parts: SplitResult) -> int | None:
+    """Return the port of a URL, None for none. Raises ValueError for an invalid one."""
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0:
+        raise ValueError(f"the port {parts.netloc.rpartition(':')[2][:80]!r} is not a number from 1 to 65535")
+    return port
 
 
 def origin_spellings(origin: str) -> set[str]:
@@ -102,9 +129,16 @@ def origin_spellings(origin: str) -> set[str]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host, in lower case, is this machine: localhost or below it (RFC 6761, 6.3), or an address."""
+    """Return whether a host, in lower case, is this machine: localhost or below it (RFC 6761, 6.3), or an address.
+
+    An IPv6 address that stands for an IPv4 address is loopback if that is.
+    """
     name = host.removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
     try:
-        return name == "localhost" or name.endswith(".localhost") or ip_address(host).is_loopback
+        address = ip_address(host)
     except ValueError:
         return False
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback

@@ -59,6 +59,7 @@ class LiveWorld:
 
     __slots__ = (
         "_fault_points",
+        "_idle_observers",
         "_observers",
         "_reactions",
         "_replaced",
@@ -83,6 +84,7 @@ class LiveWorld:
         self._fault_points: Callable[[], FaultSource | None] | None = None
         self.fired: list[Timer] = []
         self._timer_observers: tuple[Observer, ...] = ()
+        self._idle_observers: tuple[Observer, ...] = ()
 
     # Observers
 
@@ -93,6 +95,10 @@ class LiveWorld:
     def observe_timers(self, observer: Observer) -> None:
         """Call the observer with the change of every timer that fires, even if it writes nothing."""
         self._timer_observers = (*self._timer_observers, observer)
+
+    def observe_idle(self, observer: Observer) -> None:
+        """Call the observer with every later change that is complete and leaves the world as it is."""
+        self._idle_observers = (*self._idle_observers, observer)
 
     def stop_observing(self, observer: Observer) -> None:
         """Stop calling the observer."""
@@ -149,14 +155,15 @@ class LiveWorld:
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
         before = change.world
-        if before is not self.world:
-            return before
-        after = change.commit()
+        after = change.commit() if before is self.world else before
         if after is not before:
             self.world = after
             if self._observers:  # an empty loop takes as long as a call
                 for observer in self._observers:
                     observer(before, change, after)
+        elif self._idle_observers:
+            for observer in self._idle_observers:
+                observer(before, change, after)
         return after
 
     def run_reactions(self, now: int) -> None:

@@ -30,9 +30,11 @@ MASK = "***"
 DISTINCTIVE = 8
 #: Ends of names, and whole names, of parameters, cookies and fields whose values are credentials, whatever the profile
 #: calls them; and a regular expression of such a name.
-_ENDS = ("token", "password", "passphrase", "secret", "apikey", "api-key", "api_key")
+ENDS = ("token", "password", "passphrase", "secret", "apikey", "api-key", "api_key")
 _WHOLE = ("authorization", "bearer", "jwt")
-CREDENTIAL_NAMES = rf'[^"]*(?:{"|".join(_ENDS)})|{"|".join(_WHOLE)}'
+CREDENTIAL_NAMES = rf'[^"]*(?:{"|".join(ENDS)})|{"|".join(_WHOLE)}'
+#: Whole names that count where no operation reads the value; an operation may mean something else by them.
+NAMES = (*_WHOLE, "auth", "code", "key", "pass", "passwd", "pin", "pwd", "sig", "signature")
 #: Headers whose values are credentials.
 CREDENTIAL_HEADERS = re.compile(r"authorization|cookie|token|secret|password|api-?key", re.IGNORECASE)
 #: The subprotocol of a websocket after which its token follows, and the header that offers it.
@@ -43,7 +45,9 @@ _SEARCHED = 64 << 10
 
 #: Words that are long enough to be tokens.
 _WORD = re.compile(rf"""[^\s"'<>&=;,/?#:{{}}\[\]()|\\]{{{DISTINCTIVE},}}""")
-_FIELD = re.compile(rf'("(?:{CREDENTIAL_NAMES})"\s*:\s*")((?:[^"\\]|\\.)*)', re.IGNORECASE)
+_FIELD = re.compile(
+    rf'("(?:{CREDENTIAL_NAMES}|{"|".join(NAMES)})"\s*:\s*)("(?:[^"\\]|\\.)*"?|-?[0-9][0-9.e+-]*)', re.IGNORECASE
+)
 
 
 class Mask:
@@ -140,7 +144,7 @@ class Mask:
         if len(body) > _SEARCHED:
             return f"({len(body)} bytes, which no operation took)".encode()
         text = body.decode("utf-8", "surrogateescape")
-        text = self._text(_FIELD.sub(rf"\1{MASK}", text))
+        text = self._text(_FIELD.sub(rf'\1"{MASK}"', text))
         text = self.query(text) if "=" in text and not text.lstrip().startswith(("{", "[")) else text
         return text.encode("utf-8", "surrogateescape")
 
@@ -157,7 +161,7 @@ class Mask:
 
     def _carries(self, place: str, name: str) -> bool:
         lower = name.lower()
-        return (place, lower) in self._ways or lower.endswith(_ENDS) or lower in _WHOLE
+        return (place, lower) in self._ways or lower.endswith(ENDS) or lower in NAMES
 
     def _holds(self, text: str) -> bool:
         """Return whether a text, or a word of it, is a token: as it is, or decoded once, twice or three times."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any, Protocol
 
@@ -35,12 +35,15 @@ _NAME = r"(?a)(?!limit\Z)[A-Za-z0-9_-]{1,64}\Z"  # reserved: the path /worlds/li
 
 def _public(url: str) -> tuple[str, str]:
     """Return the start of URLs in ASCII, and its Host name in lower case. Raises Misuse for an invalid one."""
-    parts = None
-    if url.isprintable() and not set(url) & set(" \\?#@<>\"'"):
-        with suppress(ValueError):
-            parts = uri(url)
-    if parts is None or parts.scheme not in {"http", "https"}:
-        raise Misuse(f"{url[:200]!r} is no URL such as https://conf.example or http://127.0.0.1:8080/conf")
+    wrong = f"{url[:200]!r} is no URL such as https://conf.example or http://127.0.0.1:8080/conf"
+    if not url.isprintable() or set(url) & set(" \\?#@<>\"'"):
+        raise Misuse(wrong)
+    try:
+        parts = uri(url)
+    except ValueError as error:
+        raise Misuse(f"{wrong}: {error}") from None
+    if parts.scheme not in {"http", "https"}:
+        raise Misuse(wrong)
     return url if url.isascii() else parts.geturl(), parts.hostname or ""
 
 

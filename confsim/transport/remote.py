@@ -17,12 +17,11 @@ def parsed_root(url: str, such_as: str) -> SplitResult:
     """Return the parts of a server's address in ASCII. Raises Misuse, without the password, for an unusable one."""
     try:
         parts = uri(url)
-        wrong = parts.port == 0 or parts.scheme not in ("http", "https")
-    except ValueError:  # such as a port above 65535
-        raise Misuse(f"{url.rpartition('@')[2]!r} is no address such as {such_as}") from None
+    except ValueError as error:
+        raise Misuse(f"{url.rpartition('@')[2]!r} is no address such as {such_as}: {error}") from None
     if parts.username is not None:
         raise Misuse(f"the address of {parts.hostname} has a user name, which it cannot; tokens are in the accounts")
-    if wrong:
+    if parts.scheme not in ("http", "https"):
         raise Misuse(f"{url!r} is no address such as {such_as}")
     if parts.query or parts.fragment:
         raise Misuse(f"{url!r} is no address such as {such_as}: it has a query or a fragment")

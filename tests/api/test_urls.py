@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import pytest
@@ -85,16 +86,18 @@ def test_a_url_beyond_ascii_is_taken(place, url):
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(
     "url",
-    ["http://", "http://:80/", "http://a:99999/", "http://a:0/", "http://a:b/", "http://ü..example/", "http://[::1/"],
-)
+    ["http://", "http://:80/", "http://a:99999/", "http://a:0/", "http://a:b/", "http://ü..example/", "http://[::1/",
+     "http://a..b/", "http://-bad-/", f"http://{'x' * 64}/", "http://[::1%25lo]/"],
+)  # fmt: skip
 def test_a_url_that_leads_nowhere_is_refused(place, url):
-    """At once, with the place and the URL, and without an effect."""
+    """At once, with the place, the URL and the reason, and without an effect."""
     sim = Simulator()
     operation, caller, arguments = PLACES[place](sim, url)
     before = sim.service.world
     answer = sim.call(operation, caller, **arguments)
     assert (answer.status, answer.body["code"]) == (400, "invalid_input")
     assert answer.body["details"][0]["where"].endswith(place.split()[-1])
+    assert re.search(r" is not a valid URL: (the (host|port) .*is not|it has no host)", str(answer.body))
     assert sim.service.world is before
 
 

@@ -37,12 +37,14 @@ WRONG = {
         "http://",
         "http://:80",
         "http://a:99999",
+        "http://localhost:0",
+        "http://a..b:1",
         "ftp://a.example",
         "http://ü..example",
         "a.example",
         "http://a/?x",
     ],
-    "host": ["http://a.example", "a.example:80", "a..b", "a b", "*", "ü" * 70],
+    "host": ["http://a.example", "a.example:80", "a..b", "-bad-", "a b", "*", "ü" * 70],
 }
 CASES = [(option, value) for option, (kind, _) in OPTIONS.items() for value in WRONG[kind]]
 

@@ -9,7 +9,7 @@ import pytest
 
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.contract.text_values import integer, is_absolute_url, percent_decoded, split_list, text_check, text_reader
+from confsim.contract.text_values import integer, percent_decoded, split_list, text_check, text_reader, url_problem
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 from confsim.kernel.refusal import Refusal
 
@@ -45,6 +45,11 @@ def outcome(act):
         return refusal.reason.name, dict(refusal.facts)
 
 
+#: What a host is, in refusals.
+_HOST = (
+    "a name such as hooks.example, its parts of 1 to 63 letters, digits, '-' or '_' and without '-' at an end; "
+    "or an IP address without a zone"
+)
 NAT = Annotated[int, AtLeast(0)]
 MOST = 2**63 - 1
 
@@ -199,24 +204,36 @@ def test_limits_of_a_profile():
 
 
 @pytest.mark.parametrize(
-    ("url", "absolute"),
+    ("url", "problem"),
     [
-        ("https://a.example/x?y=1#z", True),
-        ("http://a", True),
-        ("https://a.example/" + "x" * 2030, True),
-        ("HTTPS://a", True),
-        ("ftp://a", False),
-        ("//a", False),
-        ("https://", False),
-        ("https://a b", False),
-        ("https://[", False),
-        ("/x", False),
+        ("https://a.example/x?y=1#z", ""),
+        ("http://a", ""),
+        ("https://a.example/" + "x" * 2030, ""),
+        ("HTTPS://a", ""),
+        *(
+            (url, "an absolute http or https URL (expected e.g. https://hooks.example/path)")
+            for url in ("ftp://a", "//a", "/x", "http:a")
+        ),
+        ("https://a b", "a valid URL: it has a space (expected %20)"),
+        ("https://", "a valid URL: it has no host"),
+        ("https:///x", "a valid URL: it has no host"),
+        ("http://a:99999/", "a valid URL: the port '99999' is not a number from 1 to 65535"),
+        ("http://me:1@a:0/", "a valid URL: the port '0' is not a number from 1 to 65535"),
+        ("http://a:x/", "a valid URL: the port 'x' is not a number from 1 to 65535"),
+        ("https://[", f"a valid URL: the host is not valid (expected {_HOST})"),
+        *(
+            (f"http://{host}/", f"a valid URL: the host {(shown or host)[:80]!r} is not valid (expected {_HOST})")
+            for host, shown in (
+                *(("a..b", ""), ("-bad-", ""), ("x" * 64, ""), ("\xfc" * 64, ""), (".".join(["x" * 63] * 4), "")),
+                ("[::1%25lo]", "::1%25lo"),
+            )
+        ),
     ],
 )
-def test_a_url_is_absolute(url, absolute):
-    """Of http or https, with a host, without a space."""
-    assert is_absolute_url(url) is absolute
-    assert checked(URL, url) == ("" if absolute else f"body name: {url[:80]!r} is no absolute http or https URL")
+def test_a_url_is_absolute(url, problem):
+    """Of http or https, with a valid host and port, without a space; the refusal says what is wrong with another."""
+    assert url_problem(url) == problem
+    assert checked(URL, url) == (problem and f"body name: {url[:80]!r} is not {problem}")
 
 
 def test_a_url_has_a_length():

@@ -20,10 +20,11 @@ from confsim.api.catalogue import API
 from confsim.control.bundle.document import decoded
 from confsim.control.bundle.replay import replay
 from confsim.control.scenarios import compile_scenario, run_scenario
+from confsim.service import masking
 from confsim.service.messages import Request
 from kit import ROOM, START
 
-#: Names that a call in Python may take for something else.
+#: Names that a call in Python may take for something else, without those whose values are masked.
 ARGUMENTS = tuple(inspect.signature(Simulator.call).parameters)
 NAMES = sorted(
     {
@@ -34,6 +35,7 @@ NAMES = sorted(
         *("uuid", "uuid_", "operation_", "__", "_", "world", "answer", "json", "pytest", "method", "headers", "data"),
         *("ﬁ", "ª", "é", "a b", "a.b", "a-b", "1", "a[]", "{a}", "$x", "*", "**a", "'", '"', "a)", "\n", "#", "limit"),
     }
+    - {*masking.NAMES}
 )
 #: Method, target, media type and required parameter of requests of each kind: reads, JSON, files, no route.
 REQUESTS = [

@@ -395,11 +395,21 @@ def test_what_calls_have_met_is_shown_where_it_is_counted(sim, browse):
     assert "/_confsim/inspector/machines/handle%20reservation" in page.links()
 
 
+def test_records_stand_in_the_order_that_the_caption_says(sim, browse):
+    """A kind and a client stand together, whose newest record is the first."""
+    page = browse("/_confsim/inspector/records?kind=users")
+    assert "Records by kind and client, newest first in each" in page.text
+    shown = [int(path.rpartition("/")[2]) for path in page.links() if "/records/users/" in path]
+    clients = {client: [*state.rows][::-1] for (client, kind), state in sim.service.world.tables() if kind == "users"}
+    assert len(clients) > 1
+    assert shown == [user for client in sorted(clients) for user in clients[client]]
+
+
 def test_presence_says_how_many_it_suggests(sim, browse, monkeypatch):
     """Of more channels and users any can be given; an unknown one is reported."""
     monkeypatch.setattr(world, "_SUGGESTED", 2)
     page = browse("/_confsim/inspector/presence")
-    assert "the newest 2 are suggested" in page.text
+    assert "channels 2 are suggested" in page.text
     other = sim.control("list_records", kind="channels", limit=50).records[-1].id
     assert browse(f"/_confsim/inspector/presence?channel={other}").status == 200
     assert browse("/_confsim/inspector/presence?channel=none").status == 404

@@ -22,7 +22,12 @@ URIS = {
 }
 NOT_URLS = (
     "http://", "http://:80/", "http://user@/", "http://a:65536/", "http://a:port/", "http://[::1", "http://[x]/",
-    "http://a b/", "http://a\"b/", "http://ü..example/", f"http://{'ü' * 70}/", "http://\u2100.example/", "x",
+    "http://a b/", "http://a\"b/", "http://ü..example/", f"http://{'ü' * 70}/", "http://\u2100.example/", "x", "http://a:0/",
+)  # fmt: skip
+#: Hosts that are not valid, whether or not they have characters of a URL.
+NOT_HOSTS = (
+    "a..b", ".a", "a..", "-bad-", "a.-b", "b-.example", "x" * 64, ".".join(["x" * 63] * 4), "x" * 254, "ü" * 64, "a~b",
+    "a%41", "[::1%25lo]", "[::1%lo]", "[fe80::1%25eth0]",
 )  # fmt: skip
 
 
@@ -38,6 +43,25 @@ def test_a_url_without_a_valid_host_and_port_is_refused(url):
     """ValueError, whatever the mistake is."""
     with pytest.raises(ValueError, match=r"."):
         uri(url)
+
+
+@pytest.mark.parametrize("host", NOT_HOSTS)
+def test_there_is_one_rule_for_hosts(host):
+    """A host that is not a host name is not one of a URL either, and each says what is expected."""
+    with pytest.raises(Misuse, match=r"is not a host name.*expected a name such as"):
+        host_name(host)
+    for url in (f"http://{host}/", f"rtmp://me:secret@{host}:80/x"):
+        with pytest.raises(ValueError, match=r"^the host .*is not valid .expected a name such as") as caught:
+            uri(url)
+        assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "host", ["x" * 63, ".".join(["x" * 63] * 3 + ["x" * 61]), "_dmarc.a-b.c", "ü" * 50 + ".example"]
+)
+def test_names_up_to_the_limits_are_hosts(host):
+    """63 characters between dots, and 253 together."""
+    assert uri(f"http://{host}:65535/").hostname == host_name(host)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +80,7 @@ def test_a_host_name_is_compared_in_lower_case_and_ascii(text, name):
 )  # fmt: skip
 def test_what_is_not_a_host_name_is_refused(text):
     """The error says what to leave away."""
-    with pytest.raises(Misuse, match="is not a host name; leave scheme, port and path away"):
+    with pytest.raises(Misuse, match=r"is not a host name; leave scheme, port and path away"):
         host_name(text)
 
 
@@ -78,8 +102,8 @@ def test_an_origin_may_be_listed_as_people_write_it(sent, spellings):
     ("host", "is_ours"),
     [("localhost", True), ("localhost.", True), ("app.localhost", True), ("a.b.localhost.", True), ("127.9.9.9", True),
      ("::1", True), ("10.0.0.1", False), ("localhost.example", False), ("notlocalhost", False), (".localhost", True),
-     ("", False)],
+     ("", False), ("::ffff:127.0.0.1", True), ("::ffff:7f00:1", True), ("::ffff:10.0.0.1", False), ("::2", False)],
 )  # fmt: skip
 def test_names_below_localhost_are_loopback(host, is_ours):
-    """RFC 6761, 6.3."""
+    """RFC 6761, 6.3; and addresses, also an IPv4 address that is written as an IPv6 address (RFC 4291, 2.5.5.2)."""
     assert is_loopback(host) is is_ours

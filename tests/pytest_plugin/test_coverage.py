@@ -24,6 +24,8 @@ from confsim.control.coverage.report import CoverageReport
 from confsim.control.coverage.report import report as report_of
 from confsim.domain.channels.channels import CHANNELS
 from confsim.kernel.machine import Machine
+from kit import OWNER, code
+from kit.things.recordings import fetch, listed, read, simulator, start, stop
 
 pytest_plugins = ["pytester"]
 
@@ -282,6 +284,27 @@ def test_transitions_that_are_dropped_are_not_met(collector):
     assert collector.counts["transitions"][enabling] == 0
     service.commit(enabled())
     assert collector.counts["transitions"][enabling] == 1
+
+
+@pytest.mark.parametrize("profile", [{}, {"time__visibility_lag": 600_000}], ids=["now", "stale reads"])
+def test_transitions_of_calls_that_write_nothing_count(collector, profile):
+    """Download URLs and asset tokens are in no table: they are issued and opened without a change of the world."""
+    sim = simulator(**profile)
+    for call in (start, stop):
+        assert call(sim).ok
+        sim.clock.advance("1h")
+    (recording,) = (each["id"] for each in listed(sim))
+    counts = collector.counts["transitions"]
+    counts.clear()  # the list has a download URL, too
+    assert sim.call("create_channel", OWNER, body={"name": "A change that stale reads do not see"}).ok
+    assert fetch(sim, read(sim, "get_recording_download", recording, OWNER).body["url"]).status_code == 200
+    token = read(sim, "get_recording_credentials", recording).body["jwt"]
+    assert sim.call("list_downloadable_assets", jwtToken=token).ok
+    opened = "open: issued -> issued [it has not expired]"
+    for machine in ("download URL", "asset token"):
+        assert [counts[machine, row] for row in ("issue: absent -> issued", opened)] == [1, 1]
+    assert code(sim.call("download_recording_asset", jwtToken=token, assetId="x")) == (404, "not_found")
+    assert counts["asset token", opened] == 1, "a refused call does not count"
 
 
 def test_nothing_is_left_at_rows_and_services():

@@ -53,14 +53,17 @@ class Follower:
 
 
 def test_observers_see_before_the_change_and_after(live):
-    """Every change that is put in force, and none that changes nothing; not once they stop."""
-    seen = []
+    """Every change that is put in force, until they stop; one that changes nothing is shown to other observers."""
+    seen, idle = [], []
     observe = lambda *reported: seen.append(reported)  # noqa: E731
     live.observe(observe)
+    live.observe_idle(lambda *reported: idle.append(reported))
     before, change = live.world, use_id(live)
     after = live.put(change)
-    live.put(live.change())
+    nothing = live.change()
+    live.put(nothing)
     assert seen == [(before, change, after)]
+    assert idle == [(after, nothing, after)]
     assert live.world is after is not before
     live.stop_observing(observe)
     live.put(use_id(live))

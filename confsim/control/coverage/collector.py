@@ -104,6 +104,7 @@ class Collector:
 
         service.journal.follow(self._called)
         service.live.observe(changed)
+        service.live.observe_idle(changed)
 
     def _called(self, entry: JournalEntry) -> None:
         if self.paused:

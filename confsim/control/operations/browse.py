@@ -59,7 +59,7 @@ class RecordKind(Wire):
 
 
 class RecordPage(Wire):
-    """Records in the order of their creation, newest first. ``total`` counts all that were found, null for a search.
+    """Records by kind and client, newest first in each. ``total`` counts all that were found, null for a search.
 
     ``more`` says whether there are further ones. ``kinds`` counts all records of the client, or of all, by their kinds.
     ``next`` is where to continue a search that reached its limit of records, null for one that is complete.
@@ -67,7 +67,7 @@ class RecordPage(Wire):
 
     total: Annotated[int | None, "The number of matches; null for a search."]
     more: Annotated[bool, "Whether there are further ones."]
-    records: Annotated[list[StoredRecord], "The records of this page, newest first."]
+    records: Annotated[list[StoredRecord], "The records of this page, by kind and client, newest first in each."]
     kinds: Annotated[list[RecordKind], "The number of records of each kind."]
     next: Annotated[int | None, "How many records were looked through, where there are further ones."] = None
 

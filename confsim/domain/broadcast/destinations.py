@@ -75,9 +75,8 @@ MACHINE: Machine[DestinationState, Destination] = Machine(
 def add(change: Change, channel: Channel, url: str, label: str | None, enabled: bool | None) -> Destination:
     """Add a destination to the channel. Refusal INVALID_INPUT unless ``url`` is an RTMP URL (R526)."""
     schemes = ask(change, assumed.SCHEMES)
-    if not _valid(url, schemes):
-        problem = f"{url[:80]!r} is no URL of {' or '.join(schemes)}"
-        raise Refusal(Reason.INVALID_INPUT, where="body destination", problem=problem)
+    if problem := _problem(url, schemes):
+        raise Refusal(Reason.INVALID_INPUT, where="body destination", problem=f"{url[:80]!r} is not {problem}")
     on = ask(change, assumed.ENABLED) if enabled is None else enabled
     draft = Destination(
         id=fresh_id(change), client=channel.client, channel=channel.id, url=url, label=label or None, enabled=on
@@ -85,12 +84,17 @@ def add(change: Change, channel: Channel, url: str, label: str | None, enabled: 
     return MACHINE.create(change, "add", draft=draft)
 
 
-def _valid(url: str, schemes: tuple[str, ...]) -> bool:
+def _problem(url: str, schemes: tuple[str, ...]) -> str:
+    """Return what the text is not, and why; "" for a URL of one of the schemes."""
+    if url.partition("://")[0].lower() not in schemes:
+        return f"a URL of {' or '.join(schemes)}"
+    if any(each.isspace() for each in url):
+        return "a valid URL: it has white space (expected e.g. %20)"
     try:
-        parts = uri(url)
-    except ValueError:
-        return False
-    return parts.scheme in schemes and parts.port != 0 and not any(each.isspace() for each in url)
+        uri(url)
+    except ValueError as error:
+        return f"a valid URL: {error}"
+    return ""
 
 
 def get(change: Change, channel: Channel, id: str) -> Destination:

@@ -10,14 +10,13 @@ from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.urls import host_name, uri
+from confsim.kernel.urls import HOST_NAME, PORT, host_name, uri
 from confsim.kernel.world import Change
 
 from . import clients
 from .clients import Client
 
-_HOST = r"(?ai)[a-z0-9]([a-z0-9.-]*[a-z0-9])?\Z"
-_ORIGIN = r"(?ai)https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?\Z"
+_ORIGIN = rf"(?ai:https?)://{HOST_NAME}(:{PORT})?"
 
 
 def set_origins(change: Change, client: Client, origins: Sequence[str]) -> Client:
@@ -27,7 +26,7 @@ def set_origins(change: Change, client: Client, origins: Sequence[str]) -> Clien
 
 def set_domains(change: Change, client: Client, domains: Sequence[str]) -> Client:
     """Replace the domains to which a login may redirect (R230). Refusal INVALID_INPUT where entries are checked."""
-    return clients.update(change, client, domains=_listed(change, domains, _HOST))
+    return clients.update(change, client, domains=_listed(change, domains, HOST_NAME))
 
 
 def may_redirect_to(client: Client, url: str) -> bool:
@@ -50,6 +49,6 @@ def _listed(change: Change, entries: Sequence[str], form: str) -> tuple[str, ...
     """The entries in order without duplicates (R018, G291). Refusal INVALID_INPUT when malformed and checked."""
     if ask(change, assumed.EMBEDDING_CHECK):
         for place, entry in enumerate(entries):
-            if not re.match(form, entry):
+            if not re.fullmatch(form, entry):
                 raise Refusal(Reason.INVALID_INPUT, where=f"body [{place}]", problem=f"{entry[:80]!r} is malformed")
     return tuple(dict.fromkeys(entries))

@@ -111,7 +111,7 @@ def webhooks(asked: PageRequest) -> str:
 
 
 def presence(asked: PageRequest) -> str:
-    """Show the users in a channel: the requested one, the one joined last, or the newest."""
+    """Show the users in a channel: the requested one, or the latest of a client, joined or created."""
     control = asked.control
     channels = control("list_records", kind="channels", limit=_SUGGESTED)
     users = control("list_records", kind="users", limit=_SUGGESTED)

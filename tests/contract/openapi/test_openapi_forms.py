@@ -61,7 +61,23 @@ def test_times_to_live(text, number):
 
 @pytest.mark.parametrize(
     "url",
-    ["https://a", "http://a/b?c#d", "http://[", "http://", "http:///a", "ftp://a", "https://a b", "http://a[", "a"],
+    [
+        "https://a",
+        "http://a/b?c#d",
+        "http://[",
+        "http://",
+        "http:///a",
+        "ftp://a",
+        "https://a b",
+        "http://a[",
+        "a",
+        "http://a..b",
+        "http://-bad-/",
+        f"http://{'x' * 64}/",
+        "http://a_b.c.d.example.:65535/",
+        "http://a:65536",
+        "http://a:0",
+    ],
 )
 def test_urls(url):
     """With a host that can be read."""
@@ -79,7 +95,16 @@ def test_patterns_mean_the_same_in_every_dialect(make):
 
 
 @pytest.mark.parametrize(
-    "url", ["rtmp://a/b", "rtmp://a\x85b/c", "rtmp://a/\ufeffb", "rtmp://[a/b", "rtmp://a/b\u2028"]
+    "url",
+    [
+        "rtmp://a/b",
+        "rtmp://a\x85b/c",
+        "rtmp://a/\ufeffb",
+        "rtmp://[a/b",
+        "rtmp://a/b\u2028",
+        "rtmp://a..b/c",
+        "rtmp://a:65535/b",
+    ],
 )
 def test_destinations(url):
     """Without white space, which is what the service means by it."""

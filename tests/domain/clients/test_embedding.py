@@ -30,13 +30,18 @@ def test_origins_have_a_scheme_a_host_and_perhaps_a_port(client):
     assert embedding.set_origins(*client, origins).origins == origins
 
 
-@pytest.mark.parametrize("entry", ["", "a b", "https://a.example", "\u212aelvin.example", "-a", "a.example\n"])
+@pytest.mark.parametrize(
+    "entry", ["", "a b", "https://a.example", "\u212aelvin.example", "-a", "a.example\n", "a..b", "x" * 64]
+)
 def test_what_is_no_host_name_is_no_domain(client, entry):
     """Nor is a letter that has one of ASCII as its other case."""
     assert refused(embedding.set_domains, *client, ["a.example", entry]) is Reason.INVALID_INPUT
 
 
-@pytest.mark.parametrize("entry", ["a.example", "ftp://a.example", "https://a.example/", "https://a.example:123456"])
+@pytest.mark.parametrize(
+    "entry",
+    ["a.example", "ftp://a.example", "https://a.example/", "https://a.example:123456", "https://a..b", "https://a:0"],
+)
 def test_what_is_no_origin(client, entry):
-    """Without a scheme, of another one, with a path, with a port of too many digits."""
+    """Without a scheme, of another one, with a path, with a port out of range, with an invalid host."""
     assert refused(embedding.set_origins, *client, [entry]) is Reason.INVALID_INPUT

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from contextlib import closing
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+import confsim
 from confsim import Simulator
 from confsim.cli.call_log import CallLog
 from confsim.pytest_plugin import _line
+from confsim.service.masking import ENDS, NAMES
 from confsim.service.messages import Request
 from kit import CUSTOMER, ROOM
 from kit.wire.sockets import until
@@ -124,6 +128,32 @@ def test_known_tokens_are_masked_in_paths_bodies_and_answers(served):
     ask(server, "/nowhere", method="POST", body=token.encode() * 10_000)
     assert leaks(sim, server, lines, token) == []
     assert leaks(sim, server, lines, UNKNOWN) == []
+
+
+@pytest.mark.parametrize("name", [*ENDS, *(f"my_{end}" for end in ENDS), *NAMES])
+def test_a_value_is_masked_by_its_name(name):
+    """In the query, in fields of JSON (texts and numbers) and of a form, and in cookies of an unknown route."""
+    sim, spelt = Simulator(), name.title()
+    for body in (
+        json.dumps({"a": [{name: 'ab"cd12'}], spelt: 'ab"cd12'}),
+        f"{name}=abcd12&b=1",
+        f'{{"{name}": 12.5e12,',
+    ):
+        headers = {"cookie": f"a=b; {name}=abcd12"}
+        sim.app(Request("POST", "/nowhere", f"a=1&{name}=abcd12&{spelt}=abcd12", headers, body.encode()))
+        noted = sim.service.journal.last().request
+        assert noted.query == f"a=1&{name}=***&{spelt}=***"
+        assert noted.headers["cookie"] == f"a=b; {name}=***"
+        assert b"***" in noted.body
+        assert b"12" not in noted.body
+        assert b"cd" not in noted.body
+
+
+def test_the_guide_says_which_names_are_masked():
+    """All of them, and no other."""
+    place = (Path(confsim.__file__).parent / "guides" / "sharing.md").read_text("utf-8")
+    listed = place.partition("- parameters, cookies and fields")[2].partition(";")[0]
+    assert sorted(re.findall("`([^`]+)`", listed)) == sorted({*ENDS, *NAMES})
 
 
 def test_other_parts_of_a_request_are_shown_as_they_came(served):
