@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-import confsim.control.catalogue  # noqa: F401 declares every table
 from confsim.kernel.tables.filling import filled
 from confsim.kernel.tables.indexes import CREATED, Bucket, Index, Order, Total, Unique
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
+from kit.declared import own_tables
 from kit.each import each
 
-TABLES = [table for table in Table.declared.values() if table.record.__module__.startswith("confsim")]
+TABLES = own_tables()
 
 
 def named(table: Table[Any, Any], records: list[Any]) -> dict[str, Any]:

@@ -17,13 +17,12 @@ from confsim.domain.fault_points import FAULT_POINTS
 from confsim.domain.mail import MailKind
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT
-from confsim.kernel.tables.table import Table
-from confsim.kernel.timers import ALARMS
 from confsim.service.deferred import in_steps
 from confsim.service.faults.words import WORDS
 from confsim.service.journal import TimerEntry
 from kit.crowded.standing import UNREACHED
 from kit.crowded.texts import HOSTILE, LONG_TOKEN
+from kit.declared import own_tables, own_timers
 
 #: Returns names of things.
 Names = Callable[[Simulator], Iterable[Any]]
@@ -51,7 +50,7 @@ def _states(sim: Simulator) -> Iterator[tuple[str, str]]:
 
 def _reachable(_: Simulator) -> Iterator[tuple[str, str]]:
     """Machine and state of every machine of records, but for those that no call leads to."""
-    for machine in (machine for table in Table.declared.values() for machine in Machine.of(table)):
+    for machine in (machine for table in own_tables() for machine in Machine.of(table)):
         for state in machine.states:
             if state is not ABSENT and (machine.name, str(state.value)) not in UNREACHED:
                 yield machine.name, str(state.value)
@@ -104,18 +103,25 @@ def _texts(sim: Simulator) -> Iterator[str]:
     return (name for name, text in HOSTILE.items() if text[:20] in sent)
 
 
+def _kinds_of_tables(_: Simulator) -> Iterator[str]:
+    return (table.name for table in own_tables())
+
+
 #: By name: what there is, and what a world has of it.
 CONTENTS: Mapping[str, tuple[Names, Names]] = {
     "operation that succeeded": (routed, _called(refused=False)),
     "operation that was refused": (routed, _called(refused=True)),
-    "kind of record": (lambda _: Table.declared, lambda sim: (each.kind for each in _kinds(sim))),
+    "kind of record": (
+        lambda _: (table.name for table in own_tables()),
+        lambda sim: (each.kind for each in _kinds(sim)),
+    ),
     "state of a machine": (_reachable, _states),
     "state of a delivery": (lambda _: DeliveryState, lambda sim: (each.state for each in sim.webhooks)),
     "kind of event": (lambda _: map(str, EventKind), lambda sim: map(str, _logged(sim))),
     "kind of mail": (lambda _: map(str, MailKind), lambda sim: (str(each.kind) for each in sim.mail)),
-    "timer that waits": (lambda _: ALARMS, lambda sim: (each.kind for each in sim.service.world.timers)),
+    "timer that waits": (lambda _: own_timers(), lambda sim: (each.kind for each in sim.service.world.timers)),
     "timer that fired": (
-        lambda _: ALARMS,
+        lambda _: own_timers(),
         lambda sim: (each.kind for each in sim.service.journal.between if isinstance(each, TimerEntry)),
     ),
     "word of a fault that hit": (lambda _: WORDS, _hits),

@@ -20,7 +20,6 @@ from confsim.domain.events.deliveries import DeliveryState
 from confsim.domain.mail import MailKind
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.tables.table import Table
 from confsim.testing.samples import IdPool, invalid, valid
 from confsim.transport.address import address, query_string
 from kit import ADMIN, CUSTOMER, EVENT_ROOM, OWNER, ROOM, USER
@@ -28,6 +27,7 @@ from kit.crowded.answers import Answer
 from kit.crowded.calls import send
 from kit.crowded.happenings import EFFECTS, injected
 from kit.crowded.texts import HOSTILE
+from kit.declared import own_tables
 
 #: Operations that take away what others need, in the order in which they are asked last.
 _LAST = (
@@ -128,8 +128,8 @@ def _records(sim: Simulator) -> Iterator[Order]:
 def _lists(sim: Simulator) -> Iterator[Order]:
     """Records of each kind, of each client, of hostile texts, of an early call."""
     yield Order()
-    for kind in Table.declared:
-        yield Order(query={"kind": kind, "limit": "2"})
+    for table in own_tables():
+        yield Order(query={"kind": table.name, "limit": "2"})
     for client in sim.control("get_info").clients:
         yield Order(query={"client": client.id, "limit": "500"})
     for text in list(HOSTILE.values())[::4]:
