@@ -105,7 +105,7 @@ class ServerProcess:
 
     def __enter__(self) -> ServerProcess:
         command = [sys.executable, "-u", "-m", "confsim", "serve", "--port", "0", "--quiet", "--state", self._state]
-        source = Path(__file__).resolve().parents[2]
+        source = Path(__file__).resolve().parents[3]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=source)
         assert self._process.stdout is not None
         found = next(found for line in self._process.stdout if (found := re.search(r"http://127\.0\.0\.1:(\d+)", line)))
