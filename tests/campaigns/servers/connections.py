@@ -53,7 +53,7 @@ class Server:
     """A live server in a process of its own."""
 
     def __enter__(self) -> Server:
-        source = Path(__file__).resolve().parents[2]
+        source = Path(__file__).resolve().parents[3]
         self._process = subprocess.Popen(
             [sys.executable, "-c", _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=source
         )
