@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from confsim.canonical.form import states
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 
 #: Finds a value in the present world, None when there is none.
@@ -39,6 +40,11 @@ class View:
             ]
             self._records[table] = found
         return found
+
+    def keyed(self, table: str) -> dict[Any, Any]:
+        """Return the records of a table by their keys."""
+        key = Table.declared[table].key
+        return {key(record): record for record in self[table]}
 
     def shares(self, other: View, tables: Iterable[str]) -> bool:
         """Return whether both worlds have the very same tables of these names, so that no record differs."""
