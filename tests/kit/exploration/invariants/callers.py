@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from kit.exploration.acts.act import CONTROL
+from kit.exploration.acts.act import CONTROL, PUBLIC
 from kit.exploration.step import Step
 from kit.exploration.view import View, word
 
@@ -167,8 +167,10 @@ def _may(step: Step) -> Iterator[str]:
         yield f"{step.act.operation} by somebody else than {gate[0]}"
 
 
-#: What a user who has not accepted the terms can call all the same (R081, R101, R105).
+#: What a user who has not accepted the terms can call all the same (R081, R101, R105), and calls for which a token is
+#: not asked, since they give one (R069, R175).
 _TERMS = {"accept_terms", "get_user_terms"}
+_PUBLIC = {"create_guest", "exchange_identity_token"}
 
 
 @STATED.step(
@@ -178,9 +180,7 @@ _TERMS = {"accept_terms", "get_user_terms"}
     "R071, R105, R118, R119, G020, G174, P1 Authentication 4 L305",
 )
 def _valid(step: Step) -> Iterator[str]:
-    if step.answer.refused or not step.call.caller:
-        return
-    if step.call.caller == CONTROL:
+    if step.answer.refused or step.call.caller in (PUBLIC, CONTROL) or step.act.operation in _PUBLIC:
         return
     caller = _caller(step)
     if caller is None:
@@ -215,6 +215,28 @@ def _made(step: Step) -> Iterator[str]:
         for key, record in step.after.keyed(table).items():
             if key not in before and not step.before.is_served(record.client):
                 yield table
+
+
+#: The running of channels, and creating a channel or user.
+_REFUSED_WHILE_DISABLED = {
+    *("create_channel", "create_guest", "create_predefined_user", "create_linked_user", "create_user"),
+    *("get_streaming_proxy", "get_data_channel", "get_turn_credentials", "exchange_identity_token"),
+    *("start_recording", "start_broadcast", "start_breakout_session", "dial_registered_user", "dial_unregistered_user"),
+}
+
+
+@STATED.step(
+    "refused-while-disabled",
+    "While the service of a client or of one above it is disabled, runtime operations and many management calls, such "
+    "as creating a channel or user, are refused.",
+    "P1 States L178, P1 Errors L320, R086, R111, G162, G164, G165",
+)
+def _refused(step: Step) -> Iterator[str]:
+    if step.act.operation in _REFUSED_WHILE_DISABLED and not step.answer.refused:
+        caller = _caller(step)
+        client = step.call.values.get("clientId") if caller is None else caller.credential.client
+        if not step.before.is_served(client):
+            yield step.act.operation
 
 
 INVARIANTS = tuple(STATED.invariants)

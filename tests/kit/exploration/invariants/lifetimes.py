@@ -72,7 +72,7 @@ LIFETIMES: dict[str, Lifetime] = {
     ),
     # R282, G309: history goes with the channel
     "sessions": Lifetime(
-        {"get_proxy_address", "join_channel", "dial_in", "dial_registered_user", "answer_call", "admit_to_channel",
+        {"get_streaming_proxy", "join_channel", "dial_in", "dial_registered_user", "answer_call", "admit_to_channel",
          "set_lobby_door", "start_breakout_session", _TIME},
         {_CHANNEL},
     ),

@@ -115,7 +115,9 @@ def _only_that(step: Step) -> Iterator[str]:
         if named and (session.id == named.id or session.parent_id == named.id):
             continue
         is_open = word(session.state) != "ended"
-        now = after.get(session.id)
+        now, base = after.get(session.id), _base(step.before, session.channel)
+        if named and base == _base(step.before, named.channel) and base not in {each for each, _ in step.after.inside}:
+            continue  # the last users have gone with that session, and their channel is empty
         if is_open and (now is None or word(now.state) != word(session.state)):
             yield f"another session: {word(session.state)} before, {word(now.state) if now else 'gone'} after"
         if is_open and _inside(step.before, session.channel) != _inside(step.after, session.channel):
@@ -152,6 +154,12 @@ def _ended_by_call(step: Step) -> Any:
     if step.act.operation == "end_session":
         return step.before.keyed("sessions").get(values.get("sessionId"), False)
     return step.before.sessions.get(values.get("uuid"), False)
+
+
+def _base(view: View, place: str) -> str:
+    """Return the channel of a place: for a breakout room its event room."""
+    channel = view.channels.get(place)
+    return place if channel is None or channel.parent is None else str(channel.parent)
 
 
 def _inside(view: View, place: str) -> set[int]:
