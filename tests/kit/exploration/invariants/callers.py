@@ -95,8 +95,8 @@ GATES: dict[str, tuple[str, Gate]] = {
     # P1 L296, R232, G167
     "create_client": ("a Partner Admin of a reseller", _reseller),
     # P1 L262-264, R213, R214, G141, G144: up to the own level, for others
-    "add_access_level": ("somebody who holds such a level, for others", _level_of_others),
-    "remove_access_level": ("somebody who holds such a level, for others", _level_of_others),
+    "add_access_level": ("somebody with such a level who acts on others", _level_of_others),
+    "remove_access_level": ("somebody with such a level who acts on others", _level_of_others),
     # P2 L314, R360, R499, R500, R501, R502
     "start_recording": ("a host of a channel with a verified owner, or an API token", _records),
     # P2 L294-295, L214, R403, R474, R476
@@ -164,7 +164,7 @@ def _may(step: Step) -> Iterator[str]:
         return
     caller = _caller(step)
     if caller is None or not gate[1](caller):
-        yield f"{step.act.operation} by somebody else than {gate[0]}"
+        yield f"{step.act.operation}: the caller is not {gate[0]}"
 
 
 #: What a user who has not accepted the terms can call all the same (R081, R101, R105), and calls for which a token is

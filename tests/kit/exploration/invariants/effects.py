@@ -266,7 +266,7 @@ EFFECTS: dict[str, Done] = {
 def _does(step: Step) -> Iterator[str]:
     done = EFFECTS.get(step.act.operation)
     if done is not None and not step.answer.refused and not done(step):
-        yield f"{step.act.operation} has not its effect"
+        yield f"{step.act.operation} succeeds without its effect"
 
 
 #: The tables that an operation may change; what is told and delivered may always be added.

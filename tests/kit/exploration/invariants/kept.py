@@ -120,9 +120,21 @@ def _references(view: View) -> Iterator[str]:
                 yield f"{table.name}.channel"
 
 
-@STATED.world("tenants", "A record stands under its own client, and names nothing of another one.", "R559")
+_OF_TENANTS = (
+    *("presences", "hosts", "linked users", "sessions", "assignments", "recordings", "broadcasts"),
+    *("calls", "pins", "number assignments", "breakout sessions", "breakout rooms", "template selections"),
+    *("credentials", "invitations", "channel media", "properties", "occupancies", "placements"),
+)
+
+
+@STATED.world(
+    "tenants",
+    "A record stands under its own client, and names nothing of another one.",
+    "P1 L7, R032, R559, G271",
+    *_OF_TENANTS, "users", "channels",
+)  # fmt: skip
 def _tenants(view: View) -> Iterator[str]:
-    for table in ("presences", "hosts", "linked users", "sessions", "assignments"):
+    for table in _OF_TENANTS:
         for record in view[table]:
             channel = view.channels.get(getattr(record, "channel", ""))
             user = view.users.get(getattr(record, "user", -1))

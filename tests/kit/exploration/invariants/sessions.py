@@ -100,6 +100,30 @@ def _order(view: View) -> Iterator[str]:
             yield f"{word(session.state)}, started {session.started is not None}"
 
 
+#: The calls by which somebody else's presence ends; by others only the users whom they name.
+_SENT_AWAY = {"end_session", "end_active_session", "delete_channel"}
+_GOES = {"leave_channel", "hang_up", "unlink_user"}
+
+
+@STATED.step(
+    "people-stay",
+    "Who is inside or waits stays until they leave or hang up, the session is ended by call, or the channel or user is "
+    "removed: doors that close, switches, new terms and service that is disabled put nobody out.",
+    "P2 States L157, R341, R353, R356, R357, R365, G163, G177, G327, G331",
+    "presences",
+)
+def _stay_inside(step: Step) -> Iterator[str]:
+    if step.act.operation in _SENT_AWAY:
+        return
+    goes = step.call.values.get("userId") if step.act.operation in _GOES else None
+    for (channel, user), presence in (*step.before.inside.items(), *step.before.waiting.items()):
+        now = step.after.inside.get((channel, user)) or step.after.waiting.get((channel, user))
+        if now is None and user != goes:
+            yield f"{word(presence.state)}, and away"
+        elif now is not None and word(now.state) == "waiting" and presence.place is not None:
+            yield f"{word(presence.state)}, and in the lobby"
+
+
 @STATED.step(
     "ends-only-that-session",
     "A call that ends a session ends that one and those of its breakout rooms: a different active session is left, "

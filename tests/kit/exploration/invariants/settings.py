@@ -1,0 +1,124 @@
+"""Invariants about what is set: by which calls it changes, and of which record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kit.exploration.step import Step
+from kit.exploration.view import word
+
+from .invariant import Statements
+
+STATED = Statements()
+
+#: The operations that change a field of a channel or client, by the field; the record is the one that they address.
+CHANNELS: dict[str, set[str]] = {
+    "client": set(),
+    "meeting_id": set(),
+    "created": set(),
+    "parent": set(),
+    "name": {"rename_channel"},
+    "description": {"set_channel_description"},
+    "friendly_url": {"set_channel_friendly_url", "remove_channel_friendly_url"},
+    "auto_close": {"set_lobby_auto_close"},
+    "guest_access": {"set_guest_access"},
+    "attendees_muted": {"set_attendees_state"},
+    "wall_disabled": {"set_wall_state"},
+    "presenters_limit": {"set_presenters_limit", "remove_presenters_limit"},
+    "speech2text": {"set_speech2text_state"},
+    "midi": {"set_midi_state"},
+    "event_room": {"set_event_room_state"},
+    "dial_in": {"set_dial_in_state"},
+    "dial_out": {"set_dial_out_state"},
+    "broadcast_enabled": {"set_broadcast_state"},
+}
+CLIENTS: dict[str, set[str]] = {
+    "parent": set(),
+    "service": {"set_client_service_state"},
+    "terms": {"promulgate_terms", "update_terms_url", "change_record"},
+    "reseller": {"change_record"},
+    "unique_handles": {"set_handle_uniqueness"},
+    "friendly_urls": {"set_friendly_urls_state"},
+    "dial_in": {"set_client_dial_in_state"},
+    "dial_out": {"set_client_dial_out_state"},
+    "speech2text": {"set_client_speech2text_state"},
+    "events": {"set_events_state"},
+    "origins": {"set_origins"},
+}
+USERS: dict[str, set[str]] = {
+    "client": set(),
+    "levels": {"add_access_level", "remove_access_level"},
+    "accepted": {"accept_terms"},
+    "email": {"set_user_email", "verify_user_email", "exchange_identity_token", "redeem_invitation", "create_user"},
+    "handle": {"set_user_handle", "change_handle_with_reservation", "create_user", "rename_channel_user",
+               "exchange_identity_token", "redeem_invitation"},
+    "account": {"create_user", "exchange_identity_token", "redeem_invitation"},
+}  # fmt: skip
+_FIELDS = {"channels": CHANNELS, "clients": CLIENTS, "users": USERS}
+
+
+@STATED.step(
+    "set-by-its-call",
+    "A setting of a channel or client, or a property of a user, changes only by the call that sets it, and only of one "
+    "record.",
+    "P1 L230-244, L262, L282-297, P2 States L156-163, R101, R109, R225, R316, R352, R474, R476, G537",
+    "channels", "clients", "users",
+)  # fmt: skip
+def _by_its_call(step: Step) -> Iterator[str]:
+    for table, fields in _FIELDS.items():
+        if step.before.shares(step.after, (table,)):
+            continue
+        before = step.before.keyed(table)
+        for field, operations in fields.items():
+            changed = [
+                key
+                for key, record in step.after.keyed(table).items()
+                if (was := before.get(key)) is not None
+                and was is not record
+                and word(getattr(was, field)) != word(getattr(record, field))
+            ]
+            if changed and step.act.operation not in operations:
+                yield f"{table}.{field}: by another call"
+            if len(changed) > 1:
+                yield f"{table}.{field}: of {len(changed)} records"
+            named = step.call.values.get({"channels": "uuid", "clients": "clientId"}.get(table, ""))
+            if changed and named is not None and changed != [named]:
+                yield f"{table}.{field}: of another record"
+
+
+@STATED.step(
+    "the-door-moves-by-call",
+    "The door opens and closes by call, and closes by itself only with auto-close, when the channel becomes empty.",
+    "R339, R340, R342, R343, R344",
+    "channels",
+)
+def _door(step: Step) -> Iterator[str]:
+    for channel in step.after["channels"]:
+        was = step.before.channels.get(channel.id)
+        if was is None or was.open is channel.open:
+            continue
+        called = step.act.operation == "set_lobby_door" and step.call.values.get("uuid") == channel.id
+        occupied = [any(each == channel.id for each, _ in view.inside) for view in (step.before, step.after)]
+        by_itself = was.auto_close and was.open and occupied == [True, False]
+        if not called and not by_itself:
+            yield "opened" if channel.open else "closed"
+
+
+@STATED.step(
+    "registered-users-keep-their-handles",
+    "Where handles are unique, a registered user's handle changes only by a reservation: setting it succeeds and "
+    "changes nothing.",
+    "P1 L231, P1 Errors L322, R100",
+    "users",
+)
+def _handles(step: Step) -> Iterator[str]:
+    if step.act.operation != "set_user_handle":
+        return
+    for key, user in step.after.keyed("users").items():
+        was, client = step.before.users.get(key), step.before.clients.get(user.client)
+        if was is not None and was.handle != user.handle and word(was.account) == "registered":
+            if client is not None and client.unique_handles:
+                yield "another handle"
+
+
+INVARIANTS = tuple(STATED.invariants)
