@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from pathlib import Path
+from unittest.mock import patch
 
 from msgspec.structs import replace
 
@@ -13,11 +14,12 @@ from confsim import Simulator
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.tables.table import Table
 from confsim.reference import gaps, rules
-from kit import START
+from kit import ROOM, START
 from kit.each import each
 from kit.exploration import known
 from kit.exploration.acts import every
-from kit.exploration.acts.act import CONTROL
+from kit.exploration.acts.act import CONTROL, control
+from kit.exploration.acts.people import NUMBERS
 from kit.exploration.explorer import Explorer, violations
 from kit.exploration.invariants import INVARIANTS
 from kit.exploration.invariants.invariant import FAILED
@@ -114,6 +116,20 @@ def test_acts_print_themselves_in_three_forms(start):
     compiled = compile_scenario(document, sim.service.profile)
     report = run_scenario(compiled, sim.control.context)
     assert report.passed, (report.failure, report.left_out)
+
+
+def test_an_exception_of_a_control_call_is_a_bug_of_the_step():
+    """A walk goes on after it: the step has the exception among its bugs, and an invariant says so."""
+    stage = BY_NAME["room"].stage()
+    before = View(stage.live.world, stage.live.clock.now())
+    act = control("nobody joins", "join_channel", channel=ROOM, userId=NUMBERS["user"])
+    with patch.object(Simulator, "control", side_effect=ZeroDivisionError("planted")):
+        step = stage.step(before, act)
+    assert step is not None
+    assert [str(bug) for bug in step.bugs] == ["planted"]
+    assert not step.changed
+    told = {invariant.name: invariant.of(step) for invariant in INVARIANTS if invariant.of(step)}
+    assert told == {"no-error": ["status 500", "ZeroDivisionError: planted"]}
 
 
 # The invariants

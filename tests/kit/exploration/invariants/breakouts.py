@@ -57,7 +57,7 @@ def _routed(step: Step) -> Iterator[str]:
     for breakout in step.after["breakout sessions"]:
         if breakout.id not in _active(step.after) - _active(step.before):
             continue
-        for (channel, user), presence in step.before.inside.items():
+        for channel, user in step.before.inside:
             if channel != breakout.channel:
                 continue
             room, now = assigned.get((breakout.id, user)), step.after.inside.get((channel, user))
@@ -93,9 +93,9 @@ def _before_the_start(step: Step) -> Iterator[str]:
     rooms = {room.id for room in step.after["breakout rooms"]}
     before, after = _assigned(step.before), _assigned(step.after)
     for (breakout, user), room in before.items():
-        if breakout in started and room in rooms and user in step.after.users:
-            if after.get((breakout, user)) != room:
-                yield "removed" if (breakout, user) not in after else "another room"
+        stays = breakout in started and room in rooms and user in step.after.users
+        if stays and after.get((breakout, user)) != room:
+            yield "removed" if (breakout, user) not in after else "another room"
     if any(breakout in started for breakout, _ in after.keys() - before.keys()):
         yield "added"
 

@@ -190,12 +190,11 @@ def _valid(step: Step) -> Iterator[str]:
     if expires is not None and expires <= step.before.now:
         yield "an expired token"
     client = step.before.clients.get(caller.credential.client)
-    if caller.user is not None and client is not None and step.act.operation not in _TERMS:
-        if word(caller.user.account) not in ("guest", "linked") and caller.user.accepted not in (
-            None,
-            client.terms.version,
-        ):
-            yield "a user who has not accepted the terms"
+    if caller.user is None or client is None or step.act.operation in _TERMS:
+        return
+    bound = word(caller.user.account) not in ("guest", "linked")
+    if bound and caller.user.accepted not in (None, client.terms.version):
+        yield "a user who has not accepted the terms"
 
 
 @STATED.step(

@@ -79,17 +79,26 @@ def _all(*checks: Done) -> Done:
     return lambda step: all(check(step) for check in checks)
 
 
+def _terms(step: Step) -> tuple[Any, Any]:
+    """Return the terms of the caller's client before and after the call."""
+    found = (view.clients.get(_own(step)[0]) for view in (step.before, step.after))
+    was, now = (None if client is None else client.terms for client in found)
+    return was, now
+
+
 def _promulgated(step: Step) -> bool:
-    client_id, _ = _own(step)
-    was, now = step.before.clients[client_id].terms, step.after.clients[client_id].terms
-    users = [user for user in step.after["users"] if user.client == client_id]
+    was, now = _terms(step)
+    if was is None or now is None:
+        return False
+    users = [user for user in step.after["users"] if user.client == _own(step)[0]]
     renewed = now.version > was.version and (now.url, now.promulgated) == (_value(step, "url"), step.after.now)
     return renewed and not any(user.accepted == now.version for user in users)
 
 
 def _moved(step: Step) -> bool:
-    client_id, _ = _own(step)
-    was, now = step.before.clients[client_id].terms, step.after.clients[client_id].terms
+    was, now = _terms(step)
+    if was is None or now is None:
+        return False
     return bool((now.version, now.promulgated, now.url) == (was.version, was.promulgated, _value(step, "url")))
 
 
@@ -245,7 +254,8 @@ EFFECTS: dict[str, Done] = {
     "start_recording": _is("recordings", channel="uuid", state="=in progress"),
     "stop_recording": _is_not("recordings", channel="uuid", state="=in progress"),
     "stop_broadcast": _all(
-        _is_not("broadcasts", channel="uuid", state="=running"), _is_not("broadcasts", channel="uuid", state="=starting")
+        _is_not("broadcasts", channel="uuid", state="=running"),
+        _is_not("broadcasts", channel="uuid", state="=starting"),
     ),
     # Templates, media, properties, events, P2 L254-266, L330-366: R412, R519
     "select_channel_template": _is("template selections", channel="uuid", template="templateId"),
@@ -269,57 +279,42 @@ def _does(step: Step) -> Iterator[str]:
         yield f"{step.act.operation} succeeds without its effect"
 
 
-#: The tables that an operation may change; what is told and delivered may always be added.
-ONLY: dict[str, set[str]] = {
-    # P1 L178, R549, G163: nothing else moves, no data is lost
-    "set_client_service_state": {"clients"},
-    # R103, R107, R108, G177: users keep what they have accepted, and nobody is put out
-    "promulgate_terms": {"clients"},
-    "update_terms_url": {"clients"},
-    "accept_terms": {"users"},
-    # R316: existing channels keep their switches
-    **dict.fromkeys(
-        ("set_client_dial_in_state", "set_friendly_urls_state", "set_handle_uniqueness", "set_events_state"), {"clients"}
+#: The operations that may change only these tables; what is told and delivered may always be added.
+_ONLY: dict[tuple[str, ...], tuple[str, ...]] = {
+    # P1 L178, R103, R107, R108, R316, R549, G163, G177: nobody is put out, no data is lost, existing channels and what
+    # users have accepted stay
+    ("clients",): (
+        *("set_client_service_state", "promulgate_terms", "update_terms_url", "set_client_dial_in_state"),
+        *("set_friendly_urls_state", "set_handle_uniqueness", "set_events_state", "set_origins"),
     ),
+    # R101, R209, R211
+    ("users",): ("accept_terms", "add_access_level", "remove_access_level"),
     # R341, R352, G331, G355: a switch concerns what comes, and ends nothing
-    **dict.fromkeys(
-        (
-            "set_lobby_auto_close",
-            "set_guest_access",
-            "set_attendees_state",
-            "set_wall_state",
-            "set_dial_in_state",
-            "set_dial_out_state",
-            "set_event_room_state",
-            "set_broadcast_state",
-            "set_channel_friendly_url",
-            "remove_channel_friendly_url",
-        ),
-        {"channels"},
+    ("channels",): (
+        *("set_lobby_auto_close", "set_guest_access", "set_attendees_state", "set_wall_state", "set_dial_in_state"),
+        *("set_dial_out_state", "set_event_room_state", "set_broadcast_state", "set_channel_friendly_url"),
+        "remove_channel_friendly_url",
     ),
-    "enable_validator": {"validators"},
-    "disable_validator": {"validators"},
-    "regenerate_api_token": {"api tokens", "credentials"},
-    "create_api_token": {"api tokens", "credentials"},
-    "delete_api_token": {"api tokens", "credentials"},
-    "add_access_level": {"users"},
-    "remove_access_level": {"users"},
+    # R113, R115
+    ("validators",): ("enable_validator", "disable_validator"),
+    # R117, R118, R119
+    ("api tokens", "credentials"): ("create_api_token", "regenerate_api_token", "delete_api_token"),
     # R369: destinations do not affect the running broadcast
-    "add_broadcast_destination": {"broadcast destinations"},
-    "set_broadcast_destination_state": {"broadcast destinations"},
+    ("broadcast destinations",): ("add_broadcast_destination", "set_broadcast_destination_state"),
     # R366, R367: the state of a number concerns its assignments
-    "set_inbound_number_state": {"inbound numbers", "number assignments"},
-    "assign_dial_number": {"number assignments"},
-    "assign_exclusive_dial_number": {"number assignments"},
-    "cancel_dial_number_assignment": {"number assignments"},
-    "add_dial_pin": {"pins"},
-    "delete_dial_pin": {"pins"},
-    "add_breakout_participant": {"assignments"},
-    "remove_breakout_participant": {"assignments"},
-    "select_channel_template": {"template selections"},
-    "remove_channel_template": {"template selections"},
-    "reserve_handle": {"reservations"},
-}
+    ("inbound numbers", "number assignments"): ("set_inbound_number_state",),
+    # R482, R484
+    ("number assignments",): (
+        "assign_dial_number", "assign_exclusive_dial_number", "cancel_dial_number_assignment",
+    ),
+    # R464, R465, R479
+    ("pins",): ("add_dial_pin", "delete_dial_pin"),
+    ("assignments",): ("add_breakout_participant", "remove_breakout_participant"),
+    # R094, P2 L354
+    ("reservations",): ("reserve_handle",),
+    ("template selections",): ("select_channel_template", "remove_channel_template"),
+}  # fmt: skip
+ONLY = {operation: {*tables} for tables, operations in _ONLY.items() for operation in operations}
 _TOLD = {"event log", "webhook deliveries"}
 
 

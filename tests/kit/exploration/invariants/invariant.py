@@ -23,8 +23,8 @@ class Invariant(Struct, frozen=True):
     """A sentence and where it stands. It holds in each world (``of_world``), of each step (``of_step``), or of what
     calls answer in a world (``of_stage``, for one world in a hundred).
 
-    ``source`` names rules and gaps of the documents. ``tables`` are those that an invariant reads of the world: it is not
-    asked again after a step that changed none of them; empty for all.
+    ``source`` names rules and gaps of the documents. ``tables`` are those that an invariant reads of the world: it is
+    not asked again after a step that changed none of them; empty for all.
     """
 
     name: str

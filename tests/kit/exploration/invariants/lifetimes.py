@@ -72,8 +72,8 @@ LIFETIMES: dict[str, Lifetime] = {
     ),
     # R282, G309: history goes with the channel
     "sessions": Lifetime(
-        {"get_streaming_proxy", "join_channel", "dial_in", "dial_registered_user", "answer_call", "admit_to_channel",
-         "set_lobby_door", "start_breakout_session", _TIME},
+        {"get_streaming_proxy", "join_channel", "admit_to_channel", "set_lobby_door", "dial_in", "answer_call",
+         "dial_registered_user", "dial_unregistered_user", "start_breakout_session", "create_breakout_room", _TIME},
         {_CHANNEL},
     ),
     "attendances": Lifetime(
@@ -116,7 +116,7 @@ def _come_and_go(step: Step) -> Iterator[str]:
         return
     operation = step.act.operation
     for table, lifetime in LIFETIMES.items():
-        if operation in lifetime.made and operation in lifetime.removed or step.before.shares(step.after, (table,)):
+        if (operation in lifetime.made and operation in lifetime.removed) or step.before.shares(step.after, (table,)):
             continue
         before, after = step.before.keyed(table).keys(), step.after.keyed(table).keys()
         if operation not in lifetime.made and after - before:

@@ -64,9 +64,8 @@ def _stay(step: Step) -> Iterator[str]:
                 before, after = getattr(was, field), getattr(record, field)
                 if before is not None and before != after:
                     yield f"{table}.{field} is another one"
-                elif before is None and after is not None and step.act.operation != "advance_clock":
-                    if after != step.after.now:
-                        yield f"{table}.{field} is another instant than the present one"
+                elif before is None and after not in (None, step.after.now) and step.act.operation != "advance_clock":
+                    yield f"{table}.{field} is another instant than the present one"
 
 
 @STATED.step(
@@ -144,9 +143,9 @@ def _only_that(step: Step) -> Iterator[str]:
             continue  # the last users have gone with that session, and their channel is empty
         if is_open and (now is None or word(now.state) != word(session.state)):
             yield f"another session: {word(session.state)} before, {word(now.state) if now else 'gone'} after"
-        if is_open and _inside(step.before, session.channel) != _inside(step.after, session.channel):
-            if not (named and session.id == named.parent_id):
-                yield "somebody in another session"
+        above = named and session.id == named.parent_id
+        if is_open and not above and _inside(step.before, session.channel) != _inside(step.after, session.channel):
+            yield "somebody in another session"
     if named and word(named.state) == "ended" and step.changed:
         yield "a session that had ended, and the world is another one"
 

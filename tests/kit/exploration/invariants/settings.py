@@ -116,9 +116,9 @@ def _handles(step: Step) -> Iterator[str]:
         return
     for key, user in step.after.keyed("users").items():
         was, client = step.before.users.get(key), step.before.clients.get(user.client)
-        if was is not None and was.handle != user.handle and word(was.account) == "registered":
-            if client is not None and client.unique_handles:
-                yield "another handle"
+        changed = was is not None and was.handle != user.handle and word(was.account) == "registered"
+        if changed and client is not None and client.unique_handles:
+            yield "another handle"
 
 
 INVARIANTS = tuple(STATED.invariants)

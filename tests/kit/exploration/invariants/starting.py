@@ -146,7 +146,9 @@ def _claims(token: str) -> dict[str, Any]:
 def _delivered(step: Step) -> Iterator[str]:
     before = step.before.keyed("webhook deliveries")
     begun = {
-        (each.message, each.endpoint) for key, each in step.after.keyed("webhook deliveries").items() if key not in before
+        (each.message, each.endpoint)
+        for key, each in step.after.keyed("webhook deliveries").items()
+        if key not in before
     }
     active = {each.id: each.client for each in step.after["events endpoints"] if each.active}
     on = {client.id for client in step.after["clients"] if client.events}

@@ -51,7 +51,7 @@ def _offered(step: Step) -> Iterator[str]:
         old = step.before.keyed(table)
         for key, each in step.after.keyed(table).items():
             template = templates.get(each.template)
-            if key in old and old[key] == each or template is None:
+            if (key in old and old[key] == each) or template is None:
                 continue
             if table == "template selections" and offers.get((each.client, each.template)) != "enabled":
                 yield "a template that is not offered"

@@ -189,7 +189,10 @@ def _in_order(step: Step) -> Iterator[str]:
 
 
 #: The same when the last user leaves: the channel is empty, its door closes, then the session ends.
-ORDER_OF_LEAVING: tuple[tuple[str, str], ...] = (("participant.left", "lobby.closed"), ("lobby.closed", "session.ended"))
+ORDER_OF_LEAVING: tuple[tuple[str, str], ...] = (
+    ("participant.left", "lobby.closed"),
+    ("lobby.closed", "session.ended"),
+)
 
 
 @STATED.step(
