@@ -65,6 +65,14 @@ DOORS: tuple[Act, ...] = (
 SETTINGS: tuple[Act, ...] = (
     _switch("the operator mutes attendees", "set_attendees_state", OPERATOR, "mute"),
     api("the operator limits presenters to one", "set_presenters_limit", OPERATOR, uuid=ROOM, limit=1),
+    control(
+        "the host makes the operator presenter",
+        "set_presenter",
+        when=present(ROOM, NUMBERS["operator"], "in"),
+        channel=ROOM,
+        userId=NUMBERS["operator"],
+        presenter=True,
+    ),
     api("the operator lifts the limit on presenters", "remove_presenters_limit", OPERATOR, uuid=ROOM),
     _switch("the user mutes attendees", "set_attendees_state", USER, "mute"),
     _switch("the operator closes the wall", "set_wall_state", OPERATOR, "disable"),

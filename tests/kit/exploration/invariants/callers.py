@@ -136,6 +136,7 @@ GATES: dict[str, tuple[str, Gate]] = {
             "add_breakout_participant",
             "remove_breakout_participant",
             "create_linked_user",
+            "rename_channel_user",
         ),
         ("a host", _host),
     ),
@@ -214,6 +215,24 @@ def _made(step: Step) -> Iterator[str]:
         for key, record in step.after.keyed(table).items():
             if key not in before and not step.before.is_served(record.client):
                 yield table
+
+
+@STATED.step(
+    "clients-are-apart",
+    "A call changes only what belongs to the client of its caller, to one below it, or to the client that a public "
+    "call names.",
+    "P1 L7, Conventions 7 L32, R032, R033, R035, R036, R037, R108, R116, G153",
+)
+def _apart(step: Step) -> Iterator[str]:
+    caller = _caller(step)
+    if caller is None or not step.changed:
+        return
+    before, own = step.before.world.client_tables, caller.credential.client
+    named = step.call.values.get("clientId") if step.act.operation in _PUBLIC else None
+    for client, states in step.after.world.client_tables.items():
+        is_other = client in step.after.clients and client != named and own not in step.after.above(client)
+        if is_other and before.get(client) is not states:
+            yield f"{step.act.operation} changes another client"
 
 
 #: The running of channels, and creating a channel or user.

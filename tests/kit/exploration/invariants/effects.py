@@ -209,6 +209,7 @@ EFFECTS: dict[str, Done] = {
     "add_owner": _is("hosts", role="=owner", **_ROOM_OF_USER),
     "demote_owner": _is("hosts", role="=operator", **_ROOM_OF_USER),
     "remove_owner": _is_not("hosts", **_ROOM_OF_USER),
+    "rename_channel_user": _is("users", id="userId", handle="handle"),
     "link_user": _is("linked users", **_ROOM_OF_USER),
     "unlink_user": _is_not("linked users", **_ROOM_OF_USER),
     # Clients and channels, P1 L282-297, P2 L188-216: R085, R109, R112, R226, R228, R315, R339-R347, R372, R374, R545

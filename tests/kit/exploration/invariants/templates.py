@@ -12,16 +12,6 @@ from .invariant import Statements
 STATED = Statements()
 
 
-def _above(view: View, client_id: str | None) -> list[str]:
-    """Return a client and those above it, the nearest first."""
-    found: list[str] = []
-    while client_id is not None and client_id not in found:
-        found.append(client_id)
-        client = view.clients.get(client_id)
-        client_id = None if client is None else client.parent
-    return found
-
-
 @STATED.world(
     "templates-that-are-there",
     "The template of a channel, and one that a client offers, exists, and its own client or one above made it.",
@@ -34,7 +24,7 @@ def _there(view: View) -> Iterator[str]:
         for each in view[table]:
             if each.template not in owners:
                 yield f"{table}: a template that is gone"
-            elif owners[each.template] not in _above(view, each.client):
+            elif owners[each.template] not in view.above(each.client):
                 yield f"{table}: a template of another client"
 
 
