@@ -16,7 +16,6 @@ from . import (
     sessions,
     settings,
     starting,
-    templates,
     timers,
     told,
 )
@@ -37,7 +36,6 @@ INVARIANTS: tuple[Invariant, ...] = (
     *sessions.INVARIANTS,
     *settings.INVARIANTS,
     *starting.INVARIANTS,
-    *templates.INVARIANTS,
     *timers.INVARIANTS,
     *told.INVARIANTS,
 )

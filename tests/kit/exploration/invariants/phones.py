@@ -59,7 +59,7 @@ def _asked(step: Step) -> Iterator[str]:
         pins, given = _pins(step.before, call.channel), step.call.values.get("pin")
         if pins and given not in pins:
             yield "without a PIN" if given is None else "with a wrong PIN"
-        if call.organizer is not pins.get(given, False):
+        if call.organizer is not pins.get(str(given), False):
             yield "an organizer" if call.organizer else "not an organizer"
 
 

@@ -176,7 +176,7 @@ def _ended_by_call(step: Step) -> Any:
     values = step.call.values
     if step.act.operation == "end_session":
         return step.before.keyed("sessions").get(values.get("sessionId"), False)
-    return step.before.sessions.get(values.get("uuid"), False)
+    return step.before.sessions.get(values.get("uuid", ""), False)
 
 
 def _base(view: View, place: str) -> str:
