@@ -164,9 +164,11 @@ def _disconnected(step: Step) -> Iterator[str]:
         yield f"the session is {'gone' if after is None else word(after.state)}"
     channel = step.before.channels.get(named.channel)
     room = channel is not None and channel.parent is not None
+    there = {**step.before.inside, **step.before.waiting}
     for presence in step.after["presences"]:
-        if named.channel == (presence.place if room else presence.channel):
-            yield f"somebody is {word(presence.state)}"
+        was = there.get((presence.channel, presence.user))
+        if was is not None and named.channel == (was.place if room else was.channel):
+            yield f"who was {word(was.state)} is {word(presence.state)}"
 
 
 def _ended_by_call(step: Step) -> Any:
