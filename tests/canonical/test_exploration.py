@@ -11,6 +11,8 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.api.catalogue import API
+from confsim.control.catalogue import CONTROL as CONTROLS
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.tables.table import Table
 from confsim.reference import gaps, rules
@@ -22,7 +24,12 @@ from kit.exploration.acts.act import CONTROL, control
 from kit.exploration.acts.people import NUMBERS
 from kit.exploration.explorer import Explorer, violations
 from kit.exploration.invariants import INVARIANTS
+from kit.exploration.invariants.callers import GATES
+from kit.exploration.invariants.effects import EFFECTS, ONLY
 from kit.exploration.invariants.invariant import FAILED
+from kit.exploration.invariants.lifetimes import LIFETIMES
+from kit.exploration.invariants.sessions import COURSES, INSTANTS
+from kit.exploration.invariants.settings import FIELDS
 from kit.exploration.invariants.timers import TIMED
 from kit.exploration.pairs import possible
 from kit.exploration.starts import BY_NAME, PROFILE, STARTS
@@ -150,6 +157,20 @@ def test_sources_of_invariants_exist():
     cited = {number for invariant in INVARIANTS for number in re.findall(r"[RG]\d{3}", invariant.source)}
     assert len(cited) > 60
     assert cited - {*rules(), *gaps()} == set()
+
+
+def test_tables_of_invariants_name_what_exists():
+    """An operation, table or field that does not exist would be held against nothing."""
+    named = {*GATES, *EFFECTS, *ONLY, *(name for life in LIFETIMES.values() for name in life.made | life.removed)}
+    named |= {name for fields in FIELDS.values() for operations in fields.values() for name in operations}
+    assert named - {*API.operations, *CONTROLS.operations} == set()
+    tables = {table for invariant in INVARIANTS for table in invariant.tables} | {*LIFETIMES}
+    tables |= {table for allowed in ONLY.values() for table in allowed}
+    assert tables - {*Table.declared} == set()
+    fields = [(table, field) for table, named in {**FIELDS, **INSTANTS}.items() for field in named] + [*COURSES]
+    assert [
+        (table, field) for table, field in fields if field not in Table.declared[table].record.__struct_fields__
+    ] == []
 
 
 @each("path", [*(EXPLORATION / "invariants").glob("*.py"), EXPLORATION / "view.py"], ids=lambda path: path.name)

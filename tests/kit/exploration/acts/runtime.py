@@ -97,6 +97,13 @@ RUNS: tuple[Act, ...] = (
         sessionId=newest("sessions", channel=ROOM, state="ongoing"),
     ),
     api("the user ends the session", "end_active_session", USER, uuid=ROOM),
+    api(
+        "the operator asks for the recording",
+        "get_recording_download",
+        OPERATOR,
+        channelId=ROOM,
+        recordingId=newest("recordings", channel=ROOM),
+    ),
     api("the user records", "start_recording", USER, uuid=ROOM),
     api("the owner ends an unknown session", "end_session", OWNER, uuid=ROOM, sessionId=UNKNOWN),
 )

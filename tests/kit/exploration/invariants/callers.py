@@ -35,7 +35,8 @@ class Caller(Struct, frozen=True):
     @property
     def channel(self) -> Any:
         """The channel that the call names, for a breakout room its event room; None if it names none."""
-        named = self.view.channels.get(self.values.get("uuid") or self.values.get("channel") or "")
+        given = (self.values.get(name) for name in ("uuid", "channel", "channelId"))
+        named = self.view.channels.get(next(filter(None, given), ""))
         return named if named is None or named.parent is None else self.view.channels.get(named.parent)
 
     @property
@@ -108,7 +109,7 @@ GATES: dict[str, tuple[str, Gate]] = {
         (
             "set_midi_state",
             "set_event_room_state",
-            "get_recording_download_url",
+            "get_recording_download",
             "add_broadcast_destination",
             "set_broadcast_destination_state",
         ),
@@ -176,8 +177,8 @@ _PUBLIC = {"create_guest", "exchange_identity_token"}
 
 @STATED.step(
     "by-a-valid-token",
-    "Calls are made by tokens that exist and have not expired; until users accept the current terms they call nothing "
-    "else, and an API token acts within its client only.",
+    "Calls are made by tokens that exist and have not expired, and until users accept the current terms they call "
+    "nothing but the terms.",
     "R071, R105, R118, R119, G020, G174, P1 Authentication 4 L305",
 )
 def _valid(step: Step) -> Iterator[str]:

@@ -80,7 +80,8 @@ OTHERS: dict[str, dict[str, set[str]]] = {
     "calls": {"channel": set(), "user": set(), "number": set(), "inbound": set(), "organizer": set()},
     "linked users": {"made_for": set()},
 }
-_FIELDS = {"channels": CHANNELS, "clients": CLIENTS, "users": USERS, **OTHERS}
+#: All of them, by table.
+FIELDS: dict[str, dict[str, set[str]]] = {"channels": CHANNELS, "clients": CLIENTS, "users": USERS, **OTHERS}
 #: What of several records is changed by one call: a validator that is enabled takes the place of another.
 _SEVERAL = {"validators"}
 
@@ -91,10 +92,10 @@ _SEVERAL = {"validators"}
     "it, and only of one record; what no call sets stays as it was made.",
     "P1 L230-244, L262, L282-297, P2 States L156-176, R101, R109, R118, R225, R316, R352, R455, R461, R474, R476, "
     "R532, R557, G270, G473, G537",
-    *_FIELDS,
+    *FIELDS,
 )
 def _by_its_call(step: Step) -> Iterator[str]:
-    for table, fields in _FIELDS.items():
+    for table, fields in FIELDS.items():
         if step.before.shares(step.after, (table,)):
             continue
         before = step.before.keyed(table)
