@@ -6,21 +6,30 @@ import ast
 import json
 import re
 from pathlib import Path
+from unittest.mock import patch
 
 from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.api.catalogue import API
+from confsim.control.catalogue import CONTROL as CONTROLS
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.tables.table import Table
 from confsim.reference import gaps, rules
-from kit import START
+from kit import ROOM, START
 from kit.each import each
 from kit.exploration import known
 from kit.exploration.acts import every
-from kit.exploration.acts.act import CONTROL
+from kit.exploration.acts.act import CONTROL, control
+from kit.exploration.acts.people import NUMBERS
 from kit.exploration.explorer import Explorer, violations
 from kit.exploration.invariants import INVARIANTS
+from kit.exploration.invariants.callers import GATES
+from kit.exploration.invariants.effects import EFFECTS, ONLY
 from kit.exploration.invariants.invariant import FAILED
+from kit.exploration.invariants.lifetimes import LIFETIMES
+from kit.exploration.invariants.sessions import COURSES, INSTANTS
+from kit.exploration.invariants.settings import FIELDS
 from kit.exploration.invariants.timers import TIMED
 from kit.exploration.pairs import possible
 from kit.exploration.starts import BY_NAME, PROFILE, STARTS
@@ -116,6 +125,20 @@ def test_acts_print_themselves_in_three_forms(start):
     assert report.passed, (report.failure, report.left_out)
 
 
+def test_an_exception_of_a_control_call_is_a_bug_of_the_step():
+    """A walk goes on after it: the step has the exception among its bugs, and an invariant says so."""
+    stage = BY_NAME["room"].stage()
+    before = View(stage.live.world, stage.live.clock.now())
+    act = control("nobody joins", "join_channel", channel=ROOM, userId=NUMBERS["user"])
+    with patch.object(Simulator, "control", side_effect=ZeroDivisionError("planted")):
+        step = stage.step(before, act)
+    assert step is not None
+    assert [str(bug) for bug in step.bugs] == ["planted"]
+    assert not step.changed
+    told = {invariant.name: invariant.of(step) for invariant in INVARIANTS if invariant.of(step)}
+    assert told == {"no-error": ["status 500", "ZeroDivisionError: planted"]}
+
+
 # The invariants
 
 
@@ -134,6 +157,20 @@ def test_sources_of_invariants_exist():
     cited = {number for invariant in INVARIANTS for number in re.findall(r"[RG]\d{3}", invariant.source)}
     assert len(cited) > 60
     assert cited - {*rules(), *gaps()} == set()
+
+
+def test_tables_of_invariants_name_what_exists():
+    """An operation, table or field that does not exist would be held against nothing."""
+    named = {*GATES, *EFFECTS, *ONLY, *(name for life in LIFETIMES.values() for name in life.made | life.removed)}
+    named |= {name for fields in FIELDS.values() for operations in fields.values() for name in operations}
+    assert named - {*API.operations, *CONTROLS.operations} == set()
+    tables = {table for invariant in INVARIANTS for table in invariant.tables} | {*LIFETIMES}
+    tables |= {table for allowed in ONLY.values() for table in allowed}
+    assert tables - {*Table.declared} == set()
+    fields = [(table, field) for table, named in {**FIELDS, **INSTANTS}.items() for field in named] + [*COURSES]
+    assert [
+        (table, field) for table, field in fields if field not in Table.declared[table].record.__struct_fields__
+    ] == []
 
 
 @each("path", [*(EXPLORATION / "invariants").glob("*.py"), EXPLORATION / "view.py"], ids=lambda path: path.name)

@@ -17,7 +17,7 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.world import World
 from confsim.service.conformance import Conformance
 
-from .acts.act import Act, Answer, Call
+from .acts.act import ERROR, Act, Answer, Call
 from .view import View, word
 
 #: A machine, the state of the record, and the trigger that was tried.
@@ -79,9 +79,16 @@ class Stage:
         return Step(before, act, call, answer, after, tuple(after["event log"]), frozenset(self._tried), bugs)
 
     def perform(self, world: World, now: int, act: Act, call: Call) -> Answer:
-        """Make the call of an act in a world; the result is the present world of the simulator."""
+        """Make the call of an act in a world; the result is the present world of the simulator.
+
+        An exception that a call of the control plane lets out is a bug, as it is one of a call of the API.
+        """
         self.set(world, now)
-        return act.perform(self.sim, call)
+        try:
+            return act.perform(self.sim, call)
+        except Exception as error:
+            self.live.bugs.append(error)
+            return Answer(ERROR)
 
     def set(self, world: World, now: int) -> None:
         """Make a world and an instant the present ones."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from confsim.canonical.form import states
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 
 #: Finds a value in the present world, None when there is none.
@@ -39,6 +40,11 @@ class View:
             ]
             self._records[table] = found
         return found
+
+    def keyed(self, table: str) -> dict[Any, Any]:
+        """Return the records of a table by their keys."""
+        key = Table.declared[table].key
+        return {key(record): record for record in self[table]}
 
     def shares(self, other: View, tables: Iterable[str]) -> bool:
         """Return whether both worlds have the very same tables of these names, so that no record differs."""
@@ -89,16 +95,19 @@ class View:
         """Who took part in which session, as session and user."""
         return {(attendance.session, attendance.user) for attendance in self["attendances"]}
 
+    def above(self, client_id: str | None) -> list[str]:
+        """Return a client and those above it by their ids, the nearest first; one that is unknown is the last."""
+        found: list[str] = []
+        while client_id is not None and client_id not in found:
+            found.append(client_id)
+            client = self.clients.get(client_id)
+            client_id = None if client is None else client.parent
+        return found
+
     def is_served(self, client_id: str | None) -> bool:
         """Return whether the service of a client and of all above it is enabled; no for an unknown client."""
-        met: set[str] = set()
-        while client_id is not None:
-            client = self.clients.get(client_id)
-            if client is None or client_id in met or word(client.service) != "enabled":
-                return False
-            met.add(client_id)
-            client_id = client.parent
-        return True
+        clients = [self.clients.get(each) for each in self.above(client_id)]
+        return all(client is not None and word(client.service) == "enabled" for client in clients)
 
 
 def word(value: Any) -> Any:

@@ -17,7 +17,7 @@ from kit.exploration.planted.fault import Fault
 from kit.exploration.planted.hunt import hunt
 from kit.exploration.starts import BY_NAME as STARTS
 
-#: Faults of every sort that a walk of two acts finds within a second of processor time, each of another area.
+#: Faults of every sort that a walk of two acts finds within a second of processor time, some of each area.
 QUICK = (
     "the opened door lets in nobody who waits",
     "a user who leaves the lobby is subtracted from those inside",
@@ -32,6 +32,11 @@ QUICK = (
     "an owner who is made operator is no longer owner",
     "a participant who joins is told twice",
     "a refused call leaves what it had changed",
+    "the users of a closed breakout room stay in it",
+    "an assignment is removed after the start of the breakout session",
+    "new terms keep the version of the old ones",
+    "a user grants a level above the own ones",
+    "an event is recorded in the log of another client",
 )
 
 

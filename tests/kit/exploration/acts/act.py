@@ -19,6 +19,8 @@ PUBLIC = ""
 NEXT_TIMER = "advance_clock"
 #: The status of a call of the control plane that succeeds.
 DONE = 200
+#: The status of a call that ended with an exception.
+ERROR = 500
 
 
 class Answer(Struct, frozen=True):

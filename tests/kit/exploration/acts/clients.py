@@ -25,6 +25,9 @@ def _token_of(user: Finder) -> Finder:
 _PETRA, _CHRIS = _token_of(first("users", handle="Petra")), _token_of(newest("users", client=_CHILD))
 
 
+_CHRIS_ID, _BELOW = newest("users", client=_CHILD), newest("channels", client=_CHILD)
+
+
 def _version_of(client: Finder) -> Finder:
     def find(view: View) -> object:
         found = view.clients.get(client(view))
@@ -56,6 +59,13 @@ SERVICE: tuple[Act, ...] = (
     api("the partner disables an unrelated client", "set_client_service_state", PARTNER_ADMIN, clientId=OTHER,
         state="disable"),
     api("the user of the child asks who they are", "get_me", _CHRIS),
+    api("the user of the child creates a room", "create_channel", _CHRIS, when=none("channels", client=_CHILD),
+        body={"name": "Below"}),
+    control("the user of the child joins that room", "join_channel", when=lambda view: (_BELOW(view), _CHRIS_ID(view))
+            not in view.inside, channel=_BELOW, userId=_CHRIS_ID),
+    api("the user of the child asks the way into that room", "get_streaming_proxy", _CHRIS, uuid=_BELOW),
+    api("the user of the child creates a guest", "create_guest", _CHRIS, when=fewer("users", 10), clientId=_CHILD,
+        uuid=_BELOW, body={"handle": "Gus"}),
     api("the user of the child reserves Neo", "reserve_handle", _CHRIS, body={"handle": "Neo"}),
 )  # fmt: skip
 

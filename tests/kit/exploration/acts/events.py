@@ -34,6 +34,8 @@ BROADCASTS: tuple[Act, ...] = (
         destinationId=_DESTINATION, state="disable"),
     api("the owner enables the destination", "set_broadcast_destination_state", OWNER, channel=ROOM,
         destinationId=_DESTINATION, state="enable"),
+    api("the operator adds a destination", "add_broadcast_destination", OPERATOR, channel=ROOM,
+        body={"destination": "rtmp://live.example/other"}),
     api("the operator starts the broadcast", "start_broadcast", OPERATOR, uuid=ROOM),
     api("the operator stops the broadcast", "stop_broadcast", OPERATOR, uuid=ROOM),
     api("the user starts the broadcast", "start_broadcast", USER, uuid=ROOM),

@@ -9,7 +9,7 @@ from kit.exploration.view import Finder, View, fewer, first, newest
 from kit.things.identity_tokens import compact
 
 from .act import PUBLIC, Act, api, control
-from .people import ADMIN_LEVEL, NOBODY, NUMBERS, UNKNOWN
+from .people import ADMIN_LEVEL, NOBODY, NUMBERS, PARTNER_LEVEL, UNKNOWN
 
 _PREDEFINED = newest("users", account="predefined")
 
@@ -101,6 +101,12 @@ LEVELS: tuple[Act, ...] = (
     api("the admin takes the level from the user", "remove_access_level", ADMIN, userId=NUMBERS["user"],
         level=ADMIN_LEVEL),
     api("the admin takes the own level away", "remove_access_level", ADMIN, userId=NUMBERS["admin"],
+        level=ADMIN_LEVEL),
+    api("the admin makes the user partner admin", "add_access_level", ADMIN, userId=NUMBERS["user"],
+        level=PARTNER_LEVEL),
+    api("the user makes the owner customer admin", "add_access_level", USER, userId=NUMBERS["owner"],
+        level=ADMIN_LEVEL),
+    api("the user takes the level from the admin", "remove_access_level", USER, userId=NUMBERS["admin"],
         level=ADMIN_LEVEL),
     api("the admin raises somebody unknown", "add_access_level", ADMIN, userId=NOBODY, level=ADMIN_LEVEL),
 )  # fmt: skip

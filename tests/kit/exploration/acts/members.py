@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kit import ADMIN, CUSTOMER, GUEST, OPERATOR, OWNER, ROOM, USER
+from kit import ADMIN, CUSTOMER, GUEST, OPERATOR, OTHER_ADMIN, OWNER, ROOM, USER
 from kit.exploration.view import View, fewer, newest, word
 
 from .act import PUBLIC, Act, api, control
@@ -36,6 +36,13 @@ HOSTS: tuple[Act, ...] = (
     api("the owner makes somebody operator of an unknown room", "add_operator", OWNER, uuid=UNKNOWN,
         userId=NUMBERS["user"]),
     api("the owner renames the room", "rename_channel", OWNER, uuid=ROOM, name="Renamed"),
+    api("the operator renames the guest", "rename_channel_user", OPERATOR, uuid=ROOM, userId=NUMBERS["guest"],
+        body={"handle": "Gina"}),
+    api("the user renames the guest", "rename_channel_user", USER, uuid=ROOM, userId=NUMBERS["guest"],
+        body={"handle": "Bad"}),
+    api("the operator renames the user", "rename_channel_user", OPERATOR, uuid=ROOM, userId=NUMBERS["user"],
+        body={"handle": "Bad"}),
+    api("another admin makes the user owner", "add_owner", OTHER_ADMIN, uuid=ROOM, userId=NUMBERS["user"]),
     api("the guest changes the handle", "set_user_handle", GUEST, userId="me", body={"handle": "Gwen"}),
 )  # fmt: skip
 

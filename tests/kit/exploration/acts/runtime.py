@@ -65,7 +65,16 @@ DOORS: tuple[Act, ...] = (
 SETTINGS: tuple[Act, ...] = (
     _switch("the operator mutes attendees", "set_attendees_state", OPERATOR, "mute"),
     api("the operator limits presenters to one", "set_presenters_limit", OPERATOR, uuid=ROOM, limit=1),
+    control(
+        "the host makes the operator presenter",
+        "set_presenter",
+        when=present(ROOM, NUMBERS["operator"], "in"),
+        channel=ROOM,
+        userId=NUMBERS["operator"],
+        presenter=True,
+    ),
     api("the operator lifts the limit on presenters", "remove_presenters_limit", OPERATOR, uuid=ROOM),
+    _switch("the user mutes attendees", "set_attendees_state", USER, "mute"),
     _switch("the operator closes the wall", "set_wall_state", OPERATOR, "disable"),
 )
 
@@ -80,6 +89,22 @@ RUNS: tuple[Act, ...] = (
         uuid=ROOM,
         sessionId=newest("sessions", channel=ROOM, state="ended"),
     ),
+    api(
+        "the owner ends the session that goes on",
+        "end_session",
+        OWNER,
+        uuid=ROOM,
+        sessionId=newest("sessions", channel=ROOM, state="ongoing"),
+    ),
+    api("the user ends the session", "end_active_session", USER, uuid=ROOM),
+    api(
+        "the operator asks for the recording",
+        "get_recording_download",
+        OPERATOR,
+        channelId=ROOM,
+        recordingId=newest("recordings", channel=ROOM),
+    ),
+    api("the user records", "start_recording", USER, uuid=ROOM),
     api("the owner ends an unknown session", "end_session", OWNER, uuid=ROOM, sessionId=UNKNOWN),
 )
 
@@ -87,6 +112,8 @@ ROLES: tuple[Act, ...] = (
     api("the owner makes the user operator", "add_operator", OWNER, uuid=ROOM, userId=NUMBERS["user"]),
     api("the owner removes the user as operator", "remove_operator", OWNER, uuid=ROOM, userId=NUMBERS["user"]),
     api("the owner makes the guest operator", "add_operator", OWNER, uuid=ROOM, userId=NUMBERS["guest"]),
+    api("the user makes themselves operator", "add_operator", USER, uuid=ROOM, userId=NUMBERS["user"]),
+    api("the operator removes the owner as operator", "remove_operator", OPERATOR, uuid=ROOM, userId=NUMBERS["owner"]),
     api("the owner links the user", "link_user", OWNER, uuid=ROOM, userId=NUMBERS["user"]),
     api("the owner unlinks the user", "unlink_user", OWNER, uuid=ROOM, userId=NUMBERS["user"]),
     api("the owner unlinks the guest", "unlink_user", OWNER, uuid=ROOM, userId=NUMBERS["guest"]),

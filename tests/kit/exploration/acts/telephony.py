@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kit import ADMIN, OPERATOR, OWNER, ROOM, USER
+from kit import ADMIN, EVENT_ROOM, OPERATOR, OWNER, ROOM, USER
 from kit.exploration.view import Finder, View, fewer, newest
 
 from .act import Act, api, control
@@ -51,6 +51,10 @@ NUMBERS: tuple[Act, ...] = (
     api("the owner assigns the number", "assign_dial_number", OWNER, uuid=ROOM, number=_NUMBER),
     api("the owner assigns the second number alone", "assign_exclusive_dial_number", OWNER, uuid=ROOM, number=_SECOND),
     api("the owner shares the second number", "assign_dial_number", OWNER, uuid=ROOM, number=_SECOND),
+    api("the owner shares the second number with the event room", "assign_dial_number", OWNER, uuid=EVENT_ROOM,
+        number=_SECOND),
+    api("the owner assigns the second number alone to the event room", "assign_exclusive_dial_number", OWNER,
+        uuid=EVENT_ROOM, number=_SECOND),
     api("the owner cancels the second number", "cancel_dial_number_assignment", OWNER, uuid=ROOM, number=_SECOND),
     api("the admin disables the second number", "set_inbound_number_state", ADMIN, number=_SECOND, state="disable"),
     api("the admin enables the second number", "set_inbound_number_state", ADMIN, number=_SECOND, state="enable"),
@@ -64,6 +68,7 @@ SWITCHES: tuple[Act, ...] = (
     api("the owner adds an organizer PIN", "add_dial_pin", OWNER, uuid=ROOM, body={"pin": "9999", "organizer": True}),
     api("the owner deletes the PIN", "delete_dial_pin", OWNER, uuid=ROOM, pin="2468"),
     api("the user deletes the PIN", "delete_dial_pin", USER, uuid=ROOM, pin="2468"),
+    api("the owner switches dial-in off", "set_dial_in_state", OWNER, uuid=ROOM, state="disable"),
     api("the admin switches dial-in off", "set_dial_in_state", ADMIN, uuid=ROOM, state="disable"),
     api("the admin switches dial-in on", "set_dial_in_state", ADMIN, uuid=ROOM, state="enable"),
     api("the admin switches dial-out on", "set_dial_out_state", ADMIN, uuid=ROOM, state="enable"),

@@ -23,8 +23,8 @@ class Invariant(Struct, frozen=True):
     """A sentence and where it stands. It holds in each world (``of_world``), of each step (``of_step``), or of what
     calls answer in a world (``of_stage``, for one world in a hundred).
 
-    ``source`` names rules and gaps of the documents. ``tables`` are those that an invariant of worlds reads: it is not
-    asked again after a step that changed none of them; empty for all.
+    ``source`` names rules and gaps of the documents. ``tables`` are those that an invariant reads of the world: it is
+    not asked again after a step that changed none of them; empty for all.
     """
 
     name: str
@@ -39,10 +39,11 @@ class Invariant(Struct, frozen=True):
         """Return what does not hold since a step, each once: of the step itself, or in the world after it and not in
         the one before.
         """
+        if self.tables and step.before.shares(step.after, self.tables):
+            return []
         if self.of_step is not None:
             return _asked(self.of_step, step)
-        unchanged = self.tables and step.before.shares(step.after, self.tables)
-        if unchanged or not step.changed:
+        if not step.changed:
             return []
         found = self.within(step.after)
         if not found:
@@ -92,11 +93,11 @@ class Statements:
 
         return declare
 
-    def step(self, name: str, sentence: str, source: str) -> Callable[[OfStep], OfStep]:
-        """Declare an invariant of steps."""
+    def step(self, name: str, sentence: str, source: str, *tables: str) -> Callable[[OfStep], OfStep]:
+        """Declare an invariant of steps; with ``tables`` it concerns only steps that changed one of them."""
 
         def declare(check: OfStep) -> OfStep:
-            self.invariants.append(Invariant(name, sentence, source, of_step=check))
+            self.invariants.append(Invariant(name, sentence, source, of_step=check, tables=tables))
             return check
 
         return declare

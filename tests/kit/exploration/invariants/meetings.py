@@ -193,6 +193,21 @@ def _nowhere(view: View) -> Iterator[str]:
 
 
 @STATED.step(
+    "presenters-limit",
+    "Nobody becomes a presenter where there are as many presenters as the limit allows.",
+    "P2 States L161, R349, R351, G338, G339",
+    "presences",
+)
+def _presenters(step: Step) -> Iterator[str]:
+    for key, presence in step.after.inside.items():
+        was, channel = step.before.inside.get(key), step.after.channels.get(presence.channel)
+        if presence.presenter and not (was is not None and was.presenter) and channel is not None:
+            present = sum(each.presenter for each in step.after.inside.values() if each.channel == channel.id)
+            if channel.presenters_limit is not None and present > channel.presenters_limit:
+                yield f"{present} presenters, limited to {channel.presenters_limit}"
+
+
+@STATED.step(
     "door-closes-by-itself",
     "With auto-close, the door closes when the channel becomes empty.",
     "R342, G333",

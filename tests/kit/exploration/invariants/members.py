@@ -132,6 +132,19 @@ def _once(step: Step) -> Iterator[str]:
 
 
 @STATED.step(
+    "used-invitations-stay-used",
+    "An invitation that is used or has expired is not pending again.",
+    "R067, R123, R184, R185, G202",
+    "invitations",
+)
+def _stay_used(step: Step) -> Iterator[str]:
+    states = {each.code: word(each.state) for each in step.before["invitations"]}
+    for each in step.after["invitations"]:
+        if word(each.state) == "pending" and states.get(each.code, "pending") != "pending":
+            yield f"it was {states[each.code]}"
+
+
+@STATED.step(
     "terms-are-accepted-by-version",
     "A user accepts the version of the terms that is current; no other is accepted.",
     "R102, G180",

@@ -188,6 +188,47 @@ def _in_order(step: Step) -> Iterator[str]:
                 yield f"{second} before {first}"
 
 
+#: The same when the last user leaves: the channel is empty, its door closes, then the session ends.
+ORDER_OF_LEAVING: tuple[tuple[str, str], ...] = (
+    ("participant.left", "lobby.closed"),
+    ("lobby.closed", "session.ended"),
+)
+
+
+@STATED.step(
+    "told-in-order-of-leaving",
+    "When the last user leaves, the channel becomes empty, the door closes by itself, and then the session ends.",
+    "R342, G359, the order of the table ORDER_OF_LEAVING",
+)
+def _in_order_of_leaving(step: Step) -> Iterator[str]:
+    if len(step.events) > 1 and step.act.operation in ("leave_channel", "hang_up"):
+        kinds = [(str(word(event.kind)), event.payload.get("channel")) for event in step.events]
+        for first, second in ORDER_OF_LEAVING:
+            for place, (kind, channel) in enumerate(kinds):
+                if kind == second and (first, channel) in kinds[place:]:
+                    yield f"{second} before {first}"
+
+
+def _clients(step: Step, payload: dict[str, Any]) -> set[str]:
+    """Return the clients of what a payload names, before or after the step."""
+    found: set[str] = set()
+    for view in (step.after, step.before):
+        named = (view.channels.get(payload.get("channel", "")), view.users.get(payload.get("user", -1)))
+        found |= {record.client for record in named if record is not None}
+    return found | {payload["client"]} if payload.get("client") else found
+
+
+@STATED.step(
+    "told-to-its-client",
+    "An event stands in the log of the client of the records that it names.",
+    "P1 L7, G533",
+)
+def _to_its_client(step: Step) -> Iterator[str]:
+    for event in step.events:
+        if _clients(step, event.payload) - {event.client}:
+            yield f"{word(event.kind)} is told to another client"
+
+
 @STATED.step(
     "events-are-numbered",
     "Events of a client are recorded at the instant at which they happen, each with a number and an id of its own.",
