@@ -80,6 +80,7 @@ _DECLARED = "223 operations are declared with their types, gates and assumptions
 _LOG = "the calls since the last checkpoint are read from the log as well, and put in their tables"
 _CLOCK = "it is no ratio: it holds while the processor is as fast as it was when it was measured"
 _BESIDE = "it is the time of a clock, measured beside other work: a load of seven on two processors"
+_LISTED_SINCE = "two ways more into a known kind (a session begins in a disabled client), which stand in the list since"
 _LONG = "the reasons are among the figures of the growth, below"
 
 AIMS: tuple[Aim, ...] = (
@@ -108,7 +109,8 @@ AIMS: tuple[Aim, ...] = (
     Aim(part="explore", figure="distinct worlds", at_least=500_000),
     Aim(part="explore", figure="starts", at_least=10),
     Aim(part="explore", figure="memory (MiB)", at_most=4096),
-    *_zero("explore", "unknown violations", "known violations that no longer happen", "invariants that failed"),
+    Aim(part="explore", figure="unknown violations", at_most=0, why=_LISTED_SINCE),
+    *_zero("explore", "known violations that no longer happen", "invariants that failed"),
     *_zero("explore", "starts cut short"),
     *_zero(
         "tenant_matrix",
