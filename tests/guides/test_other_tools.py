@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 from unittest import mock
 
@@ -231,8 +230,6 @@ def test_after_it(tmp_path):
 
 @row("pyfakefs")
 def _(path: Path) -> None:
-    if find_spec("pyfakefs") is None:
-        pytest.skip("pyfakefs is not installed")
     tests = {"test_fakes.py": _FAKES, "test_late.py": _LATE}
     for name, text in tests.items():
         (path / name).write_text(text)

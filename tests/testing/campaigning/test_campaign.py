@@ -7,6 +7,7 @@ import gc
 import json
 import os
 
+import distributed
 import pytest
 from msgspec.structs import replace
 
@@ -239,7 +240,6 @@ def test_a_verify_run_is_a_job():
 @pytest.fixture
 def one_worker(monkeypatch):
     """A Dask cluster of one thread of this process, in place of one of processes."""
-    distributed = pytest.importorskip("distributed")
     gc.freeze()  # Hypothesis collects garbage once in each new thread
     with distributed.Client(
         processes=False,
@@ -367,7 +367,6 @@ def test_failures_of_verify_are_printed_as_tests_and_as_curl(tmp_path, capsys, m
 
 def test_the_lines_of_the_guide_for_several_machines_do_what_they_say(tmp_path, monkeypatch, capsys):
     """Its scheduler, its worker and its campaign, on one machine and with two seeds: the failure is found."""
-    pytest.importorskip("distributed")
     monkeypatch.chdir(tmp_path)
     (journey,) = [text for _, text in BLOCK.findall(guides.get("campaign").text) if "# rooms_journey.py" in text]
     (tmp_path / "rooms_journey.py").write_text(journey)
