@@ -5,10 +5,16 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import pytest
+from click import Context
+
+from confsim.cli import confsim as commands
 from kit.crowded import BUILDERS, SHARED
 from kit.crowded.asks import ASKS, judged
+from kit.crowded.lines import LEFT_OUT, lines
 
 
 @pytest.mark.own_ways
@@ -26,3 +32,11 @@ def test_what_only_reads_changes_no_world(world):
     for ask in ASKS:
         judged(world, ask)
     assert SHARED[world]().service.world.digest() == BUILDERS[world]().service.world.digest()
+
+
+def test_every_command_is_asked():
+    """A new command needs a line, or a reason why it is not asked."""
+    with TemporaryDirectory() as folder, BUILDERS["fresh"]().serve() as server:
+        names = {line[0] for line in lines(server, Path(folder))}
+    assert names | LEFT_OUT.keys() == set(commands.list_commands(Context(commands)))
+    assert not names & LEFT_OUT.keys()

@@ -33,8 +33,8 @@ from kit.crowded import BUILDERS, SHARED, control
 from kit.crowded.answers import Answer, Page
 from kit.crowded.calls import send
 from kit.crowded.happenings import Network
+from kit.crowded.lines import asked, lines
 from kit.crowded.texts import HOSTILE
-from kit.processes.commands import run
 
 #: Yields what is wrong when it is asked of the world of this name.
 Ask = Callable[[str], Iterator[str]]
@@ -255,18 +255,14 @@ def state(world: str) -> Iterator[str]:
 
 @ask
 def commands(world: str) -> Iterator[str]:
-    """Every command that reads a world over HTTP, or what was written of one."""
+    """Every command, of the world that is served and of what was written of it."""
     sim = BUILDERS[world]()
     with TemporaryDirectory() as directory, sim.serve() as server:
-        bundle = f"{directory}/{'x' * 60} bundle.json"
-        for line in (
-            ("bundle", "--base-url", server.base_url, "-o", bundle),
-            ("bundle", "--base-url", server.root, "--mask"),
-            ("replay", bundle),
-            ("run", "--base-url", server.base_url, "lobby"),
-            *(("explain", text[:60]) for text in HOSTILE.values()),
-        ):
-            code, output, errors = run(*line)
+        folder = Path(directory)
+        sim.save(folder / "state.json")
+        (folder / "a.toml").write_bytes(send(sim, "GET", f"{PREFIX}/accounts").body)
+        for line in lines(server, folder):
+            code, output, errors = asked(line)
             question = f"confsim {' '.join(line)}"
             if code not in (0, 1, 2) or "Traceback" in errors:
                 yield f"{question}: {code} {errors[-500:]}"
