@@ -1,9 +1,10 @@
 """Resolvers of the things of a channel, a user or a client that a path names; none of them says what gates judge.
 
 A thing of another channel or user than the one in the path is not there. An id that the service made names an object;
-its absence is reported before the caller's role is checked. What people choose or are sent is a secret or another input
-(``is_input``): a PIN, a code, a token, a key, an origin id, a phone number, the name of a validator, a level. Inputs
-are looked up, and states such as a breakout session that has started are checked, once the role is known (G040).
+its absence is reported before the caller's role is checked. Whatever people choose or are sent is a secret or
+another input (``is_input``): a PIN, a code, a token, a key, an origin id, a phone number, the name of a validator, a
+level. Inputs are looked up, and states such as a breakout session that has started are checked, once the role is known
+(G040).
 """
 
 from __future__ import annotations

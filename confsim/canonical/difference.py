@@ -66,7 +66,7 @@ def difference(
     """Return the difference between two worlds at their instants (epoch milliseconds).
 
     Records are the same if they say the same, else if they have the same id, else if people know them by the same name.
-    What ``level`` leaves out differs in nothing.
+    Fields that ``level`` leaves out are not compared.
     """
     forms = Forms(level)
     form, other_form = forms.form(before, then), forms.form(after, now)

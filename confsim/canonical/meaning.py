@@ -1,4 +1,4 @@
-"""What the fields of records mean to a canonical form: names, instants, counts, and what is over.
+"""The meaning of the fields of records for a canonical form: names, instants, counts, and what is over.
 
 A test holds these tables against the declared records: each entry names a table and a field that exist, and no field
 holds a name or an instant that is not listed.

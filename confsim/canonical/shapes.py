@@ -1,4 +1,4 @@
-"""What one record says, apart from the names and instants in it."""
+"""The shape of a record: its content, apart from the names and instants in it."""
 
 from __future__ import annotations
 

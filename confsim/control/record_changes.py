@@ -1,4 +1,4 @@
-"""What a call changed in the records, as the control plane shows it."""
+"""The changes that a call made to records, as the control plane shows them."""
 
 from __future__ import annotations
 

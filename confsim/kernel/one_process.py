@@ -1,4 +1,4 @@
-"""What belongs to a running process: the worlds in it, and everything that calls or serves them."""
+"""Objects that belong to a running process: worlds, and everything that calls or serves them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Timer(Struct, frozen=True, gc=False):
 
 
 class Alarm(Protocol):
-    """What makes and fires the timers of one ``kind``, of the records of one table."""
+    """A maker of the timers of one ``kind``, which follow from the records of one table."""
 
     kind: str
 
@@ -71,8 +71,9 @@ ALARMS: dict[str, Alarm] = {}
 class Timers(Struct, frozen=True, gc=False):
     """All timers of a world by name, and their places in order.
 
-    Those ``refused`` wait for a committed change; those to be tried ``again`` were refused before the latest one, whose
-    instant is ``retry``. ``due`` is the instant at which the next timer fires, ``NEVER`` when none does.
+    ``refused`` names the timers that wait for a committed change. ``again`` names those that were refused before the
+    latest change, whose instant is ``retry``. ``due`` is the instant at which the next timer fires, ``NEVER`` when
+    none does.
     """
 
     live: Map[Name, Timer] = {}

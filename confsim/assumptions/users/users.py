@@ -19,7 +19,7 @@ LAST_FIRST_ID = 2**63 - 10**9
 FIRST_USER_ID = assumption(
     "users.first-id",
     "G130",
-    "Ids of users count up over the whole service from here. Those beyond 2^53 show which clients read JSON numbers as "
+    "Ids of users count up over the whole service from here. Ids beyond 2^53 show which clients read JSON numbers as "
     "floating-point numbers, as JavaScript does.",
     1000,
     (f"any whole number up to {LAST_FIRST_ID}",),

@@ -59,7 +59,7 @@ def add_name(context: ControlContext, body: AddHostName) -> HostNames:
 
 @operation("DELETE /names/{name}", replayed=False)
 def drop_name(context: ControlContext, name: Annotated[str, "The Host name."]) -> HostNames:
-    """Stop accepting a Host name that was added. Misuse for an invalid name, and (404) for any other."""
+    """Stop accepting a Host name that was added. Raises Misuse (404) if it was not."""
     if host_name(name) not in context.worlds.names:
         raise Misuse(f"{name[:80]!r} is none of the Host names that were added", status=404)
     context.worlds.stop_answering_to(name)

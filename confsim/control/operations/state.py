@@ -52,7 +52,7 @@ def list_snapshots(context: ControlContext) -> list[SnapshotInfo]:
 def take_snapshot(context: ControlContext, body: TakeSnapshot) -> SnapshotInfo:
     """Save the world and its instant under a name; replaces an earlier snapshot of this name.
 
-    Misuse (409) for one too many.
+    Raises Misuse (409) if there are too many.
     """
     return _describe(body.name, context.service.history.take(body.name))
 

@@ -110,8 +110,8 @@ def wait(context: ControlContext, body: WaitFor) -> WaitResult:
     """Wait for a number of matching calls, mails, deliveries or records; earlier ones count.
 
     Other calls are served meanwhile, and due timers fire. A body of a call, or a text of a record, beyond its bound is
-    described by its length. Misuse (409, code not_seen) at the timeout, (409) when too many wait, and (404) for an
-    unknown operation or table.
+    described by its length. Raises Misuse (409, code not_seen) at the timeout, (409) if too many calls wait, and (404)
+    if the operation or the table is unknown.
     """
     span = spans.span(body.timeout)
     if span > LONGEST:

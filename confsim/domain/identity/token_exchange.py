@@ -57,7 +57,7 @@ def exchange(change: Change, client: Client, token: str) -> Credential:
 
 
 def _of_invitation(change: Change, client: Client, code: str) -> Credential | None:
-    """A service token for a Persistent invitation; None for a text that is none, or no longer, unless that is told."""
+    """A service token for a Persistent invitation; None if the text is not one, or no longer."""
     try:
         return invitations.exchange(change, client, code)
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""What is left to do for a transport of asyncio once its connection is lost."""
+"""The release of a transport of asyncio once its connection is lost."""
 
 from __future__ import annotations
 

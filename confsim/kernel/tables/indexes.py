@@ -101,7 +101,7 @@ Buckets: TypeAlias = "dict[Hashable, Bucket | Made | None]"
 
 
 class _ByValue(Generic[R]):
-    """What both kinds of index share: the values of a record follow from some of its fields.
+    """The base of both kinds of index: the values of a record follow from some of its fields.
 
     The values are ``of(*fields)``. Without ``of``, the value is the field, or the tuple of several fields; a record
     whose only field is None has no value. ``values(record)`` returns the values of a record.
