@@ -1,4 +1,4 @@
-"""The large bodies that a server is still reading: those that nobody needs are not read, and all have one bound."""
+"""The bodies that a server is still reading: all have one bound, and large ones that nobody needs are not read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from confsim.service.messages import UNREAD, Request
 
 from .framing import FaultError
 
-#: Bytes of a body that are read in any case and do not count.
+#: Bytes of a body that are read in any case, whoever sends it.
 SMALL = 64 * 2**10
 
 #: Returns whether the answer to a request, which is given without its body, may depend on the body.
@@ -17,7 +17,7 @@ NeedsBody = Callable[[Request], bool]
 
 
 class UnfinishedBodies:
-    """The bytes of the large bodies of all connections of a server that are not complete."""
+    """The bytes of the bodies of all connections of a server that are not complete."""
 
     __slots__ = ("count", "needs_body")
 
@@ -37,7 +37,7 @@ class UnfinishedBodies:
 
 
 class LargeBody:
-    """The large body of one connection at a time, among the unfinished ones of its server."""
+    """The body of one connection at a time, among the unfinished ones of its server."""
 
     __slots__ = ("_begun", "_limits", "_size", "_unfinished")
 

@@ -271,7 +271,7 @@ class Connection(asyncio.Protocol):
             raise FaultError("body_too_large")
         if size > SMALL:
             self._begin_large(0)
-            self._large.grow(size)
+        self._large.grow(size)
 
     def on_message_complete(self) -> None:
         """Queue the request."""

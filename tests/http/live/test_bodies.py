@@ -172,6 +172,14 @@ def refused(connect, raw):
     return until(client.answered, 0.2) and client.reported()["fault"] == "busy"
 
 
+def test_small_bodies_count_while_they_are_unfinished(connect: Connect, echo: Echo):
+    """Many that are each read in any case fill the bound together; a finished one gives its room back."""
+    others = [connect(ROOMY).send(PUT % SMALL + b"x" * 60_000) for _ in range(5)]
+    assert until(lambda: refused(connect, PUT % 1000 + b"x" * 999))
+    others[0].send(b"x" * (SMALL - 60_000)).reported()
+    assert until(lambda: not refused(connect, PUT % 1000 + b"x" * 1000))
+
+
 def test_a_client_that_leaves_gives_its_room_back(connect: Connect):
     """Its body is no longer among the unfinished ones."""
     first = connect(ROOMY).send(PUT % 200_000 + b"x" * 199_999)
