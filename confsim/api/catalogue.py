@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 # imported for their effect: they attach couplings, deletions and emitted events to the machines
-import confsim.domain.couplings.child_clients
-import confsim.domain.couplings.deletion
-import confsim.domain.couplings.deliveries
-import confsim.domain.couplings.emitted
-import confsim.domain.couplings.machines
-import confsim.domain.couplings.needs  # noqa: F401
+import confsim.domain.couplings  # noqa: F401
 
 from . import paths  # noqa: F401 what path parameters resolve to
 from .call import API

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from typing import Any
 
 from msgspec import Struct
@@ -13,9 +12,8 @@ from confsim.assumptions import app_sessions as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -29,12 +27,6 @@ from .identity.credentials import Caller
 from .lists import in_order
 from .runtime.sessions import SESSIONS
 from .users.users import User
-
-
-class AppSessionState(Enum):
-    """The state of an app session: it is registered once, and no end is modelled."""
-
-    REGISTERED = "registered"
 
 
 class AppSession(Record, kw_only=True):
@@ -95,8 +87,20 @@ BY_INDEX: Unique[Log] = Unique("index", "app_session", "index", of=_place)
 LOGS: Table[tuple[str, int], Log] = Table("app session logs", Log, "key", BY_SESSION, BY_INDEX)
 
 
-def _append(change: Change, run: AppSession, log: Log, earlier: Log | None) -> AppSession:
-    """The log is stored; it replaces an earlier log of the same index where that is allowed."""
+RUNS: Collection[AppSession] = Collection(
+    "app session", "One run of a client application (R306, R427-R435).", APP_SESSIONS, refused=Reason.LOG_INDEX_TAKEN
+)
+_REGISTER = RUNS.added("register", source="P2 L242, R427")
+
+
+def _find_log(change: Change, run: AppSession, index: int | None) -> Log | None:
+    return None if index is None else LOGS.one(change, BY_INDEX, (run.id, index), run.client)
+
+
+@RUNS.changed("log", source="P2 L243, R428")
+def _log(change: Change, run: AppSession, log: Log) -> AppSession:
+    """The log is stored; it replaces an earlier log of the same index."""
+    earlier = _find_log(change, run, log.index)
     if earlier is not None:
         LOGS.of(change, run.client).put(replace(log, number=earlier.number))
         return run
@@ -104,28 +108,10 @@ def _append(change: Change, run: AppSession, log: Log, earlier: Log | None) -> A
     return replace(run, logged=log.number)
 
 
+@RUNS.changed("link", source="P2 L246, L354, R434, R435, G388, G582")
 def _link(change: Change, run: AppSession, links: dict[str, Any]) -> AppSession:
     """Channels, channel sessions and users are sets: linking again has no effect (G388)."""
     return replace(run, **{name: tuple(dict.fromkeys((*getattr(run, name), id))) for name, id in links.items()})
-
-
-_ALIKE = Guard("it counts as the same log", lambda run, alike: alike)
-_HERE = AppSessionState.REGISTERED
-
-MACHINE: Machine[AppSessionState, AppSession] = Machine(
-    "app session",
-    "One run of a client application (R306, R427-R435).",
-    APP_SESSIONS,
-    AppSessionState,
-    (
-        Row("register", ABSENT, _HERE, source="P2 L242, R427"),
-        Row("log", _HERE, _HERE, effect=_append, source="P2 L243, R428"),
-        Row("repeat", _HERE, _HERE, only_if=_ALIKE, source="P2 L243, R429, G383"),
-        Row("link", _HERE, _HERE, effect=_link, source="P2 L246, L354, R434, R435, G388, G582"),
-    ),
-    facts={"register": "draft", "log": "log earlier", "repeat": "alike", "link": "links"},
-    refusals={None: Reason.LOG_INDEX_TAKEN},
-)
 
 
 def register(change: Change, caller: Caller, started: int, url: str, channel: str | None) -> AppSession:
@@ -152,7 +138,7 @@ def register(change: Change, caller: Caller, started: int, url: str, channel: st
         channels=(channel,) if channel is not None else (),
         users=(user.id,) if user is not None and ask(change, assumed.REGISTRANT) else (),
     )
-    return MACHINE.create(change, "register", draft=draft)
+    return _REGISTER(change, draft)
 
 
 def get(change: Change, client: str, id: str) -> AppSession:
@@ -165,15 +151,15 @@ def append(change: Change, run: AppSession, time: int, data: str, index: int | N
     """Append a log. Refusals LOG_INDEX_TAKEN (G383), INVALID_INPUT for a missing index where one is required (G384)."""
     if index is None and ask(change, assumed.INDEX_NEEDED):
         raise Refusal(Reason.INVALID_INPUT, where="body index", problem="it is missing")
-    earlier = None if index is None else LOGS.one(change, BY_INDEX, (run.id, index), run.client)
+    earlier = _find_log(change, run, index)
     log = Log(app_session=run.id, number=run.logged + 1, time=time, data=data, index=index)
     how = "overwrites" if earlier is None else ask(change, assumed.REPEATED_INDEX)
     if earlier is None or how == "overwrites":
-        MACHINE.fire(change, run, "log", log=log, earlier=earlier)
+        _log(change, run, log)
     else:
         same = earlier.time == time and earlier.data == data
-        alike = how == "ignored" or (how == "same-ignored" and same)
-        MACHINE.fire(change, run, "repeat", alike=alike, details={"index": index})
+        if how != "ignored" and not (how == "same-ignored" and same):
+            raise Refusal(Reason.LOG_INDEX_TAKEN, index=index)
 
 
 def list_logs(change: Change, run: AppSession) -> Sequence[Log]:
@@ -187,7 +173,7 @@ def link_channel(change: Change, run: AppSession, channel: Channel, session: str
     links: dict[str, Any] = {"channels": channel.id}
     if session is not None:
         links["sessions"] = session
-    return MACHINE.fire(change, run, "link", links=links)
+    return _link(change, run, links)
 
 
 def get_session(change: Change, channel: Channel, id: str) -> str:
@@ -208,7 +194,7 @@ def get_session(change: Change, channel: Channel, id: str) -> str:
 
 def link_user(change: Change, run: AppSession, user: User) -> AppSession:
     """Link a user of the client (G582)."""
-    return MACHINE.fire(change, run, "link", links={"users": user.id})
+    return _link(change, run, {"users": user.id})
 
 
 class AppSessionFilter(Struct, frozen=True):

@@ -60,4 +60,4 @@ def count_poll(change: Change, record: Any) -> Any:
     return replace(record, polls_left=record.polls_left - 1) if record.polls_left else record
 
 
-NO_POLL_LEFT = Guard("no poll is left", lambda record: record.polls_left == 0)
+NO_POLL_LEFT = Guard("no poll is left", lambda change, record: record.polls_left == 0)

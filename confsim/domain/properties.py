@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -12,9 +10,8 @@ from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Assumption, ask
 from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -31,12 +28,6 @@ class Owner(Struct, frozen=True):
 
     client: str
     name: str
-
-
-class Held(Enum):
-    """The state of a stored property (P2 Channel properties)."""
-
-    STORED = "stored"
 
 
 class Property(Record):
@@ -57,29 +48,20 @@ BY_OWNER: Index[Property] = Index("owner", "owner")
 PROPERTIES: Table[tuple[str, str], Property] = Table("properties", Property, "place", BY_OWNER)
 
 
-def _store(change: Change, owner: Owner, key: str, text: str) -> Property:
-    """The value is stored."""
-    return Property(owner.name, key, text, owner.client)
-
-
-def _replace(change: Change, stored: Property, text: str) -> Property:
-    """The value replaces the earlier one."""
-    return replace(stored, text=text)
-
-
-MACHINE: Machine[Held, Property] = Machine(
+STORED: Collection[Property] = Collection(
     "property",
     "A value under a key of a user or a channel (R191, R337, R411, R412).",
     PROPERTIES,
-    Held,
-    (
-        Row("store", ABSENT, Held.STORED, effect=_store, source="P1 L243, P2 L224, R191, R411"),
-        Row("store", Held.STORED, Held.STORED, effect=_replace, source="P1 L243, P2 L224, R191, R411"),
-        Row("remove", Held.STORED, ABSENT, source="P1 L247, P2 L225, R412"),
-    ),
-    facts={"store": "owner key text"},
-    refusals={None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
 )
+_STORE = STORED.added("store", source="P1 L243, P2 L224, R191, R411")
+REMOVE = STORED.removed("remove", source="P1 L247, P2 L225, R412")
+
+
+@STORED.changed("replace", source="P1 L243, P2 L224, R191, R411")
+def _replace(change: Change, stored: Property, text: str) -> Property:
+    """The value replaces the earlier one."""
+    return replace(stored, text=text)
 
 
 def _find(change: Change, owner: Owner, key: str) -> Property | None:
@@ -114,17 +96,21 @@ def text(change: Change, owner: Owner, key: str, missing: Assumption[str] = assu
 def put(change: Change, owner: Owner, key: str, text: str) -> None:
     """Store the JSON text under the key, replacing any earlier one. Refusal PROPERTY_TOO_LARGE (G249)."""
     if text == NULL and ask(change, assumed.PROPERTY_NULL) == "removes":
-        MACHINE.fire_if_allowed(change, _find(change, owner, key), "remove")
+        REMOVE.if_allowed(change, _find(change, owner, key))
         return
     limit = ask(change, sizes.PROPERTY)
     if len(text.encode()) > limit:
         raise Refusal(Reason.PROPERTY_TOO_LARGE, limit=limit)
-    MACHINE.fire(change, _find(change, owner, key), "store", owner=owner, key=key, text=text)
+    stored = _find(change, owner, key)
+    if stored is None:
+        _STORE(change, Property(owner.name, key, text, owner.client))
+    else:
+        _replace(change, stored, text)
 
 
 def remove(change: Change, stored: Property) -> None:
     """Remove a property."""
-    MACHINE.end(change, stored, "remove")
+    REMOVE(change, stored)
 
 
 def list_of_owner(change: Change, owner: Owner) -> View[Property]:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Trigger
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Record
 from confsim.kernel.world import Change
 
-S = TypeVar("S", bound=Enum)
 R = TypeVar("R", bound=Record)
 
 
-def turn(
-    change: Change, machine: Machine[S, R], record: R, trigger: str, /, *, state: str | None = None, **facts: Any
-) -> R:
+def turn(change: Change, trigger: Trigger[R, []], record: R, *, state: str | None = None) -> R:
     """Fire the trigger of a switch. Refusal STATE_HOLDS when its state already holds, where that is refused (G537).
 
     ``state`` is the name of the state in the refusal, by default its value.
     """
-    if machine.holds(record, trigger):
-        require_change(change, machine.state(record).value if state is None else state, holds=True)
-    return machine.fire(change, record, trigger, **facts)
+    if trigger.holds(record):
+        require_change(change, trigger.machine.state(record).value if state is None else state, holds=True)
+    return trigger(change, record)
 
 
 def require_change(change: Change, state: str, *, holds: bool) -> None:

@@ -13,17 +13,11 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client, Terms
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import Filled, Guard, Row
+from confsim.kernel.machine import Collection, Machine
+from confsim.kernel.rows import EXISTS, Filled, Guard, Row
 from confsim.kernel.world import Change
 
 from .users import users
-
-
-class Publication(Enum):
-    """The state of the terms of a client, always published; only their version and link change."""
-
-    PUBLISHED = "published"
 
 
 class Acceptance(Enum):
@@ -33,79 +27,66 @@ class Acceptance(Enum):
     ACCEPTED = "accepted"
 
 
-def _replace_url(change: Change, client: Client, url: str) -> Client:
-    """The link is replaced; no user must accept again."""
+DOCUMENT: Collection[Client] = Collection(
+    "terms document",
+    "The terms that a client has published (R103, R104, R107, R108).",
+    CLIENTS,
+    refused=Reason.INVALID_INPUT,
+    initial=EXISTS,
+)
+
+
+@DOCUMENT.changed("link", source="P1 States L177, R107, G171")
+def link(change: Change, client: Client, url: str) -> Client:
+    """Replace the link to the terms; no user must accept again."""
     promulgated = client.terms.promulgated if ask(change, assumed.LINK_CHANGE) == "stays" else change.now
     return replace(client, terms=replace(client.terms, url=url, promulgated=promulgated))
 
 
-def _promulgate(change: Change, client: Client, url: str) -> Client:
-    """A new version is published: every user of the client must accept again."""
+@DOCUMENT.changed("promulgate", source="P1 States L176, R103, R104, G170")
+def promulgate(change: Change, client: Client, url: str) -> Client:
+    """Publish new terms that every user of the client must accept."""
     version = client.terms.version + 1
     if ask(change, assumed.VERSION) == "timestamp":
         version = max(version, change.now // 1000)
     return replace(client, terms=Terms(version, url, change.now, client.terms.required))
 
 
-def _require(change: Change, client: Client, required: bool) -> Client:
-    """Whether guests must accept is set."""
+@DOCUMENT.changed("require", source="P1 Terms L118, G172")
+def require(change: Change, client: Client, required: bool) -> Client:
+    """Set whether guests must accept the terms, a setting of the service operator (G172)."""
     return replace(client, terms=replace(client.terms, required=required))
 
 
-DOCUMENT: Machine[Publication, Client] = Machine(
-    "terms document",
-    "The terms that a client has published (R103, R104, R107, R108).",
-    CLIENTS,
-    Publication,
-    (
-        Row(
-            "link",
-            Publication.PUBLISHED,
-            Publication.PUBLISHED,
-            effect=_replace_url,
-            source="P1 States L177, R107, G171",
-        ),
-        Row(
-            "promulgate",
-            Publication.PUBLISHED,
-            Publication.PUBLISHED,
-            effect=_promulgate,
-            source="P1 States L176, R103, R104, G170",
-        ),
-        Row("require", Publication.PUBLISHED, Publication.PUBLISHED, effect=_require, source="P1 Terms L118, G172"),
-    ),
-    facts={"link": "url", "promulgate": "url", "require": "required"},
-    refusals={None: Reason.INVALID_INPUT},
-    initial=Publication.PUBLISHED,
-)
+def _current(change: Change, user: User) -> int:
+    """The current version of the terms of the user's client."""
+    return CLIENTS.of(change)[user.client].terms.version
 
-
-def _accept(change: Change, user: User, version: int) -> User:
-    """The user has accepted this version; calls are permitted again, also with tokens issued before."""
-    return replace(user, accepted=version)
-
-
-_IS_CURRENT = Guard("the version is the current one", lambda user, version, current: version == current)
 
 ACCEPTANCE: Machine[Acceptance, User] = Machine(
     "terms acceptance",
     "Whether a user has accepted terms (R080, R101, R102); it counts while its version is the current one.",
     USERS,
     Acceptance,
-    (
-        Row(
-            "accept",
-            tuple(Acceptance),
-            Acceptance.ACCEPTED,
-            only_if=_IS_CURRENT,
-            effect=_accept,
-            source="P1 States L175, R101, G180",
-        ),
-    ),
     state=Filled("accepted", Acceptance.ACCEPTED, Acceptance.NEVER),
-    facts={"accept": "version current"},
-    refusals={"accept": Reason.VERSION_NOT_CURRENT},
+    refused=Reason.VERSION_NOT_CURRENT,
     initial=Acceptance.NEVER,
+)
+
+
+@ACCEPTANCE.effect(
+    "accept",
+    details=lambda change, user, version: {"version": version, "currentVersion": _current(change, user)},
+)
+def _accept(change: Change, user: User, version: int) -> User:
+    """The user has accepted this version; calls are permitted again, also with tokens issued before."""
+    return replace(user, accepted=version)
+
+
+_IS_CURRENT = Guard("the version is the current one", lambda change, user, version: version == _current(change, user))
+
+ACCEPTANCE.declare(
+    Row(_accept, tuple(Acceptance), Acceptance.ACCEPTED, only_if=_IS_CURRENT, source="P1 States L175, R101, G180"),
 )
 
 
@@ -149,25 +130,8 @@ def is_blocked(change: Change, client: Client, user: User) -> bool:
     return client.terms.required or ask(change, assumed.BINDS) == "users"
 
 
-def link(change: Change, client: Client, url: str) -> Client:
-    """Replace the link to the terms; no user must accept again."""
-    return DOCUMENT.fire(change, client, "link", url=url)
-
-
-def promulgate(change: Change, client: Client, url: str) -> Client:
-    """Publish new terms that every user must accept."""
-    return DOCUMENT.fire(change, client, "promulgate", url=url)
-
-
-def require(change: Change, client: Client, required: bool) -> Client:
-    """Set whether guests must accept the terms, a setting of the service operator (G172)."""
-    return DOCUMENT.fire(change, client, "require", required=required)
-
-
 def accept(change: Change, client: Client, user: User, version: int) -> User:
     """Accept a version for the user, which must be the current one."""
     if client.terms.version == 1:
         note(change, assumed.FIRST)  # the choice decides whether there was anything to accept (G168)
-    current = client.terms.version
-    details = {"version": version, "currentVersion": current}
-    return ACCEPTANCE.fire(change, user, "accept", version=version, current=current, details=details)
+    return _accept(change, user, version)

@@ -21,7 +21,7 @@ def in_words(machine: Machine[Any, Any]) -> list[dict[str, str]]:
     """Return the rows of the machine in plain words."""
     return [
         {
-            "when": row.when,
+            "when": row.when.name,
             "on": " | ".join(state.value for state in row.on),
             "at": "" if row.at is None else row.at.timer,
             "only if": "" if row.only_if is None else str(row.only_if),

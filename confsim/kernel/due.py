@@ -1,14 +1,17 @@
-"""The firing of due timers: in order, each in a change of its own."""
+"""The firing of due timers: in order, each in a change of its own; and the timers of a deadline."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .timers import ALARMS, Timer
+from .rows import Deadline, Row
+from .tables.table import Table
+from .timers import ALARMS, NEVER, Name, Timer
 from .world import NO_PROFILE, Change, FaultSource, World
 
 
@@ -58,3 +61,35 @@ def fire_due_timers(
             if once:
                 break
     return world, fired
+
+
+class DeadlineAlarm:
+    """The timers of one deadline: of the records of a machine that are in a state of its rows."""
+
+    __slots__ = ("at", "kind", "machine", "states", "subject", "trigger")
+
+    def __init__(self, machine: Any, table: Table[Any, Any], at: Deadline, rows: list[Row]) -> None:
+        self.machine = machine
+        self.at = at
+        self.kind = at.timer
+        self.subject = table.key if at.subject is None else attrgetter(at.subject)
+        self.trigger = rows[0].when
+        self.states = tuple(state for row in rows for state in row.on)
+
+    def set_for(self, record: Any) -> tuple[int, str] | None:
+        """Return the due instant and the subject of the timer that a record has; None if it has none."""
+        if self.machine.read(record) not in self.states:
+            return None
+        due = self.at.due(record)
+        return None if due is None else (due, str(self.subject(record)))
+
+    def timer(self, name: Name, serial: int, record: Any) -> Timer:
+        """Return the timer of this name for a record that has one."""
+        due, subject = self.set_for(record) or (NEVER, "")
+        return Timer(name, due, serial, self.machine.client(record), subject)
+
+    def fire(self, change: Change, timer: Timer) -> bool:
+        """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""
+        name, client, key, _ = timer.name
+        record = Table.declared[name].of(change, client)[key]
+        return self.trigger.attempt(change, record, (), {}) is not None and self.at.announced

@@ -1,8 +1,8 @@
 """State machines as tables: rows say when, on, then, only if, effect, source. A trigger without a row is refused.
 
-A machine owns the table of its records: ``create``, ``fire`` and ``end`` put, replace and remove the record and store
-its state, so that an effect only returns its other changes. Diagrams, the reference and the enumerating tests are
-made from the same rows. ``influence`` defines how one machine affects another.
+A machine owns the table of its records: its triggers put, replace and remove the record and store its state, so that
+an effect only returns its other changes. A trigger is a typed function; it takes what its effect takes. Diagrams, the
+reference and tests are made from the same rows. ``influence`` defines how one machine affects another.
 """
 
 from __future__ import annotations
@@ -10,31 +10,162 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from operator import attrgetter
-from typing import Any, Generic, NoReturn, TypeVar, get_type_hints
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints
 
-from .influence import Cascade
+from .due import DeadlineAlarm
 from .refusal import Refusal
-from .rows import ABSENT, NOTHING, Deadline, Field, Flag, Guard, Row, named
+from .rows import ABSENT, EXISTS, Arguments, Deadline, Existence, Field, Flag, Guard, Row, arguments_of
 from .tables.table import Record, Rows, Table
 from .tables.writing import StaleRecord
-from .timers import ALARMS, NEVER, Name, Timer
+from .timers import ALARMS
 from .world import Change
 
 S = TypeVar("S", bound=Enum)
 R = TypeVar("R", bound=Record)
+P = ParamSpec("P")
 _CLIENT = attrgetter("client")
+
+#: The reason of a refusal: for every state, or by state, None standing for the others.
+Refused = Enum | Mapping[Any, Enum]
+#: The function of the details of a refusal: of the change, the record and the arguments of the trigger.
+Details = Callable[..., Mapping[str, Any]]
+
+
+class Call(Generic[R]):
+    """A record on which a trigger is to be fired, None for one that is absent, and the arguments."""
+
+    __slots__ = ("args", "kwargs", "record")
+
+    def __init__(self, record: R | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        self.record = record
+        self.args = args
+        self.kwargs = kwargs
+
+
+class Trigger(Generic[R, P]):
+    """A trigger of a machine: a function of the change, the record (None when it is absent) and its own arguments.
+
+    ``effect`` is that of its rows that name no other. ``details(change, record, argument…)`` returns the details of a
+    refusal.
+    """
+
+    __slots__ = ("details", "effect", "machine", "name", "parameters", "reasons", "rows", "tells")
+
+    #: Whether its effects make a record, and so take none.
+    creates = False
+
+    def __init__(
+        self,
+        machine: Machine[Any, R],
+        name: str,
+        effect: Callable[..., Any] | None,
+        refused: Refused | None,
+        details: Details | None,
+    ) -> None:
+        self.machine, self.name, self.effect = machine, name, effect
+        self.parameters = self._taken()
+        self.reasons: dict[Any, Enum] = {None: machine.refused}
+        if refused is not None:
+            self.reasons.update(refused if isinstance(refused, Mapping) else {None: refused})
+        self.details = details
+        self.tells = details is not None and bool(arguments_of(details, 2, self))
+        self.rows: tuple[Row, ...] = ()
+        if name in machine.triggers:
+            raise ValueError(f"machine {machine.name!r} declares the trigger {name!r} twice")
+        machine.triggers[name] = self
+
+    def _taken(self) -> Arguments:
+        return {} if self.effect is None else arguments_of(self.effect, 2)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __call__(self, change: Change, record: R | None, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Fire it on the record.
+
+        Return the record as it is stored after everything that the transition caused, or the removed one. Raises
+        Refusal with the declared reason and details when no row admits it; nothing changes then. Raises StaleRecord for
+        a record that is not the stored one, instead of writing it.
+        """
+        moved = self.attempt(change, record, args, kwargs)
+        if moved is not None:
+            return moved
+        reason, details = self.reason(self.machine.state(record)), self.details
+        if details is None:
+            raise Refusal(reason)
+        raise Refusal(reason, **(details(change, record, *args, **kwargs) if self.tells else details(change, record)))
+
+    def if_allowed(self, change: Change, record: R | None, /, *args: P.args, **kwargs: P.kwargs) -> R | None:
+        """Fire it when a row admits it and return the new record; otherwise return the record unchanged."""
+        moved = self.attempt(change, record, args, kwargs)
+        return record if moved is None else moved
+
+    def admits(self, change: Change, record: R | None, /, *args: P.args, **kwargs: P.kwargs) -> bool:
+        """Whether a row admits it."""
+        return self.row(self.machine.state(record), change, record, args, kwargs) is not None
+
+    def on(self, record: R | None, /, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
+        """The record with arguments, for an influence to fire the trigger on."""
+        return Call(record, args, kwargs)
+
+    def holds(self, record: R | None) -> bool:
+        """Whether the record is already in the state to which every row of the trigger leads."""
+        state = self.machine.state(record)
+        return all(row.then is state for row in self.rows)
+
+    def reason(self, state: Enum) -> Enum:
+        """The reason for refusing it in a state in which no row admits it."""
+        return self.reasons.get(state) or self.reasons[None]
+
+    def row(
+        self, state: Enum, change: Change, record: R | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Row | None:
+        """The row that admits it in this state, or None."""
+        for row in self.rows:
+            if state in row.on and (row.only_if is None or row.only_if.admits(change, record, args, kwargs)):
+                return row
+        return None
+
+    def attempt(self, change: Change, record: R | None, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R | None:
+        """Fire it; return the new record, or the removed one. None, and no change, when no row admits it."""
+        state = self.machine.state(record)
+        row = self.row(state, change, record, args, kwargs)
+        if row is None:
+            return None
+        moved = self.machine._move(change, record, row, args, kwargs)
+        for coupling in row.couplings:
+            if state in coupling.sees:
+                coupling.propagate(change, moved)
+        stored = self.machine.stored(change, moved) if row.couplings else moved
+        return moved if stored is None else stored
+
+
+class Creation(Trigger[R, P]):
+    """A trigger that makes a record: a function of the change and its own arguments. All its rows are from ABSENT."""
+
+    __slots__ = ()
+
+    creates = True
+
+    def _taken(self) -> Arguments:
+        return {"draft": False} if self.effect is None else arguments_of(self.effect, 1)
+
+    def __call__(self, change: Change, /, *args: P.args, **kwargs: P.kwargs) -> R:  # type: ignore[override]
+        """Create the record and return it. Raises Refusal when no row admits it."""
+        return super().__call__(change, None, *args, **kwargs)
+
+    def of(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
+        """The arguments, for an influence to create a record by."""
+        return Call(None, args, kwargs)
 
 
 class Machine(Generic[S, R]):
-    """A machine over the records of a table.
+    """A machine over the records of a table; ``declare`` gives it its rows, which name its triggers.
 
     ``table`` is the table, or returns it for a record, or is None when the records are not stored. ``state`` is the
-    field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. A machine of
-    one state needs no field: every record in its table is in that state. ``facts``
-    gives, for each trigger that has any, the names of its facts, separated by spaces; ValueError is raised when they
-    differ from those that its guards and effects take. ``refusals`` gives the reason for a trigger that no row admits,
-    by (trigger, state), by trigger, or by None for the rest. ``client(record)`` is the id of the client whose table
-    holds the record.
+    field that holds the state, ``states`` its Enum; the state of a record that is not stored is ABSENT. ``refused`` is
+    the reason for refusing a trigger that names none. ``client(record)`` is the id of the client whose table holds the
+    record.
     """
 
     #: Every machine by name, in order of declaration.
@@ -46,11 +177,9 @@ class Machine(Generic[S, R]):
         title: str,
         table: Table[Any, R] | Callable[[R], Table[Any, R]] | None,
         states: type[S],
-        rows: tuple[Row, ...],
         *,
-        state: str | Field | None = None,
-        facts: Mapping[str, str] = NOTHING,
-        refusals: Mapping[Any, Enum],
+        state: str | Field,
+        refused: Enum,
         initial: Enum = ABSENT,
         client: Callable[[R], str] = _CLIENT,
     ) -> None:
@@ -62,42 +191,56 @@ class Machine(Generic[S, R]):
         self._table = table if isinstance(table, Table) else None
         self.table_of: Callable[[R], Table[Any, R]] | None
         self.table_of = (lambda record: table) if isinstance(table, Table) else table
-        self.record = _record_of(table)
-        self.field = _only(name, states) if state is None else Field(state) if isinstance(state, str) else state
+        #: The type of the records: that of the table, or the one that the function which chooses a table takes.
+        self.record: type[Record] | None = table.record if isinstance(table, Table) else None
+        if table is not None and self.record is None:
+            self.record = next(iter(get_type_hints(table).values()))
+        self.field = Field(state) if isinstance(state, str) else state
         self.read = self.field.read
-        self.rows = rows
-        self.refusals = refusals
+        self.refused = refused
         self.initial = initial
         self.client = client
-        self.triggers = tuple(dict.fromkeys(row.when for row in rows))
-        self.facts = {trigger: frozenset(facts.get(trigger, "").split()) for trigger in self.triggers}
-        self.guards = tuple({row.only_if.name: row.only_if for row in rows if row.only_if is not None}.values())
-        absent = any(ABSENT in (*row.on, row.then) for row in rows)
-        self.states: tuple[Enum, ...] = ((ABSENT,) if absent else ()) + tuple(states)
-        self.cascades: tuple[Cascade, ...] = ()
-        self._rows = {trigger: tuple(row for row in rows if row.when == trigger) for trigger in self.triggers}
-        ends = {trigger: {row.then for row in rows} for trigger, rows in self._rows.items()}
-        self._leads_to = {trigger: states.pop() if len(states) == 1 else None for trigger, states in ends.items()}
-        self._check(facts)
-        deadlines: dict[Deadline, list[Row]] = {}
-        for row in rows:
-            if row.at is not None:
-                deadlines.setdefault(row.at, []).append(row)
-        for at, timed_rows in deadlines.items():
-            self._declare_alarm(at, timed_rows)
+        self.states: tuple[Enum, ...] = tuple(states)
+        self.triggers: dict[str, Trigger[R, ...]] = {}
+        self.rows: tuple[Row, ...] = ()
+        self.cascades: tuple[Any, ...] = ()
 
-    def _check(self, declared: Mapping[str, str]) -> None:
-        """Raise ValueError for a trigger without a row, and for a fact that is undeclared or unused."""
-        for trigger in declared:
-            if trigger not in self.facts:
-                raise ValueError(f"machine {self.name!r} declares facts of {trigger!r}, for which it has no row")
-        for trigger, names in self.facts.items():
-            taken: set[str] = set()
-            for row in self._rows[trigger]:
-                taken.update(row.facts, () if row.only_if is None else row.only_if.facts)
-            if taken != names:
-                wrong = ", ".join(sorted(taken ^ names))
-                raise ValueError(f"machine {self.name!r}, trigger {trigger!r}: {wrong} is declared or taken, not both")
+    def trigger(self, name: str, *, refused: Refused | None = None, details: Details | None = None) -> Trigger[R, []]:
+        """Declare a trigger without arguments."""
+        return Trigger(self, name, None, refused, details)
+
+    def effect(
+        self, name: str, *, refused: Refused | None = None, details: Details | None = None
+    ) -> Callable[[Callable[Concatenate[Change, R, P], R | None]], Trigger[R, P]]:
+        """Declare the trigger of an effect, whose arguments are those of the effect after change and record."""
+        return lambda effect: Trigger(self, name, effect, refused, details)
+
+    def draft(self, name: str, *, refused: Refused | None = None, details: Details | None = None) -> Creation[R, [R]]:
+        """Declare a trigger that stores a record which it is given."""
+        return Creation(self, name, None, refused, details)
+
+    def creation(
+        self, name: str, *, refused: Refused | None = None, details: Details | None = None
+    ) -> Callable[[Callable[Concatenate[Change, P], R]], Creation[R, P]]:
+        """Declare the trigger of an effect that makes the record, whose arguments are those of the effect."""
+        return lambda effect: Creation(self, name, effect, refused, details)
+
+    def declare(self, *rows: Row) -> None:
+        """Give the machine its rows. Raises ValueError for a row of another machine and a trigger without a row."""
+        for row in rows:
+            if row.when.machine is not self:
+                raise ValueError(f"machine {self.name!r} has a row of {row.when.machine.name!r}: {row.when}")
+        self.rows = rows
+        for trigger in self.triggers.values():
+            trigger.rows = tuple(row for row in rows if row.when is trigger)
+            if not trigger.rows:
+                raise ValueError(f"machine {self.name!r} has no row for {trigger.name!r}")
+        if ABSENT not in self.states and any(ABSENT in (*row.on, row.then) for row in rows):
+            self.states = (ABSENT, *self.states)
+        known = [None, *(alarm.at for alarm in self.alarms())]
+        for at in dict.fromkeys(row.at for row in rows):
+            if at is not None and at not in known:
+                self._declare_alarm(at, [row for row in rows if row.at is at])
 
     def _declare_alarm(self, at: Deadline, rows: list[Row]) -> None:
         """Give each record in a state of these rows a timer. Raises ValueError if the machine has no single table."""
@@ -105,13 +248,15 @@ class Machine(Generic[S, R]):
             raise ValueError(f"machine {self.name!r} has timed rows and no single table")
         if at.timer in ALARMS:
             raise ValueError(f"timer kind {at.timer!r} is declared twice")
-        ALARMS[at.timer] = alarm = DeadlineAlarm(self, at, rows)
+        if not all(rows[0].when.parameters.values()):
+            raise ValueError(f"machine {self.name!r}: a timer cannot give {rows[0].when.name!r} its arguments")
+        ALARMS[at.timer] = alarm = DeadlineAlarm(self, self._table, at, rows)
         self._table.layout.alarms += (alarm,)
 
     def alarms(self) -> list[DeadlineAlarm]:
         """The alarms that its deadlines give to the records of its table."""
-        found = () if self._table is None else self._table.layout.alarms
-        return [alarm for alarm in found if isinstance(alarm, DeadlineAlarm) and alarm.machine is self]
+        alarms = () if self._table is None else self._table.layout.alarms
+        return [alarm for alarm in alarms if isinstance(alarm, DeadlineAlarm) and alarm.machine is self]
 
     @staticmethod
     def of(table: Table[Any, Any]) -> list[Machine[Any, Any]]:
@@ -122,94 +267,23 @@ class Machine(Generic[S, R]):
         """The state of a record; ABSENT for None."""
         return ABSENT if record is None else self.read(record)
 
-    def row(self, state: Enum, trigger: str, record: R | None, facts: Mapping[str, Any]) -> Row | None:
-        """The row that admits the trigger in this state, or None."""
-        for row in self._rows[trigger]:
-            if state in row.on and (row.only_if is None or row.only_if.admits(record, facts)):
-                return row
-        return None
-
-    def holds(self, record: R | None, trigger: str) -> bool:
-        """Whether the record is already in the state to which every row of the trigger leads."""
-        return self.state(record) is self._leads_to[trigger]
-
-    def reason(self, state: Enum, trigger: str) -> Enum:
-        """The reason for refusing a trigger that no row admits. Raises LookupError when none is declared."""
-        for key in ((trigger, state), trigger, None):
-            if key in self.refusals:
-                return self.refusals[key]
-        raise LookupError(f"machine {self.name!r} names no reason to refuse {trigger!r} in {state.name}")
-
-    def fire(
-        self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
-    ) -> R:
-        """Apply the trigger to the record (None when it is absent).
-
-        Return the record as it is stored after everything that the transition caused, or the removed one. Raises
-        Refusal with the declared reason and ``details`` when no row admits the trigger; nothing changes then. Raises
-        StaleRecord for a record that is not the stored one, instead of writing it.
-        """
-        moved = self.attempt(change, record, trigger, facts)
-        return self._refuse(record, trigger, details) if moved is None else moved
-
-    def create(self, change: Change, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any) -> R:
-        """Create a record by a row from ABSENT and return it. Raises Refusal like ``fire``."""
-        return self.fire(change, None, trigger, details=details, **facts)
-
-    def end(
-        self, change: Change, record: R | None, trigger: str, /, *, details: Mapping[str, Any] = NOTHING, **facts: Any
-    ) -> None:
-        """Remove the record by a row into ABSENT and run the cascades. Raises Refusal like ``fire``."""
-        self.fire(change, record, trigger, details=details, **facts)
-
-    def fire_if_allowed(self, change: Change, record: R | None, trigger: str, /, **facts: Any) -> R | None:
-        """Apply the trigger when a row admits it and return the new record; otherwise return the record unchanged."""
-        moved = self.attempt(change, record, trigger, facts)
-        return record if moved is None else moved
-
-    def attempt(self, change: Change, record: R | None, trigger: str, facts: Mapping[str, Any]) -> R | None:
-        """Apply the trigger; return the new record, or the removed one. None, and no change, when no row admits it."""
-        if facts.keys() != self.facts[trigger]:
-            raise self._wrong_facts(trigger, facts)
-        state = self.state(record)
-        row = self.row(state, trigger, record, facts)
-        if row is None:
-            return None
-        moved = self._move(change, record, row, facts)
-        for observer in row.observers:
-            if state in observer.sees:
-                observer.notify(change, moved)
-        for coupling in row.couplings:
-            if state in coupling.sees:
-                coupling.propagate(change, moved)
-        stored = self.stored(change, moved) if row.observers or row.couplings else moved
-        return moved if stored is None else stored
-
     def stored(self, change: Change, record: R) -> R | None:
         """Return the record as its table holds it now, None if it is gone; itself if its machine stores none."""
         if self.table_of is None:
             return record
-        table = self.table_of(record)
-        return table.get(change, table.key(record), "" if table.shared else self.client(record))
+        rows, key = self._rows_with(change, record)
+        return rows.get(key)
 
-    def _refuse(self, record: R | None, trigger: str, details: Mapping[str, Any]) -> NoReturn:
-        """Raise the Refusal of a trigger that no row admits."""
-        raise Refusal(self.reason(self.state(record), trigger), **details)
-
-    def _wrong_facts(self, trigger: str, facts: Mapping[str, Any]) -> TypeError:
-        names = ", ".join(sorted(self.facts[trigger])) or "no facts"
-        return TypeError(f"{self.name}: {trigger!r} takes {names}, not {', '.join(sorted(facts)) or 'none'}")
-
-    def _move(self, change: Change, record: R | None, row: Row, facts: Mapping[str, Any]) -> R:
+    def _move(self, change: Change, record: R | None, row: Row, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
         """Apply a row to a record; return the new record, or the removed one."""
         change.take(1)
         for need in row.needs:
-            need.satisfy(change, record, facts)
+            need.satisfy(change, record, args, kwargs)
         if row.then is ABSENT:
             assert record is not None
-            moved = self._end(change, record, row, facts)
+            moved = self._end(change, record, row, args, kwargs)
         else:
-            moved = row.apply(change, record, facts)
+            moved = row.apply(change, record, args, kwargs)
             if self.read(moved) is not row.then:
                 moved = self.field.write(moved, row.then)
             if moved is not record and self.table_of is not None:
@@ -218,13 +292,12 @@ class Machine(Generic[S, R]):
                 table.layout.put(change, client, moved, row.move_to_end, instead_of=record)
         return moved
 
-    def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:
+    def _end(self, change: Change, record: R, row: Row, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
         """Remove the record after running the cascades; return its last value."""
         rows, key = self._rows_with(change, record)
         if rows.get(key) is not record:
             raise StaleRecord(self.name)
-        if row.effect is not None:
-            row.effect(change, record, **named(facts, row.facts))
+        row.apply(change, record, args, kwargs)
         for cascade in self.cascades:
             cascade.take(change, rows[key])
         return rows.remove(key)
@@ -243,93 +316,84 @@ class Machine(Generic[S, R]):
                 cascade.take(change, rows[key])
 
 
-class DeadlineAlarm:
-    """The timers of one deadline: of the records of a machine that are in a state of its rows."""
+class Collection(Machine[Existence, R]):
+    """Records that are there or not: a table with its declared ways in, of change and out, each a trigger.
 
-    __slots__ = ("at", "kind", "machine", "states", "subject", "trigger")
-
-    def __init__(self, machine: Machine[Any, Any], at: Deadline, rows: list[Row]) -> None:
-        assert machine._table is not None
-        self.machine = machine
-        self.at = at
-        self.kind = at.timer
-        self.subject = machine._table.key if at.subject is None else attrgetter(at.subject)
-        self.trigger = rows[0].when
-        self.states = tuple(state for row in rows for state in row.on)
-
-    def set_for(self, record: Any) -> tuple[int, str] | None:
-        """Return the due instant and the subject of the timer that a record has; None if it has none."""
-        if self.machine.read(record) not in self.states:
-            return None
-        due = self.at.due(record)
-        return None if due is None else (due, str(self.subject(record)))
-
-    def timer(self, name: Name, serial: int, record: Any) -> Timer:
-        """Return the timer of this name for a record that has one."""
-        due, subject = self.set_for(record) or (NEVER, "")
-        return Timer(name, due, serial, self.machine.client(record), subject)
-
-    def fire(self, change: Change, timer: Timer) -> bool:
-        """Fire the trigger on the record of a timer. Return whether an advance of the clock lists the timer."""
-        name, client, key, _ = timer.name
-        record = Table.declared[name].of(change, client)[key]
-        facts = NOTHING if self.at.facts is None else self.at.facts(change, record)
-        return self.machine.attempt(change, record, self.trigger, facts) is not None and self.at.announced
-
-
-def _only(name: str, states: type[Enum]) -> Field:
-    """The field of a machine of one state, which is no field of its record. Raises ValueError for several states."""
-    if len(states) != 1:
-        raise ValueError(f"machine {name!r} has {len(states)} states and names no field that holds them")
-    (only,) = states
-    return Field("", lambda record: only)
-
-
-def _record_of(table: Table[Any, Any] | Callable[[Any], Table[Any, Any]] | None) -> type[Record] | None:
-    """The type of the records: that of the table, or the one that the function which chooses a table takes."""
-    if table is None or isinstance(table, Table):
-        return None if table is None else table.record
-    record: type[Record] = next(iter(get_type_hints(table).values()))
-    return record
-
-
-def switch(
-    name: str,
-    title: str,
-    table: Table[Any, R] | Callable[[R], Table[Any, R]],
-    field: str | Field,
-    states: type[S],
-    *,
-    triggers: tuple[str, str] = ("enable", "disable"),
-    inverted: bool = False,
-    only_if: tuple[Guard | None, Guard | None] = (None, None),
-    facts: Mapping[str, str] = NOTHING,
-    refusals: Mapping[Any, Enum],
-    sources: tuple[str, str],
-    initial: Enum | None = None,
-    client: Callable[[R], str] = _CLIENT,
-) -> Machine[S, R]:
-    """A machine of two states; each trigger is admitted in both.
-
-    ``states`` has two members, on and off in this order; ``triggers``, ``only_if`` and ``sources`` are those of turning
-    on and of turning off. ``field`` holds the state, or is the name of a boolean field of the record, which is true
-    when on, or when off if it is ``inverted``. ``initial`` defaults to off.
+    It is listed, and its rows are counted, like those of a machine, of which it is the simplest.
     """
-    on, off = states
-    if isinstance(field, str):
-        field = Flag(field, off, on) if inverted else Flag(field, on, off)
-    return Machine(
-        name,
-        title,
-        table,
-        states,
-        (
-            Row(triggers[0], (off, on), on, only_if=only_if[0], source=sources[0]),
-            Row(triggers[1], (on, off), off, only_if=only_if[1], source=sources[1]),
-        ),
-        state=field,
-        facts=facts,
-        refusals=refusals,
-        initial=off if initial is None else initial,
-        client=client,
-    )
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        table: Table[Any, R] | Callable[[R], Table[Any, R]] | None,
+        *,
+        refused: Enum,
+        initial: Enum = ABSENT,
+    ) -> None:
+        field = Field("", lambda record: EXISTS)
+        super().__init__(name, title, table, Existence, state=field, refused=refused, initial=initial)
+
+    def added(self, name: str, *, source: str) -> Creation[R, [R]]:
+        """Declare a trigger that stores a record which it is given."""
+        trigger = self.draft(name)
+        self.declare(*self.rows, Row(trigger, ABSENT, EXISTS, source=source))
+        return trigger
+
+    def changed(
+        self, name: str, *, move_to_end: bool = False, source: str
+    ) -> Callable[[Callable[Concatenate[Change, R, P], R]], Trigger[R, P]]:
+        """Declare the trigger of an effect that changes a record."""
+
+        def declare(effect: Callable[Concatenate[Change, R, P], R]) -> Trigger[R, P]:
+            trigger = self.effect(name)(effect)
+            self.declare(*self.rows, Row(trigger, EXISTS, EXISTS, move_to_end=move_to_end, source=source))
+            return trigger
+
+        return declare
+
+    def removed(self, name: str, *, at: Deadline | None = None, source: str) -> Trigger[R, []]:
+        """Declare a trigger that removes a record."""
+        trigger = self.trigger(name)
+        self.declare(*self.rows, Row(trigger, EXISTS, ABSENT, at=at, source=source))
+        return trigger
+
+
+class Toggle(Machine[S, R]):
+    """A machine of two states, on and off in the order of ``states``; each of its two triggers is admitted in both.
+
+    ``words`` name the triggers of turning on and of turning off, ``only_if`` and ``sources`` are theirs. ``field``
+    holds the state, or is the name of a boolean field of the record, which is true when on, or when off if it is
+    ``inverted``. ``initial`` defaults to off.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        table: Table[Any, R] | Callable[[R], Table[Any, R]],
+        field: str | Field,
+        states: type[S],
+        *,
+        words: tuple[str, str] = ("enable", "disable"),
+        inverted: bool = False,
+        only_if: tuple[Guard | None, Guard | None] = (None, None),
+        refused: Enum,
+        sources: tuple[str, str],
+        initial: Enum | None = None,
+        client: Callable[[R], str] = _CLIENT,
+    ) -> None:
+        on, off = states
+        if isinstance(field, str):
+            field = Flag(field, off, on) if inverted else Flag(field, on, off)
+        first = off if initial is None else initial
+        super().__init__(name, title, table, states, state=field, refused=refused, initial=first, client=client)
+        self.on, self.off = map(self.trigger, words)
+        self.declare(
+            Row(self.on, (off, on), on, only_if=only_if[0], source=sources[0]),
+            Row(self.off, (on, off), off, only_if=only_if[1], source=sources[1]),
+        )
+
+    def to(self, word: str) -> Trigger[R, []]:
+        """The trigger of this word, such as ``enable``. Raises KeyError for another word."""
+        return {self.on.name: self.on, self.off.name: self.off}[word]

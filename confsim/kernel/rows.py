@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from inspect import signature
+from inspect import Parameter, signature
 from operator import attrgetter
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from msgspec.structs import replace
 
 from .world import Change
+
+#: The arguments of a trigger by name: whether a call may omit it.
+Arguments: TypeAlias = "dict[str, bool]"
 
 
 class Absence(Enum):
@@ -19,37 +22,73 @@ class Absence(Enum):
     ABSENT = "absent"
 
 
+class Existence(Enum):
+    """The state of a record that is in its table, if it has no other."""
+
+    EXISTS = "exists"
+
+
 ABSENT = Absence.ABSENT
-NOTHING: Mapping[str, Any] = {}
+EXISTS = Existence.EXISTS
 
 
-def facts_of(function: Callable[..., Any], others: int) -> tuple[str, ...]:
-    """The names of the facts that a function takes: its parameters after so many others."""
-    return tuple(signature(function).parameters)[others:]
+def _of_trigger(*_: Any) -> None:
+    """Stands for the effect of the trigger, in a row that names none."""
 
 
-def named(facts: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the facts with these names; all of them must exist."""
-    return facts if len(names) == len(facts) else {name: facts[name] for name in names}
+#: The effect of a row that names none: that of its trigger.
+OF_TRIGGER: Callable[..., Any] = _of_trigger
+
+
+class AnyTrigger(Protocol):
+    """A trigger of any machine, as rows see it."""
+
+    creates: bool
+    effect: Callable[..., Any] | None
+    machine: Any
+    name: str
+    parameters: Arguments
+
+
+def arguments_of(function: Callable[..., Any], others: int, trigger: AnyTrigger | None = None) -> Arguments:
+    """The arguments that a function takes after so many others.
+
+    Raises ValueError unless the function takes all arguments of the trigger or none, if one is given.
+    """
+    found = list(signature(function).parameters.values())[others:]
+    arguments = {parameter.name: parameter.default is not Parameter.empty for parameter in found}
+    if trigger is not None and arguments and [*arguments.items()] != [*trigger.parameters.items()]:
+        wanted, taken = _in_words(trigger.parameters), _in_words(arguments)
+        raise ValueError(f"{trigger.machine.name}: {trigger.name!r} takes {wanted}, but a function {taken}")
+    return arguments
+
+
+def _in_words(arguments: Arguments) -> str:
+    return ", ".join(f"{name} or nothing" if optional else name for name, optional in arguments.items()) or "none"
 
 
 class Guard:
-    """A named condition of a row: ``test(record, fact…)`` for the facts it names. ``~guard`` is its negation."""
+    """A named condition of a row, which finds out by itself what it asks for. ``~guard`` is its negation.
 
-    __slots__ = ("facts", "holds", "name", "test")
+    ``test(change, record, argument…)`` takes all arguments of the trigger, or none; the record is None when it is
+    absent.
+    """
+
+    __slots__ = ("holds", "name", "takes", "test")
 
     def __init__(self, name: str, test: Callable[..., bool], holds: bool = True) -> None:
         self.name = name
         self.test = test
         self.holds = holds
-        self.facts = facts_of(test, 1)
+        self.takes = bool(arguments_of(test, 2))
 
     def __invert__(self) -> Guard:
         return Guard(self.name, self.test, not self.holds)
 
-    def admits(self, record: object, facts: Mapping[str, Any]) -> bool:
-        """Whether the condition holds for the record (None when it is absent) and the facts of the trigger."""
-        return bool(self.test(record, **named(facts, self.facts))) is self.holds
+    def admits(self, change: Change, record: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether the condition holds for the record and the arguments of the trigger."""
+        test = self.test
+        return bool(test(change, record, *args, **kwargs) if self.takes else test(change, record)) is self.holds
 
     def __str__(self) -> str:
         return self.name if self.holds else f"not {self.name}"
@@ -60,53 +99,45 @@ class Deadline:
 
     A record in a state of a row with this deadline has a timer. ``timer``
     is the kind of the timer in the world, whose subject in public is the key of the record, or the field ``subject``.
-    ``facts(change, record)`` returns the facts of the trigger. When it is not ``announced``, an advance of the clock
-    does not list it.
+    When it is not ``announced``, an advance of the clock does not list it.
     """
 
-    __slots__ = ("announced", "due", "facts", "subject", "timer")
+    __slots__ = ("announced", "due", "subject", "timer")
 
     def __init__(
-        self,
-        timer: str,
-        due: Callable[[Any], int | None],
-        *,
-        subject: str | None = None,
-        facts: Callable[[Change, Any], Mapping[str, Any]] | None = None,
-        announced: bool = True,
+        self, timer: str, due: Callable[[Any], int | None], *, subject: str | None = None, announced: bool = True
     ) -> None:
         self.timer = timer
         self.due = due
         self.subject = subject
-        self.facts = facts
         self.announced = announced
 
 
 class Row:
     """One transition of a machine: from a state of ``on`` to ``then`` by the trigger ``when``, if ``only_if`` holds.
 
-    ``effect(change, record, fact…)`` performs the side effects and returns the record with its other changes. A row
-    out of ABSENT has ``effect(change, fact…)``, which makes the record; without one the record is the fact
-    ``draft``. The effect of a row into ABSENT returns nothing and is called before the record is removed. With
-    ``move_to_end`` the record becomes the latest of its table, as if it were created now. A row with a deadline ``at``
-    is also applied when that falls due; it has to lead to another state or instant. ``source`` cites the document part
-    and lines, or the rule and gap numbers. The ``needs``, ``observers`` and ``couplings`` of ``influence`` that belong
-    to the row are in order of registration.
+    ``effect(change, record, argument…)`` performs the side effects and returns the record with its other changes; it
+    takes all arguments of the trigger, or none. That of a row into ABSENT returns nothing and is called before the
+    record is removed. Without one, the row has the effect of its trigger, with None no effect. With ``move_to_end`` the
+    record becomes the latest of its table, as if it were created now. A row with a deadline ``at`` is also applied when
+    that falls due; it has to lead to another state or instant. ``source`` cites the document part and lines, or the
+    rule and gap numbers. The ``needs`` and ``couplings`` of ``influence`` that belong to the row are in order of
+    registration, those that only store what is sent first.
     """
 
     __slots__ = (
-        *("at", "effect", "facts", "move_to_end", "on", "only_if", "source", "then", "when"),
-        *("couplings", "needs", "observers"),
+        *("at", "effect", "move_to_end", "on", "only_if", "source", "takes", "then", "when"),
+        *("couplings", "needs"),
     )
 
     def __init__(
         self,
-        when: str,
+        when: Any,
         on: Enum | tuple[Enum, ...],
         then: Enum,
         *,
         only_if: Guard | None = None,
-        effect: Callable[..., Any] | None = None,
+        effect: Callable[..., Any] | None = OF_TRIGGER,
         at: Deadline | None = None,
         move_to_end: bool = False,
         source: str,
@@ -115,30 +146,36 @@ class Row:
         self.on: tuple[Enum, ...] = on if isinstance(on, tuple) else (on,)
         self.then = then
         self.only_if = only_if
-        self.effect = effect
-        new = ABSENT in self.on
-        self.facts = facts_of(effect, 1 if new else 2) if effect is not None else ("draft",) if new else ()
+        self.effect = when.effect if effect is OF_TRIGGER else effect
+        if only_if is not None:
+            arguments_of(only_if.test, 2, when)
+        self.takes = self.effect is not None and bool(arguments_of(self.effect, 1 if when.creates else 2, when))
+        if when.creates and self.on != (ABSENT,):
+            raise ValueError(f"{when.machine.name}: {when.name!r} creates, and has a row that is not from ABSENT")
         self.at = at
         self.move_to_end = move_to_end
         self.source = source
         self.needs: tuple[Any, ...] = ()
-        self.observers: tuple[Any, ...] = ()
         self.couplings: tuple[Any, ...] = ()
 
-    def apply(self, change: Change, record: Any, facts: Mapping[str, Any]) -> Any:
+    def apply(self, change: Change, record: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Return the record that the effect makes of this one; None stands for a record that is absent."""
-        if self.effect is None:
-            return facts["draft"] if record is None else record
-        taken = named(facts, self.facts)
-        return self.effect(change, **taken) if record is None else self.effect(change, record, **taken)
+        effect = self.effect
+        if self.when.creates:
+            return args[0] if effect is None else effect(change, *args, **kwargs)
+        if effect is None:
+            return record
+        return effect(change, record, *args, **kwargs) if self.takes else effect(change, record)
 
-    def observe(self, observer: Any) -> None:
-        """Call the observer with each of its transitions from now on."""
-        self.observers = (*self.observers, observer)
+    def observe(self, coupling: Any) -> None:
+        """Let a coupling follow each of its transitions from now on; one that fires nothing precedes those that do."""
+        first = [each for each in self.couplings if each.fires is None]
+        rest = self.couplings[len(first) :]
+        self.couplings = (*first, coupling, *rest) if coupling.fires is None else (*first, *rest, coupling)
 
-    def stop_observing(self, observer: Any) -> None:
-        """Call the observer no longer."""
-        self.observers = tuple(each for each in self.observers if each is not observer)
+    def stop_observing(self, coupling: Any) -> None:
+        """Let a coupling follow its transitions no longer."""
+        self.couplings = tuple(each for each in self.couplings if each is not coupling)
 
 
 class Field:

@@ -39,12 +39,13 @@ def test_what_is_left_of_a_delay(delay, since, expected):
 
 def test_polls_are_counted():
     """To none, and not at all where a timer ends the work."""
+    change = World().change(0)
     work = Work(polls_left=2)
     seen = []
     for _ in range(3):
-        seen.append((work.polls_left, NO_POLL_LEFT.admits(work, {})))
+        seen.append((work.polls_left, NO_POLL_LEFT.admits(change, work, (), {})))
         work = delays.count_poll(None, work)
     assert seen == [(2, False), (1, False), (0, True)]
     timed = Work(polls_left=None)
     assert delays.count_poll(None, timed) == timed
-    assert not NO_POLL_LEFT.admits(timed, {})
+    assert not NO_POLL_LEFT.admits(change, timed, (), {})

@@ -87,4 +87,4 @@ def test_terms_of_a_client_are_published_from_its_beginning():
     change = World(seed=1).change(7)
     client = clients.create(change, "Client", None)
     for now in (client, terms.promulgate(change, client, "https://terms.example/n")):
-        assert terms.DOCUMENT.state(now).value == "published"
+        assert terms.DOCUMENT.state(now).value == "exists"

@@ -390,7 +390,7 @@ def test_what_calls_have_met_is_shown_where_it_is_counted(sim, browse):
         collector.detach()
     assert {"users", "channels"} <= set(page.headings())
     assert "role_missing" in page.text
-    assert "reserve: absent -> reserved" in page.text
+    assert "reserve: absent -> exists" in page.text
     assert "/_confsim/inspector/operations/reserve_handle" in page.links()
     assert "/_confsim/inspector/machines/handle%20reservation" in page.links()
 

@@ -1,8 +1,7 @@
-"""The interpreter of machines: records made, moved and removed by rows; guards, facts, deadlines, observers."""
+"""The interpreter of machines: records made, moved and removed by rows; triggers, guards, deadlines, influences."""
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 import pytest
@@ -10,88 +9,26 @@ from msgspec.structs import replace
 
 from confsim.kernel import diagram
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.influence import Cascade, Coupling, Firing, Need, TransitionObserver
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Collection, Machine, Toggle
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Computed, Deadline, Filled, Guard, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
+from confsim.kernel.rows import ABSENT, EXISTS, Computed, Deadline, Filled, Guard, Row
+from confsim.kernel.tables.table import Table
 from confsim.kernel.timers import ALARMS
 from confsim.kernel.world import Change, World
-
-
-class Light(Enum):
-    """States for the tests."""
-
-    ON = "on"
-    OFF = "off"
-
-
-class Why(Enum):
-    """Reasons for the tests."""
-
-    BROKEN = 1
-    OTHERWISE = 2
-
-
-class Lamp(Record, kw_only=True):
-    """A record for the tests. ``expires`` is when it goes off by itself."""
-
-    id: int
-    client: str = "c"
-    room: str = "hall"
-    state: Light = Light.OFF
-    broken: bool = False
-    expires: int | None = None
-
-
-BY_ROOM: Index[Lamp] = Index("room", "room")
-LAMPS: Table[int, Lamp] = Table("test lamps", Lamp, "id", BY_ROOM)
-
-
-def _install(change: Change, lamp: Lamp) -> Lamp:
-    """It hangs."""
-    return lamp
-
-
-def _expire(change: Change, lamp: Lamp, expires: int) -> Lamp:
-    """It is known when it goes off."""
-    return replace(lamp, expires=expires)
-
-
-def make(name: str, *rows: Row, **options: Any) -> Machine[Light, Lamp]:
-    """A machine of lamps that is not one of the house, and whose timers fall due in a test."""
-    options = {"state": "state", "refusals": {None: Why.OTHERWISE}, **options}
-    machine: Machine[Light, Lamp] = Machine(name, "A lamp.", LAMPS, Light, rows, **options)
-    del Machine.declared[name]
-    return machine
-
-
-WHOLE = ~Guard("broken", lambda lamp: lamp.broken)
-LAMP = make(
-    "test lamp",
-    Row("install", ABSENT, Light.OFF, effect=_install, source="test"),
-    Row("switch on", Light.OFF, Light.ON, only_if=WHOLE, source="test"),
-    Row("switch off", tuple(Light), Light.OFF, at=Deadline("test lamp", lambda lamp: lamp.expires), source="test"),
-    Row("expire", Light.ON, Light.ON, effect=_expire, source="test"),
-    Row("take down", tuple(Light), ABSENT, source="test"),
-    facts={"install": "lamp", "expire": "expires"},
-    refusals={("switch on", Light.OFF): Why.BROKEN, None: Why.OTHERWISE},
+from kit.things.lamps import (
+    BY_ROOM,
+    LAMP,
+    LAMPS,
+    SWITCH_ON,
+    TAKE_DOWN,
+    Lamp,
+    Light,
+    Why,
+    expire,
+    install,
+    installed,
+    make,
 )
-
-
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nothing influence the lamps but what the test declares."""
-    monkeypatch.setattr(LAMP, "cascades", ())
-    for row in LAMP.rows:
-        for name in ("needs", "observers", "couplings"):
-            monkeypatch.setattr(row, name, ())
-
-
-def installed(**fields: Any) -> tuple[Change, Lamp]:
-    """A change of a world with one lamp, and the lamp."""
-    change = World().change(0)
-    return change, LAMP.create(change, "install", lamp=Lamp(id=1, **fields))
 
 
 def test_records_are_made_moved_and_removed() -> None:
@@ -100,10 +37,10 @@ def test_records_are_made_moved_and_removed() -> None:
     rows = LAMPS.of(change, "c")
     assert rows[1] is lamp
     assert LAMP.state(lamp) is Light.OFF
-    lit = LAMP.fire(change, lamp, "switch on")
+    lit = SWITCH_ON(change, lamp)
     assert rows[1] is lit
     assert lit == Lamp(id=1, state=Light.ON)
-    LAMP.end(change, lit, "take down")
+    TAKE_DOWN(change, lit)
     assert rows.get(1) is None
     assert LAMP.state(rows.get(1)) is ABSENT
 
@@ -114,290 +51,213 @@ def test_records_are_made_moved_and_removed() -> None:
     ids=["guard", "no row", "absent"],
 )
 def test_no_row_is_a_refusal(lamp: Lamp | None, reason: Why) -> None:
-    """The reason is the nearest that the machine names; only the details reach the caller."""
+    """The reason is that of the trigger for the state, else that of the machine; the details are the trigger's."""
     change = World().change(0)
     if lamp is not None:
         LAMPS.of(change, "c").put(lamp)
     change = change.commit().change(0)
     with pytest.raises(Refusal) as caught:
-        LAMP.fire(change, lamp, "switch on", details={"where": "kitchen"})
-    assert (caught.value.reason, caught.value.facts) == (reason, {"where": "kitchen"})
-    assert LAMP.fire_if_allowed(change, lamp, "switch on") is lamp
+        SWITCH_ON(change, lamp)
+    assert (caught.value.reason, caught.value.facts) == (reason, {"id": lamp and lamp.id})
+    assert SWITCH_ON.if_allowed(change, lamp) is lamp
+    assert not SWITCH_ON.admits(change, lamp)
     assert change.commit() is change.world
 
 
-@pytest.mark.parametrize("facts", [{}, {"lamp": None, "watts": 40}, {"lmap": None}])
-def test_a_trigger_takes_its_facts_and_no_others(facts: dict[str, Any]) -> None:
-    """A missing one, one too many, a misspelt one."""
-    with pytest.raises(TypeError, match="'install' takes lamp, not"):
-        LAMP.create(World().change(0), "install", **facts)
-
-
-@pytest.mark.parametrize("facts", [{}, {"install": "lmap"}, {"install": "lamp watts"}, {"instal": "lamp"}])
-def test_facts_that_are_not_declared_fail_when_the_machine_is_made(facts: dict[str, str]) -> None:
-    """So do declared ones that nothing takes."""
-    with pytest.raises(ValueError, match="declare"):
-        make("test misspelt", Row("install", ABSENT, Light.OFF, effect=_install, source="test"), facts=facts)
-    Machine.declared.pop("test misspelt", None)
-
-
-def test_facts_reach_what_names_them() -> None:
-    """Guards and effects take none, one or several facts of a trigger by their names, in any order."""
+def test_arguments_reach_guards_and_effects_by_place_and_by_name() -> None:
+    """A guard and an effect take all arguments of the trigger, or none."""
+    machine = make("test arguments")
     seen: list[tuple[object, ...]] = []
 
-    def none(change: Change, lamp: Lamp) -> Lamp:
+    @machine.effect("move", details=lambda change, lamp, watts, room="hall": {"watts": watts})
+    def move(change: Change, lamp: Lamp, watts: int, room: str = "hall") -> Lamp:
+        seen.append((watts, room))
         return lamp
 
-    def one(change: Change, lamp: Lamp, room: str) -> Lamp:
-        seen.append((room,))
-        return lamp
-
-    def all_of_them(change: Change, lamp: Lamp, room: str, watts: int, number: int) -> Lamp:
-        seen.append((room, watts, number))
-        return lamp
-
-    lit = Guard("lit", lambda lamp, watts: watts > 0)
-    far = Guard("far", lambda lamp, room, number: (room, number) == ("attic", 7))
-    rows = ((lit, none), (far, one), (None, all_of_them))
-    machine = make(
-        "test facts",
-        *(Row("move", Light.OFF, Light.OFF, only_if=guard, effect=effect, source="test") for guard, effect in rows),
-        facts={"move": "number watts room"},
-    )
+    bright = Guard("bright", lambda change, lamp, watts, room="hall": watts > 0)
+    machine.declare(
+        Row(move, Light.OFF, Light.OFF, only_if=bright, source="test"),
+        Row(move, Light.ON, Light.OFF, only_if=Guard("whole", lambda change, lamp: not lamp.broken), effect=None,
+            source="test"),
+    )  # fmt: skip
     change, lamp = installed()
-    for number, watts, room in ((7, 1, "attic"), (7, 0, "attic"), (8, 0, "attic")):
-        machine.fire(change, lamp, "move", watts=watts, number=number, room=room)
-    assert seen == [("attic",), ("attic", 0, 8)]
+    move(change, lamp, 1)
+    move(change, lamp, room="attic", watts=2)
+    assert seen == [(1, "hall"), (2, "attic")]
+    with pytest.raises(Refusal) as refused:
+        move(change, lamp, 0)
+    assert refused.value.facts == {"watts": 0}
+    lit = SWITCH_ON(change, lamp)
+    assert move(change, lit, 0).state is Light.OFF
+    assert len(seen) == 2
+
+
+def _takes_watts(change: Change, lamp: Lamp, watts: int) -> Lamp:
+    return lamp
+
+
+def _optional(change: Change, lamp: Lamp, expires: int = 0) -> Lamp:
+    return lamp
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            lambda on, off: Row(on, Light.OFF, Light.ON, effect=_takes_watts, source=""),
+            "takes none, but a function watts",
+        ),
+        (lambda on, off: Row(on, Light.OFF, Light.ON, only_if=Guard("w", _takes_watts), source=""), "takes none"),
+        (lambda on, off: Row(on, Light.OFF, Light.ON, source=""), "has no row for 'switch off'"),
+        (
+            lambda on, off: Row(expire, Light.ON, Light.ON, effect=_optional, source=""),
+            "takes expires, but .* or nothing",
+        ),
+        (lambda on, off: Row(SWITCH_ON, Light.OFF, Light.ON, source=""), "has a row of 'test lamp'"),
+        (
+            lambda on, off: Row(install, Light.OFF, Light.ON, source=""),
+            "creates, and has a row that is not from ABSENT",
+        ),
+    ],
+    ids=["effect", "guard", "no row", "default", "another machine", "creation"],
+)
+def test_what_a_declaration_shows_to_be_wrong_fails_when_it_is_made(row: Any, message: str) -> None:
+    """An argument that the trigger does not have, a trigger without a row, a row of another machine."""
+    machine = make("test wrong")
+    on, off = machine.trigger("switch on"), machine.trigger("switch off")
+    with pytest.raises(ValueError, match=message):
+        machine.declare(row(on, off))
+
+
+def test_a_trigger_is_declared_once_and_its_details_take_its_arguments() -> None:
+    """Both are errors of the declaration."""
+    machine = make("test twice")
+    machine.trigger("switch on")
+    with pytest.raises(ValueError, match="declares the trigger 'switch on' twice"):
+        machine.trigger("switch on")
+    with pytest.raises(ValueError, match="takes none, but a function watts"):
+        machine.trigger("switch off", details=_takes_watts)  # type: ignore[arg-type]
 
 
 def test_an_effect_that_leads_elsewhere_is_a_bug() -> None:
     """The interpreter checks that a computed state is the one that the row names."""
-    state = Computed(lambda lamp: Light.OFF)
-    stuck = make("test stuck lamp", Row("switch on", Light.OFF, Light.ON, source="test"), state=state)
+    stuck = make("test stuck lamp", state=Computed(lambda lamp: Light.OFF))
+    on = stuck.trigger("switch on")
+    stuck.declare(Row(on, Light.OFF, Light.ON, source="test"))
     change, lamp = installed()
     with pytest.raises(AssertionError, match="did not lead to"):
-        stuck.fire(change, lamp, "switch on")
+        on(change, lamp)
 
 
 def test_a_field_that_is_filled_or_not_holds_a_state() -> None:
     """A row empties the field; to fill it is for the effect."""
-    state = Filled("expires", Light.ON, Light.OFF)
-    lamp = make(
-        "test filled lamp",
-        Row("switch off", tuple(Light), Light.OFF, source="test"),
-        Row("switch on", tuple(Light), Light.ON, source="test"),
-        state=state,
-    )
+    lamp = make("test filled lamp", state=Filled("expires", Light.ON, Light.OFF))
+    off, on = lamp.trigger("switch off"), lamp.trigger("switch on")
+    lamp.declare(Row(off, tuple(Light), Light.OFF, source="test"), Row(on, tuple(Light), Light.ON, source="test"))
     change = World().change(0)
     lit = LAMPS.of(change, "c").put(Lamp(id=1, expires=9))
     assert lamp.state(lit) is Light.ON
-    assert lamp.fire(change, lit, "switch off") == LAMPS.of(change, "c")[1] == Lamp(id=1)
+    assert off(change, lit) == LAMPS.of(change, "c")[1] == Lamp(id=1)
     with pytest.raises(AssertionError, match="did not set expires"):
-        lamp.fire(change, LAMPS.of(change, "c")[1], "switch on")
+        on(change, LAMPS.of(change, "c")[1])
 
 
-def test_a_row_without_an_effect_creates_the_draft() -> None:
-    """In the state of the row, whatever the draft says."""
-    lamp = make("test drafted lamp", Row("install", ABSENT, Light.ON, source="test"), facts={"install": "draft"})
+def test_a_draft_is_stored_in_the_state_of_the_row() -> None:
+    """Whatever the draft says."""
+    lamp = make("test drafted lamp")
+    hang = lamp.draft("install")
+    lamp.declare(Row(hang, ABSENT, Light.ON, source="test"))
     change = World().change(0)
-    made = lamp.create(change, "install", draft=Lamp(id=1))
-    assert made == LAMPS.of(change, "c")[1] == Lamp(id=1, state=Light.ON)
-    with pytest.raises(ValueError, match="draft"):
-        make("test undeclared", Row("install", ABSENT, Light.ON, source="test"))
-    Machine.declared.pop("test undeclared")
+    assert hang(change, Lamp(id=1)) == LAMPS.of(change, "c")[1] == Lamp(id=1, state=Light.ON)
 
 
 def test_a_row_moves_its_record_to_the_end() -> None:
     """It is the latest of its table afterwards; other rows leave it at its place."""
-    moving = make(
-        "test mover",
-        Row("switch on", Light.OFF, Light.ON, source="test"),
-        Row("switch off", Light.ON, Light.OFF, move_to_end=True, source="test"),
+    moving = make("test mover")
+    on, off = moving.trigger("switch on"), moving.trigger("switch off")
+    moving.declare(
+        Row(on, Light.OFF, Light.ON, source="test"),
+        Row(off, Light.ON, Light.OFF, move_to_end=True, source="test"),
     )
     change = World().change(0)
     rows = LAMPS.of(change, "c")
-    lamps = [LAMP.create(change, "install", lamp=Lamp(id=id)) for id in (1, 2)]
-    lit = moving.fire(change, lamps[0], "switch on")
+    lamps = [install(change, id) for id in (1, 2)]
+    lit = on(change, lamps[0])
     assert [lamp.id for lamp in rows.all] == [1, 2]
-    moving.fire(change, lit, "switch off")
+    off(change, lit)
     assert list(rows.all) == [lamps[1], Lamp(id=1)]
     assert list(rows.where(BY_ROOM, "hall")) == [lamps[1], Lamp(id=1)]
 
 
-def test_a_machine_of_one_state_needs_no_field() -> None:
-    """Its records are in the state; one of several states says which field holds them."""
-
-    class Hung(Enum):
-        HUNG = "hung"
-
-    row = Row("install", ABSENT, Hung.HUNG, effect=_install, source="test")
-    options: dict[str, Any] = {"facts": {"install": "lamp"}, "refusals": {None: Why.OTHERWISE}}
-    machine: Machine[Hung, Lamp] = Machine("test hung lamp", "A lamp.", LAMPS, Hung, (row,), **options)
+def test_a_collection_declares_its_ways_in_of_change_and_out() -> None:
+    """Its records are there or not; each way is a trigger with one row, also one at a deadline."""
+    hung: Collection[Lamp] = Collection("test hung lamp", "A lamp.", LAMPS, refused=Why.OTHERWISE)
     del Machine.declared["test hung lamp"]
-    assert machine.state(machine.create(World().change(0), "install", lamp=Lamp(id=1))) is Hung.HUNG
-    with pytest.raises(ValueError, match="2 states"):
-        Machine("test nowhere", "A lamp.", LAMPS, Light, (), refusals={})
-    del Machine.declared["test nowhere"]
+    hang = hung.added("install", source="test")
+    fall = hung.removed("fall", at=Deadline("test fall", lambda lamp: lamp.expires), source="test")
+
+    @hung.changed("move", move_to_end=True, source="test")
+    def move(change: Change, lamp: Lamp, room: str) -> Lamp:
+        return replace(lamp, room=room)
+
+    assert hung.states == (ABSENT, EXISTS)
+    assert [(str(row.when), row.on, row.then) for row in hung.rows] == [
+        ("install", (ABSENT,), EXISTS), ("fall", (EXISTS,), ABSENT), ("move", (EXISTS,), EXISTS)
+    ]  # fmt: skip
+    change = World().change(0)
+    for id in (1, 2):
+        hang(change, Lamp(id=id, expires=id))
+    move(change, LAMPS.of(change, "c")[1], "attic")
+    assert [(lamp.id, lamp.room) for lamp in LAMPS.of(change, "c").all] == [(2, "hall"), (1, "attic")]
+    world, _ = fire_due_timers(change.commit(), 1)
+    assert [lamp.id for lamp in LAMPS.seen(world, "c").all] == [2]
+    assert fall.reason(ABSENT) is Why.OTHERWISE
+    LAMPS.layout.alarms = tuple(alarm for alarm in LAMPS.layout.alarms if alarm is not ALARMS["test fall"])
 
 
 def test_a_deadline_follows_the_record() -> None:
     """It is set and moved with the field, falls due at its instant, and is cancelled where no row has it."""
     change, lamp = installed()
-    lit = LAMP.fire(change, lamp, "switch on")
+    lit = SWITCH_ON(change, lamp)
     for expires in (50, 70):
-        lit = LAMP.fire(change, lit, "expire", expires=expires)
+        lit = expire(change, lit, expires)
     assert [(timer.due, timer.kind, timer.subject) for timer in change.timers] == [(70, "test lamp", "1")]
     before, _ = fire_due_timers(change.commit(), 69)
     assert LAMPS.seen(before, "c")[1].state is Light.ON
     after, fired = fire_due_timers(before, 70)
     assert LAMPS.seen(after, "c")[1].state is Light.OFF
     assert [each.timer.due for each in fired] == [70]
-    LAMP.end(change, lit, "take down")
+    TAKE_DOWN(change, lit)
     assert list(change.timers) == []
 
 
-def test_a_timed_machine_needs_one_table() -> None:
-    """Its records are looked up by the subject of a timer."""
-    row = Row("switch off", Light.ON, Light.OFF, at=Deadline("test no table", lambda lamp: 1), source="test")
-    with pytest.raises(ValueError, match="no single table"):
-        Machine("test timed", "A lamp.", None, Light, (row,), state="state", refusals={})
+def test_a_timed_machine_needs_one_table_and_no_arguments() -> None:
+    """Its records are looked up by the subject of a timer, which has no arguments to give."""
+    at = Deadline("test no table", lambda lamp: 1)
+    nowhere: Machine[Light, Lamp] = Machine("test timed", "A lamp.", None, Light, state="state", refused=Why.OTHERWISE)
     del Machine.declared["test timed"]
+    with pytest.raises(ValueError, match="no single table"):
+        nowhere.declare(Row(nowhere.trigger("switch off"), Light.ON, Light.OFF, at=at, source="test"))
+    machine = make("test needy")
+    fade = machine.effect("fade")(_takes_watts)
+    with pytest.raises(ValueError, match="cannot give 'fade' its arguments"):
+        machine.declare(Row(fade, Light.ON, Light.OFF, at=at, source="test"))
     assert "test no table" not in ALARMS
 
 
-@pytest.mark.parametrize(
-    ("options", "seen"),
-    [({}, 1), ({"out_of": (Light.OFF,)}, 1), ({"out_of": (Light.ON,)}, 0), ({"by": "expire"}, 2)],
-    ids=["any", "out of off", "out of on", "by trigger"],
-)
-def test_observers_are_called(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], seen: int) -> None:
-    """For records that enter the state, or for a trigger, also where it stays in its state."""
-    alone(monkeypatch)
-    heard: list[Lamp] = []
-    TransitionObserver(LAMP, Light.ON, lambda change, lamp: heard.append(lamp), **options)
-    change, lamp = installed()
-    lit = LAMP.fire(change, lamp, "switch on")
-    for expires in (1, 2):
-        lit = LAMP.fire(change, lit, "expire", expires=expires)
-    assert len(heard) == seen
-
-
-def test_an_observer_or_a_coupling_of_no_trigger_is_refused() -> None:
-    """A misspelt one fails when it is made."""
-    with pytest.raises(ValueError, match="knows no trigger"):
-        TransitionObserver(LAMP, Light.ON, lambda change, lamp: None, by="expires")
-    with pytest.raises(ValueError, match="knows no trigger"):
-        Coupling(LAMP, Light.ON, LAMP, "switch_on", lambda change, lamp: (), source="test")
-
-
-def test_couplings_move_what_is_related_and_cascades_take_along(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All lamps of a room go on together; the last one down takes the others with it, while it still hangs."""
-    alone(monkeypatch)
-
-    def others(change: Change, lamp: Lamp) -> list[Lamp]:
-        return [each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id != lamp.id]
-
-    def take(change: Change, lamp: Lamp) -> None:
-        assert lamp.id in LAMPS.of(change, "c")
-        for each in others(change, lamp):
-            LAMPS.of(change, "c").remove(each.id)
-
-    Coupling(LAMP, Light.ON, LAMP, "switch on", others, source="test")
-    Cascade(LAMP, None, take, source="test")
-    change, lamp = installed()
-    for id in (2, 3):
-        LAMP.create(change, "install", lamp=Lamp(id=id))
-    LAMP.fire(change, lamp, "switch on")
-    rows = LAMPS.of(change, "c")
-    assert [rows[id].state for id in (1, 2, 3)] == [Light.ON] * 3
-    LAMP.end(change, rows[1], "take down")
-    assert len(rows) == 0
-
-
-def test_a_coupling_by_a_trigger_follows_its_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those that stay in the state, and no others into it."""
-    alone(monkeypatch)
-    seen: list[int] = []
-    Coupling(LAMP, Light.ON, LAMP, "switch on", lambda change, lamp: seen.append(lamp.id) or (), by="expire", source="")
-    change, lamp = installed()
-    lamp = LAMP.fire(change, lamp, "switch on")
-    assert seen == []
-    LAMP.fire(change, lamp, "expire", expires=5)
-    assert seen == [1]
-
-
-def test_needs_come_first_and_their_refusals_reach_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lamp goes on once the main lamp of its room is on; it is not asked for when no row admits the trigger."""
-    alone(monkeypatch)
-
-    def main(change: Change, lamp: Lamp) -> list[Lamp]:
-        return [each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id == 1 != lamp.id]
-
-    Need(LAMP, "switch on", Light.ON, LAMP, "switch on", main, details=lambda *given: {"n": len(given)}, source="test")
-    change, first = installed()
-    second = LAMP.create(change, "install", lamp=Lamp(id=2))
-    LAMP.fire(change, second, "switch on")
-    rows = LAMPS.of(change, "c")
-    assert [rows[id].state for id in (1, 2)] == [Light.ON] * 2
-    third = LAMP.create(change, "install", lamp=Lamp(id=3))
-    rows.put(replace(first, broken=True, state=Light.OFF))
-    with pytest.raises(Refusal) as refused:
-        LAMP.fire(change, third, "switch on")
-    assert (refused.value.reason, refused.value.facts) == (Why.BROKEN, {"n": 3})
-    assert rows[3].state is Light.OFF
-    rows.put(replace(third, broken=True))
-    with pytest.raises(Refusal) as refused:
-        LAMP.fire(change, rows[3], "switch on")
-    assert refused.value.facts == {}
-
-
-def test_needs_create_and_take_the_facts_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lamp that is to expire needs another one, whose facts are made of those of its trigger."""
-    alone(monkeypatch)
-
-    def lamps(change: Change, lamp: Lamp, expires: int) -> list[dict[str, Lamp]]:
-        return [{"lamp": Lamp(id=id)} for id in (expires, expires + 1)]
-
-    Need(LAMP, "expire", Light.ON, LAMP, "install", lamps, creates=True, source="test")
-    change, lamp = installed()
-    LAMP.fire(change, LAMP.fire(change, lamp, "switch on"), "expire", expires=5)
-    assert [each.id for each in LAMPS.of(change, "c").all] == [1, 5, 6]
-    with pytest.raises(ValueError, match="'switch on' has no fact expires"):
-        Need(LAMP, "switch on", Light.ON, LAMP, "install", lamps, source="test")
-    with pytest.raises(ValueError, match="knows no trigger"):
-        Need(LAMP, "explode", Light.ON, LAMP, "install", lamps, source="test")
-
-
-def test_a_firing_takes_along_what_admits_its_trigger(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others stay; a trigger that the machine does not know is an error of the declaration."""
-    alone(monkeypatch)
-
-    def others(change: Change, lamp: Lamp) -> list[Lamp | None]:
-        return [None, *(each for each in LAMPS.of(change, "c").where(BY_ROOM, lamp.room) if each.id != lamp.id)]
-
-    Cascade(LAMP, None, Firing(LAMP, "switch on", others), source="test")
-    change, lamp = installed()
-    for id, broken in ((2, False), (3, True)):
-        LAMP.create(change, "install", lamp=Lamp(id=id, broken=broken))
-    LAMP.end(change, lamp, "take down")
-    assert {each.id: each.state for each in LAMPS.of(change, "c").all} == {2: Light.ON, 3: Light.OFF}
-    with pytest.raises(ValueError, match="knows no trigger"):
-        Firing(LAMP, "explode", others)
-
-
 def test_a_switch_is_two_rows_each_way() -> None:
-    """It knows whether a trigger changes anything."""
-    broken: Machine[Light, Lamp] = switch(
-        "test switch", "A switch.", LAMPS, "broken", Light, refusals={None: Why.OTHERWISE}, sources=("test", "test")
+    """It knows whether a trigger changes anything, and finds each by its word."""
+    broken: Toggle[Light, Lamp] = Toggle(
+        "test switch", "A switch.", LAMPS, "broken", Light, refused=Why.OTHERWISE, sources=("test", "test")
     )
     del Machine.declared["test switch"]
     change, lamp = installed()
-    assert broken.holds(lamp, "disable")
-    on = broken.fire(change, lamp, "enable")
+    assert broken.off.holds(lamp)
+    on = broken.to("enable")(change, lamp)
     assert on.broken
-    assert broken.holds(on, "enable")
-    assert broken.fire(change, on, "enable") == on
-    assert not broken.fire(change, on, "disable").broken
+    assert broken.on.holds(on)
+    assert broken.on(change, on) == on
+    assert not broken.to("disable")(change, on).broken
 
 
 def test_a_machine_knows_its_records() -> None:
@@ -406,11 +266,10 @@ def test_a_machine_knows_its_records() -> None:
     def chosen(lamp: Lamp) -> Table[int, Lamp]:
         return LAMPS
 
-    row = Row("switch on", Light.OFF, Light.ON, source="test")
     assert LAMP.record is Lamp
     for table, record in ((chosen, Lamp), (None, None)):
         machine: Machine[Light, Any] = Machine(
-            "test other lamp", "A lamp.", table, Light, (row,), state="state", refusals={None: Why.OTHERWISE}
+            "test other lamp", "A lamp.", table, Light, state="state", refused=Why.OTHERWISE
         )
         assert Machine.of(LAMPS) == ([machine] if record is Lamp else [])
         del Machine.declared["test other lamp"]
@@ -419,11 +278,13 @@ def test_a_machine_knows_its_records() -> None:
 
 def test_an_effect_without_words_is_reported_by_its_name() -> None:
     """As rows in words show it."""
+    shown = make("test flicker")
 
+    @shown.effect("flicker")
     def flicker(change: Change, lamp: Lamp) -> Lamp:
         return lamp
 
-    shown = make("test flicker", Row("flicker", Light.ON, Light.ON, effect=flicker, source="test"))
+    shown.declare(Row(flicker, Light.ON, Light.ON, source="test"))
     assert diagram.in_words(shown)[0]["effect"] == "flicker"
 
 
@@ -441,11 +302,3 @@ def test_a_machine_is_drawn_from_its_rows() -> None:
         {"when": "switch off", "on": "on | off", "at": "test lamp", "only if": "", "then": "off", "effect": "",
          "source": "test"},
     ]  # fmt: skip
-
-
-def test_a_need_tells_what_it_was_declared_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The trigger that it precedes, the state, and the trigger that it fires."""
-    alone(monkeypatch)
-    need = Need(LAMP, "switch on", Light.ON, LAMP, "install", lambda change, lamp: (), creates=True, source="test")
-    assert (need.when, need.by, need.reaches) == (LAMP, "switch on", Light.ON)
-    assert (need.fires, need.trigger, need.source) == (LAMP, "install", "test")

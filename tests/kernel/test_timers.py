@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from confsim.kernel.due import fire_due_timers
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.filling import fill
 from confsim.kernel.tables.table import Record, Table
@@ -46,65 +46,62 @@ class Why(Enum):
     NO = "no"
 
 
+POTS: Table[int, Pot] = Table("test pots", Pot, "id")
+POT: Machine[Egg, Pot] = Machine("test pot", "A pot.", POTS, Egg, state="state", refused=Why.NO)
+del Machine.declared["test pot"]
+FILL = POT.draft("fill")
+END = POT.trigger("end")
+EMPTY = POT.trigger("empty")
+
+
 def _done(change: Change, pot: Pot) -> Pot:
     if pot.broken:
         raise ValueError(f"pot {pot.id}")
     return replace(pot, done_at=change.now)
 
 
-def _move(change: Change, pot: Pot, due: int | None) -> Pot:
+@POT.effect("move")
+def move(change: Change, pot: Pot, due: int | None) -> Pot:
+    """It is done at another instant."""
     return replace(pot, due=due)
 
 
-def _hold(change: Change, pot: Pot, held: bool) -> Pot:
+@POT.effect("hold")
+def hold(change: Change, pot: Pot, held: bool) -> Pot:
+    """It is held, or no longer."""
     return replace(pot, held=held)
 
 
-def _rename(change: Change, pot: Pot, lid: str) -> Pot:
+@POT.effect("rename")
+def rename(change: Change, pot: Pot, lid: str) -> Pot:
+    """It has another lid."""
     return replace(pot, lid=lid)
 
 
-POTS: Table[int, Pot] = Table("test pots", Pot, "id")
-POT: Machine[Egg, Pot] = Machine(
-    "test pot",
-    "A pot.",
-    POTS,
-    Egg,
-    (
-        Row("fill", ABSENT, Egg.COOKING, source="test"),
-        Row("move", tuple(Egg), Egg.COOKING, effect=_move, source="test"),
-        Row("hold", tuple(Egg), Egg.COOKING, effect=_hold, source="test"),
-        Row("rename", Egg.COOKING, Egg.COOKING, effect=_rename, source="test"),
-        Row(
-            "end",
-            Egg.COOKING,
-            Egg.DONE,
-            only_if=~Guard("held", lambda pot: pot.held),
-            at=Deadline("test pot", lambda pot: pot.due, subject="lid"),
-            effect=_done,
-            source="test",
-        ),
-        Row("empty", tuple(Egg), ABSENT, source="test"),
-    ),
-    state="state",
-    facts={"fill": "draft", "move": "due", "hold": "held", "rename": "lid"},
-    refusals={None: Why.NO},
+NOT_HELD = ~Guard("held", lambda change, pot: pot.held)
+AT = Deadline("test pot", lambda pot: pot.due, subject="lid")
+POT.declare(
+    Row(FILL, ABSENT, Egg.COOKING, source="test"),
+    Row(move, tuple(Egg), Egg.COOKING, source="test"),
+    Row(hold, tuple(Egg), Egg.COOKING, source="test"),
+    Row(rename, Egg.COOKING, Egg.COOKING, source="test"),
+    Row(END, Egg.COOKING, Egg.DONE, only_if=NOT_HELD, effect=_done, at=AT, source="test"),
+    Row(EMPTY, tuple(Egg), ABSENT, source="test"),
 )
-del Machine.declared["test pot"]
 
 
 def filled(*dues: int | None, **fields: Any) -> World:
     """A world with a pot for each instant."""
     change = World().change(0)
     for id, due in enumerate(dues):
-        POT.create(change, "fill", draft=Pot(id=id, due=due, **fields))
+        FILL(change, Pot(id=id, due=due, **fields))
     return change.commit()
 
 
-def act(world: World, id: int, trigger: str, now: int = 0, **facts: Any) -> World:
+def act(world: World, id: int, trigger: Trigger[Pot, ...], *args: Any, now: int = 0) -> World:
     """The world after a trigger on a pot."""
     change = world.change(now)
-    POT.fire(change, POTS.of(change, "c")[id], trigger, **facts)
+    trigger(change, POTS.of(change, "c")[id], *args)
     return change.commit()
 
 
@@ -148,11 +145,11 @@ def test_a_record_in_a_timed_state_has_its_timer_and_no_other_exists(steps):
         if what == "advance":
             world, _ = fire_due_timers(world, value)
         elif what == "fill" and pot is None:
-            POT.create(change, "fill", draft=Pot(id=id, due=value))
+            FILL(change, Pot(id=id, due=value))
         elif pot is not None and what in {"move", "hold"}:
-            POT.fire(change, pot, what, **{"due" if what == "move" else "held": value})
+            (move if what == "move" else hold)(change, pot, value)
         elif pot is not None and what == "empty":
-            POT.end(change, pot, "empty")
+            EMPTY(change, pot)
         elif pot is not None and what == "put":
             rows.put(replace(pot, state=value))
         if what != "advance":
@@ -182,17 +179,17 @@ def test_a_refused_deadline_is_tried_again_after_the_next_change_at_its_instant(
     guard = POT.rows[4].only_if
     assert guard is not None
     test = guard.test
-    guard.test = lambda pot: asked.append(pot.id) or test(pot)  # type: ignore[func-returns-value]
+    guard.test = lambda change, pot: asked.append(pot.id) or test(change, pot)  # type: ignore[func-returns-value]
     try:
         world, fired = fire_due_timers(filled(5, held=True), 10)
         assert (fired, asked, timers(world)) == ([], [0], [(5, 0)])
         world, _ = fire_due_timers(world, 20)
         assert (asked, world.timers.due) == ([0], NEVER)
-        world = act(world, 0, "rename", now=30, lid="blue")
+        world = act(world, 0, rename, "blue", now=30)
         world, _ = fire_due_timers(world, 40)
         world, _ = fire_due_timers(world, 50)
         assert asked == [0, 0]
-        world = act(world, 0, "hold", now=60, held=False)
+        world = act(world, 0, hold, False, now=60)
         world, fired = fire_due_timers(world, 70)
     finally:
         guard.test = test
@@ -203,17 +200,17 @@ def test_a_refused_deadline_is_tried_again_after_the_next_change_at_its_instant(
 def test_another_timer_is_a_change_after_which_a_refused_one_is_tried_again():
     """In the order of the instants, each at its own."""
     change = filled(5, held=True).change(0)
-    POT.create(change, "fill", draft=Pot(id=1, due=8))
+    FILL(change, Pot(id=1, due=8))
     world, fired = fire_due_timers(change.commit(), 10)
     assert [each.timer.name[2] for each in fired] == [1]
     assert world.timers.due == NEVER  # asked at 5 and, after the change at 8, once more
-    world, fired = fire_due_timers(act(world, 0, "hold", now=20, held=False), 20)
+    world, fired = fire_due_timers(act(world, 0, hold, False, now=20), 20)
     assert ended(world) == {0: 20, 1: 8}
 
 
 def test_a_timer_follows_the_field_that_names_it_in_public():
     """Its subject is what the field holds now, and it ends the record all the same."""
-    world = act(filled(5), 0, "rename", lid="blue")
+    world = act(filled(5), 0, rename, "blue")
     assert [timer.subject for timer in world.timers] == ["blue"]
     world, fired = fire_due_timers(world, 5)
     assert ([each.timer.subject for each in fired], ended(world)) == (["blue"], {0: 5})
@@ -229,7 +226,7 @@ def test_a_trigger_that_fails_changes_nothing_and_keeps_nobody_waiting():
     assert ended(world) == {0: 1, 2: 3}
     assert {str(each) for each in failures} == {"pot 1"}
     with pytest.raises(ValueError, match="pot 1"):
-        fire_due_timers(act(world, 1, "hold", held=False), 9)
+        fire_due_timers(act(world, 1, hold, False), 9)
 
 
 def test_one_timer_and_what_follows_it():
@@ -260,8 +257,9 @@ def test_twenty_thousand_timers_are_no_recursion():
 
 def test_a_kind_is_declared_once():
     """Two deadlines of one kind could not be told apart."""
-    row = Row("end", Egg.COOKING, Egg.DONE, at=Deadline("test pot", lambda pot: pot.due), source="test")
-    with pytest.raises(ValueError, match="declared twice"):
-        Machine("test second pot", "A pot.", POTS, Egg, (row,), state="state", refusals={})
+    second: Machine[Egg, Pot] = Machine("test second pot", "A pot.", POTS, Egg, state="state", refused=Why.NO)
     Machine.declared.pop("test second pot")
+    at = Deadline("test pot", lambda pot: pot.due)
+    with pytest.raises(ValueError, match="declared twice"):
+        second.declare(Row(second.trigger("end"), Egg.COOKING, Egg.DONE, at=at, source="test"))
     assert ALARMS["test pot"].set_for(Pot(id=1)) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import confsim.control.catalogue  # noqa: F401 declares all of it
-from confsim.kernel.machine import DeadlineAlarm
+from confsim.kernel.due import DeadlineAlarm
 from confsim.kernel.tables.table import Table
 from confsim.kernel.timers import ALARMS
 

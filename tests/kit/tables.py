@@ -19,16 +19,13 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
-from confsim.domain.couplings.deletion import DELETION
-from confsim.domain.couplings.deliveries import MOVES
-from confsim.domain.couplings.emitted import EMITTED
-from confsim.domain.couplings.machines import COUPLINGS
-from confsim.domain.couplings.needs import NEEDS
-from confsim.kernel.influence import Cascade, Coupling, Need, TransitionObserver
-from confsim.kernel.machine import Machine
+from confsim.kernel.influence import Cascade, Coupling, Need
+from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.rows import Deadline
 
 DATA = Path(__file__).parents[1] / "data"
+#: What guards and finders get that look at nothing.
+NO_CHANGE: Any = None
 
 
 class Outcome(NamedTuple):
@@ -121,11 +118,10 @@ def differences(machine: Machine[Any, Any]) -> list[str]:
     if found:
         return found
     for triple in triples(machine.name):
+        trigger, state = machine.triggers[triple.trigger], states[triple.state]
         with guards(machine, triple.truth) as unknown:
-            row = machine.row(states[triple.state], triple.trigger, None, dict.fromkeys(machine.facts[triple.trigger]))
-        actual = (
-            f"refuses {machine.reason(states[triple.state], triple.trigger).name}" if row is None else row.then.name
-        )
+            row = trigger.row(state, NO_CHANGE, None, (), {})
+        actual = f"refuses {trigger.reason(state).name}" if row is None else row.then.name
         if unknown:
             found.append(f"{triple.trigger} in {triple.state} asks whether {', '.join(unknown)}")
         elif actual != triple.expected:
@@ -135,7 +131,7 @@ def differences(machine: Machine[Any, Any]) -> list[str]:
 
 def _timed(machine: Machine[Any, Any], at: Deadline, states: tuple[Enum, ...]) -> str:
     """The triggers that fire by themselves at a deadline, and the states in which they do."""
-    triggers = {row.when for row in machine.rows if row.at is at}
+    triggers = {row.when.name for row in machine.rows if row.at is at}
     return f"{' '.join(sorted(triggers))} in {' '.join(dict.fromkeys(state.name for state in states))}"
 
 
@@ -163,34 +159,56 @@ def guards(machine: Machine[Any, Any], truth: dict[str, bool]) -> Iterator[list[
             patch.stop()
 
 
+def fire_untold(trigger: Trigger[Any, ...], change: Any, record: Any) -> Any:
+    """Fire a trigger without arguments, whatever it takes; a refusal has no details."""
+    with mock.patch.object(trigger, "details", None):
+        return Trigger.__call__(trigger, change, record)
+
+
+def fire(machine: Machine[Any, Any], name: str, change: Any, record: Any, **given: Any) -> Any:
+    """Fire the trigger of this name with those of the given values that it takes; a refusal has no details."""
+    trigger = machine.triggers[name]
+    with mock.patch.object(trigger, "details", None):
+        return Trigger.__call__(trigger, change, record, *(given[argument] for argument in trigger.parameters))
+
+
 def golden_influences() -> dict[str, list[str]]:
     """What each machine is to do to others, in order."""
     return tomllib.loads((DATA / "influence.toml").read_text())
 
 
 def influences() -> dict[str, list[str]]:
-    """What each machine does to others, in order, as the golden list writes it."""
-    return {
-        "couplings": [_coupling(each) for each in (*COUPLINGS, *MOVES)],
-        "needs": [_need(each) for each in NEEDS],
-        "observers": [_observer(each) for each in EMITTED],
-        "cascades": [_cascade(each) for each in DELETION],
-    }
+    """What each machine does to others, in order, as the golden list writes it; machines that do nothing are left out.
+
+    What it needs before it moves comes first, then what its removal takes along, then what it stores and fires.
+    """
+    found = {machine.name: [line(each) for each in influences_of(machine)] for machine in Machine.declared.values()}
+    return {name: lines for name, lines in found.items() if lines}
 
 
-def in_force() -> dict[str, list[str]]:
-    """The same for what the machines and their rows hold, each once and sorted."""
-    every = list(Machine.declared.values())
-    rows = [row for machine in every for row in machine.rows]
-    couplings = {id(each): each for row in rows for each in row.couplings}.values()
-    needs = {id(each): each for row in rows for each in row.needs}.values()
-    observers = {id(each): each for row in rows for each in row.observers}.values()
-    return {
-        "couplings": sorted(map(_coupling, couplings)),
-        "needs": sorted(map(_need, needs)),
-        "observers": sorted(map(_observer, observers)),
-        "cascades": sorted(_cascade(each) for machine in every for each in machine.cascades),
-    }
+def influences_of(machine: Machine[Any, Any]) -> list[Need | Cascade | Coupling]:
+    """The needs, the cascades and the couplings of a machine, each once, those of a row in its order."""
+    needs = _merged([row.needs for row in machine.rows])
+    return [*needs, *machine.cascades, *_merged([row.couplings for row in machine.rows])]
+
+
+def _merged(sequences: list[tuple[Any, ...]]) -> list[Any]:
+    """What stands in the sequences, each once, in an order that is that of each sequence."""
+    merged: list[Any] = []
+    for sequence in sequences:
+        place = 0
+        for each in sequence:
+            if each in merged:
+                place = merged.index(each) + 1
+            else:
+                merged.insert(place, each)
+                place += 1
+    return merged
+
+
+def line(each: Need | Cascade | Coupling) -> str:
+    """One influence in words."""
+    return _need(each) if isinstance(each, Need) else _cascade(each) if isinstance(each, Cascade) else _coupling(each)
 
 
 def _states(states: tuple[Enum, ...] | None) -> str:
@@ -209,29 +227,25 @@ def _related(function: Any) -> str:
     return f"{function.__module__.rpartition('.')[2]}.{name}"
 
 
+def _target(fires: Trigger[Any, ...]) -> str:
+    return f"{'creates' if fires.creates else 'fires'} {fires.machine.name}: {fires.name}"
+
+
 def _coupling(each: Coupling) -> str:
     by = f" by {each.by}" if each.by else ""
-    verb = "creates" if each.creates else "fires"
-    target = f"{each.fires.name}: {each.trigger}"
-    return f"{each.when.name} {each.reaches.name}{by}{_states(each.out_of)} {verb} {target}, for {_related(each.on)}"
+    when = f"{each.reaches.name}{by}{_states(each.out_of)}"
+    if each.fires is None:
+        kind = getclosurevars(each.on).nonlocals.get("kind")
+        return f"{when} stores {_related(each.on) if kind is None else kind.value}"
+    return f"{when} {_target(each.fires)}, for {_related(each.on)}"
 
 
 def _need(each: Need) -> str:
-    verb = "creates" if each.creates else "fires"
-    target = f"{each.fires.name}: {each.trigger}"
-    return f"{each.when.name} {each.reaches.name} by {each.by} {verb} {target}, for {_related(each.on)}"
-
-
-def _observer(each: TransitionObserver) -> str:
-    kind = getclosurevars(each.notify).nonlocals.get("kind")
-    by = f" by {each.by}" if each.by else ""
-    reported = _related(each.notify) if kind is None else kind.value
-    return f"{each.when.name} {each.reaches.name}{by}{_states(each.out_of)} stores {reported}"
+    return f"{each.reaches.name} by {each.by} needs: {_target(each.fires)}, for {_related(each.on)}"
 
 
 def _cascade(each: Cascade) -> str:
     step = "" if each.step is None else f" {each.step.name}"
-    if each.firing is not None:
-        target = f"{each.firing.fires.name}: {each.firing.trigger}"
-        return f"{each.when.name}{step} fires {target}, for {_related(each.firing.on)}"
-    return f"{each.when.name}{step} takes {_related(each.take)}"
+    if each.fires is None:
+        return f"removal{step} takes {_related(each.on)}"
+    return f"removal{step} {_target(each.fires)}, for {_related(each.on)}"

@@ -16,7 +16,7 @@ from confsim.contract.types import Invented, Json, Limit, Name, Offset, Page, Pr
 from confsim.domain import lists
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.couplings import child_clients
+from confsim.domain.couplings.clients import create_child
 from confsim.domain.identity import validators
 
 
@@ -74,7 +74,7 @@ def create_client(call: Call, body: NewClient) -> Id:
     """Create a child client of the caller's own, with the initial settings."""
     clients.require_reseller(call.change, call.client, call.operation.name)
     clients.require_name(call.change, body.name)
-    return Id(id=child_clients.create_child(call.change, call.client, body.name).id)
+    return Id(id=create_child(call.change, call.client, body.name).id)
 
 
 @operation(

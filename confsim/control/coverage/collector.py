@@ -135,11 +135,13 @@ class Collector:
 class _RowObserver:
     """An observer of one row, for every state that it applies in."""
 
-    __slots__ = ("notify", "sees")
+    __slots__ = ("propagate", "sees")
+
+    fires = None
 
     def __init__(self, row: Row, note: Callable[[Change], None]) -> None:
         self.sees = row.on
-        self.notify = lambda change, record: note(change)
+        self.propagate = lambda change, record: note(change)
 
 
 def possible(profile: Mapping[str, Any]) -> dict[str, dict[str, set[Item]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum
 
 from msgspec.structs import replace
 
@@ -18,72 +17,35 @@ from confsim.domain.runtime import presence
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.users import users
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Call, Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.world import Change
 
 from . import breakout_rooms
 from .breakout_rooms import ASSIGNMENTS, BY_PLACE, ROOMS, Room, RoomAssignment, RoomState
 from .breakouts import ACTIVE, BREAKOUTS, Breakout, BreakoutState
 
+ASSIGNED: Collection[RoomAssignment] = Collection(
+    "breakout assignment",
+    "The room of a user in a breakout session (R358, R464, R465, R472).",
+    ASSIGNMENTS,
+    refused=Reason.BREAKOUT_STARTED,
+)
+_ASSIGN = ASSIGNED.added("assign", source="P2 States L168, R464, G428")
+_REMOVE = ASSIGNED.removed("remove", source="P2 States L168, R358, R465")
+SPREAD = ASSIGNED.added("spread", source="G436")
+FORGET = ASSIGNED.removed("forget", source="G427, G542")
 
-class Assigned(Enum):
-    """Whether a user is assigned to a room of a breakout session."""
 
-    ASSIGNED = "assigned"
-
-
-def _assign(change: Change, room: Room, user: User) -> RoomAssignment:
-    """The user is assigned to this room, and to no other of the breakout session (G428)."""
-    return RoomAssignment(client=room.client, breakout=room.breakout, user=user.id, room=room.id)
-
-
+@ASSIGNED.changed("assign another", move_to_end=True, source="P2 States L168, R464, G428")
 def _assign_another(change: Change, assignment: RoomAssignment, room: Room) -> RoomAssignment:
     """The user is assigned to this room, and to no other of the breakout session (G428)."""
     return replace(assignment, room=room.id)
 
 
-_BEFORE = Guard("the breakout session has not started", lambda assignment, before: before)
-_SAME_ROOM = Guard(
-    "the breakout session has not started, and it is the same room",
-    lambda assignment, room, before: before and assignment.room == room.id,
-)
-_OTHER_ROOM = Guard(
-    "the breakout session has not started, and it is another room",
-    lambda assignment, room, before: before and assignment.room != room.id,
-)
-
-MACHINE: Machine[Assigned, RoomAssignment] = Machine(
-    "breakout assignment",
-    "The room of a user in a breakout session (R358, R464, R465, R472).",
-    ASSIGNMENTS,
-    Assigned,
-    (
-        Row("assign", ABSENT, Assigned.ASSIGNED, only_if=_BEFORE, effect=_assign, source="P2 States L168, R464, G428"),
-        Row(
-            "assign",
-            Assigned.ASSIGNED,
-            Assigned.ASSIGNED,
-            only_if=_SAME_ROOM,
-            source="P2 States L168, R464, G428",
-        ),
-        Row(
-            "assign",
-            Assigned.ASSIGNED,
-            Assigned.ASSIGNED,
-            only_if=_OTHER_ROOM,
-            effect=_assign_another,
-            move_to_end=True,
-            source="P2 States L168, R464, G428",
-        ),
-        Row("remove", Assigned.ASSIGNED, ABSENT, only_if=_BEFORE, source="P2 States L168, R358, R465"),
-        Row("spread", ABSENT, Assigned.ASSIGNED, effect=_assign, source="G436"),
-        Row("forget", Assigned.ASSIGNED, ABSENT, source="G427, G542"),
-    ),
-    facts={"assign": "room user before", "remove": "before", "spread": "room user"},
-    refusals={("remove", ABSENT): Reason.NOT_FOUND, None: Reason.BREAKOUT_STARTED},
-)
+def to_room(room: Room, user: int) -> RoomAssignment:
+    """An assignment of the user to this room, and to no other of the breakout session (G428)."""
+    return RoomAssignment(client=room.client, breakout=room.breakout, user=user, room=room.id)
 
 
 def find(change: Change, breakout: Breakout, user: int) -> RoomAssignment | None:
@@ -99,11 +61,14 @@ def assign(change: Change, channel: Channel, breakout: Breakout, room: Room, use
     if not _assignable(change, channel, user):
         raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
     assignment = find(change, breakout, user.id)
-    elsewhere = assignment is not None and assignment.room != room.id
-    before = breakout.phase is BreakoutState.PREPARED
-    if elsewhere and before and ask(change, assumed.SECOND_ROOM) == "refuse":
-        raise Refusal(Reason.ASSIGNED_ELSEWHERE, user=user.id)
-    MACHINE.fire(change, assignment, "assign", room=room, user=user, before=before, details={"room": room.id})
+    if breakout.phase is not BreakoutState.PREPARED:
+        raise Refusal(Reason.BREAKOUT_STARTED, room=room.id)
+    if assignment is None:
+        _ASSIGN(change, to_room(room, user.id))
+    elif assignment.room != room.id:
+        if ask(change, assumed.SECOND_ROOM) == "refuse":
+            raise Refusal(Reason.ASSIGNED_ELSEWHERE, user=user.id)
+        _assign_another(change, assignment, room)
 
 
 def _assignable(change: Change, channel: Channel, user: User) -> bool:
@@ -121,10 +86,11 @@ def unassign(change: Change, breakout: Breakout, room: Room, user: User) -> None
     Refusals BREAKOUT_STARTED, NOT_FOUND.
     """
     assignment = find(change, breakout, user.id)
-    if assignment is not None and assignment.room != room.id:
-        assignment = None
-    before = breakout.phase is BreakoutState.PREPARED
-    MACHINE.end(change, assignment, "remove", before=before, details={"what": "participant", "id": user.id})
+    if assignment is None or assignment.room != room.id:
+        raise Refusal(Reason.NOT_FOUND, what="participant", id=user.id)
+    if breakout.phase is not BreakoutState.PREPARED:
+        raise Refusal(Reason.BREAKOUT_STARTED, what="participant", id=user.id)
+    _REMOVE(change, assignment)
 
 
 def list_participants(change: Change, room: Room) -> list[User]:
@@ -145,21 +111,14 @@ def find_room(change: Change, breakout: Breakout, user: int) -> Room | None:
     return None if assignment is None else rooms.get(assignment.room)
 
 
-def routed(change: Change, present: Presence) -> Iterator[Presence]:
-    """The presence itself, when the active breakout session has an open room assigned to the user; else nothing."""
+def routed(change: Change, present: Presence) -> Iterator[Call[Presence]]:
+    """The presence, to move to the open room of the active breakout session assigned to the user; or nothing."""
     for presence_now in presence.current(change, (present,)):
-        if route(change, presence_now):
-            yield presence_now
-
-
-def route(change: Change, present: Presence) -> dict[str, str]:
-    """The facts of routing the user: the assigned open room of the active breakout session; empty without one."""
-    breakout = BREAKOUTS.one(change, ACTIVE, present.channel, present.client)
-    assignment = None if breakout is None else find(change, breakout, present.user)
-    room = None if assignment is None else ROOMS.get(change, assignment.room, present.client)
-    if room is None or room.state is not RoomState.LIVE or room.place is None:
-        return {}
-    return {"room": room.id, "place": room.place}
+        breakout = BREAKOUTS.one(change, ACTIVE, presence_now.channel, presence_now.client)
+        assignment = None if breakout is None else find(change, breakout, presence_now.user)
+        room = None if assignment is None else ROOMS.get(change, assignment.room, presence_now.client)
+        if room is not None and room.state is RoomState.LIVE and room.place is not None:
+            yield presence.route.on(presence_now, place=room.place, room=room.id)
 
 
 def enter(change: Change, client: Client, place: Channel, user: User) -> Presence:
@@ -180,7 +139,7 @@ def enter(change: Change, client: Client, place: Channel, user: User) -> Presenc
         present = presence.join(change, client, event_room, user)
     if present.state is Where.WAITING or present.room == room.id:
         return present
-    return presence.route(change, present, room=room.id, place=place.id)
+    return presence.route(change, present, place=place.id, room=room.id)
 
 
 def list_unassigned(change: Change, breakout: Breakout) -> list[Presence]:

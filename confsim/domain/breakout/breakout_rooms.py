@@ -69,9 +69,21 @@ OF_USER: Index[RoomAssignment] = Index("user", "user")
 ASSIGNMENTS: Table[str, RoomAssignment] = Table("assignments", RoomAssignment, "key", OF_BREAKOUT, OF_ROOM, OF_USER)
 
 
-def _create(change: Change, breakout: Breakout, name: str) -> Room:
-    """The room is planned; it opens when the breakout session starts."""
-    return Room(id=fresh_id(change), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
+MACHINE: Machine[RoomState, Room] = Machine(
+    "breakout room",
+    "A room of a breakout session (R312, R460-R462).",
+    ROOMS,
+    RoomState,
+    state="state",
+    refused=Reason.BREAKOUT_STARTED,
+)
+_CREATE = MACHINE.draft("create")
+MAKE_CHANNEL = MACHINE.trigger("make channel")
+OPEN = MACHINE.trigger("open")
+CLOSE = MACHINE.trigger("close")
+_DELETE = MACHINE.trigger("delete")
+DROP = MACHINE.trigger("drop")
+LOSE_CHANNEL = MACHINE.trigger("lose channel")
 
 
 def _place(change: Change, room: Room) -> Room:
@@ -79,12 +91,14 @@ def _place(change: Change, room: Room) -> Room:
     return room if room.place is not None else replace(room, place=fresh_id(change))
 
 
-def _meet(change: Change, room: Room, session: str) -> Room:
+@MACHINE.effect("meet")
+def meet(change: Change, room: Room, session: str) -> Room:
     """The session in the channel of the room is stored."""
     return replace(room, session=session)
 
 
-def _rename(change: Change, room: Room, name: str) -> Room:
+@MACHINE.effect("rename", details=lambda change, room, name: {"name": name})
+def rename(change: Change, room: Room, name: str) -> Room:
     """The room is renamed."""
     return replace(room, name=name)
 
@@ -94,37 +108,26 @@ def _lose_channel(change: Change, room: Room) -> Room:
     return replace(room, place=None, session=None)
 
 
-_MAY_GO = Guard("rooms may go while they are in use", lambda room, allowed: allowed)
+_MAY_GO = Guard(
+    "rooms may go while they are in use", lambda change, room: ask(change, assumed.ROOMS_AFTER_START) == "allow"
+)
+_PLANNED, _LIVE, _CLOSED = RoomState
+_ANY = tuple(RoomState)
 
-MACHINE: Machine[RoomState, Room] = Machine(
-    "breakout room",
-    "A room of a breakout session (R312, R460-R462).",
-    ROOMS,
-    RoomState,
-    (
-        Row("create", ABSENT, RoomState.PLANNED, effect=_create, source="P2 L278, R460"),
-        Row("make channel", RoomState.PLANNED, RoomState.PLANNED, effect=_place, source="G438"),
-        Row(
-            "open",
-            (RoomState.PLANNED, RoomState.CLOSED),
-            RoomState.LIVE,
-            effect=_place,
-            source="P2 Breakout L108, R312, G438",
-        ),
-        *(Row("meet", state, state, effect=_meet, source="P2 Breakout L108, R288, R312") for state in RoomState),
-        Row("close", RoomState.LIVE, RoomState.CLOSED, source="P2 States L166-167, R356, R357"),
-        Row("rename", RoomState.PLANNED, RoomState.PLANNED, effect=_rename, source="P2 L279, R461"),
-        Row("rename", RoomState.LIVE, RoomState.LIVE, effect=_rename, source="P2 L279, R461, G426"),
-        Row("rename", RoomState.CLOSED, RoomState.CLOSED, effect=_rename, source="P2 L279, R461"),
-        Row("delete", (RoomState.PLANNED, RoomState.CLOSED), ABSENT, source="P2 L280, R462, G427"),
-        Row("delete", RoomState.LIVE, ABSENT, only_if=_MAY_GO, source="G426"),
-        Row("drop", tuple(RoomState), ABSENT, source="P2 L275, R456"),
-        Row("lose channel", RoomState.PLANNED, RoomState.PLANNED, effect=_lose_channel, source="G309"),
-        Row("lose channel", RoomState.CLOSED, RoomState.CLOSED, effect=_lose_channel, source="G309"),
-    ),
-    state="state",
-    facts={"create": "breakout name", "meet": "session", "rename": "name", "delete": "allowed"},
-    refusals={None: Reason.BREAKOUT_STARTED},
+MACHINE.declare(
+    Row(_CREATE, ABSENT, _PLANNED, source="P2 L278, R460"),
+    Row(MAKE_CHANNEL, _PLANNED, _PLANNED, effect=_place, source="G438"),
+    Row(OPEN, (_PLANNED, _CLOSED), _LIVE, effect=_place, source="P2 Breakout L108, R312, G438"),
+    *(Row(meet, state, state, source="P2 Breakout L108, R288, R312") for state in RoomState),
+    Row(CLOSE, _LIVE, _CLOSED, source="P2 States L166-167, R356, R357"),
+    Row(rename, _PLANNED, _PLANNED, source="P2 L279, R461"),
+    Row(rename, _LIVE, _LIVE, source="P2 L279, R461, G426"),
+    Row(rename, _CLOSED, _CLOSED, source="P2 L279, R461"),
+    Row(_DELETE, (_PLANNED, _CLOSED), ABSENT, source="P2 L280, R462, G427"),
+    Row(_DELETE, _LIVE, ABSENT, only_if=_MAY_GO, source="G426"),
+    Row(DROP, _ANY, ABSENT, source="P2 L275, R456"),
+    Row(LOSE_CHANNEL, _PLANNED, _PLANNED, effect=_lose_channel, source="G309"),
+    Row(LOSE_CHANNEL, _CLOSED, _CLOSED, effect=_lose_channel, source="G309"),
 )
 
 
@@ -171,11 +174,13 @@ def add_room(change: Change, breakout: Breakout, name: str | None) -> Room:
     _require_editable(change, breakout)
     if name is None:
         name = ask(change, assumed.ROOM_NAME).format(number=change.count(f"rooms of {breakout.id}"))
-    room = MACHINE.create(change, "create", breakout=breakout, name=_free_name(change, breakout, name))
+    name = _free_name(change, breakout, name)
+    draft = Room(id=fresh_id(change), client=breakout.client, channel=breakout.channel, breakout=breakout.id, name=name)
+    room = _CREATE(change, draft)
     if breakout.phase is BreakoutState.ACTIVE:
-        return MACHINE.fire(change, room, "open")
+        return OPEN(change, room)
     if ask(change, assumed.ROOM_CHANNEL) == "creation":
-        return MACHINE.fire(change, room, "make channel")
+        return MAKE_CHANNEL(change, room)
     return room
 
 
@@ -184,8 +189,7 @@ def rename_room(change: Change, breakout: Breakout, room: Room, name: str | None
     _require_editable(change, breakout)
     if name is None:
         return
-    name = _free_name(change, breakout, name, room.id)
-    MACHINE.fire(change, room, "rename", name=name, details={"name": name})
+    rename(change, room, _free_name(change, breakout, name, room.id))
 
 
 def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
@@ -194,4 +198,5 @@ def delete_room(change: Change, breakout: Breakout, room: Room) -> None:
         raise Refusal(Reason.BREAKOUT_COMPLETED)
     if list_assigned(change, room) and ask(change, assumed.DELETE_ASSIGNED) == "refuse":
         raise Refusal(Reason.ROOM_ASSIGNED)
-    MACHINE.end(change, room, "delete", allowed=ask(change, assumed.ROOMS_AFTER_START) == "allow")
+    note(change, assumed.ROOMS_AFTER_START)
+    _DELETE(change, room)

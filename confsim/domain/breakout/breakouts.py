@@ -15,6 +15,7 @@ from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.runtime import sessions
+from confsim.domain.runtime.sessions import SessionState
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -72,24 +73,56 @@ def _due(breakout: Breakout) -> int | None:
     return breakout.started + breakout.duration if breakout.duration and breakout.started is not None else None
 
 
-def _create(change: Change, channel: Channel, name: str, duration: int) -> Breakout:
-    """The breakout session is prepared."""
-    return Breakout(id=fresh_id(change), client=channel.client, channel=channel.id, name=name, duration=duration)
+MACHINE: Machine[BreakoutState, Breakout] = Machine(
+    "breakout session",
+    "A breakout session of an event room (R354-R357, R454-R456, R467, R468, R553).",
+    BREAKOUTS,
+    BreakoutState,
+    state="phase",
+    refused=Reason.BREAKOUT_ACTIVE,
+)
+_CREATE = MACHINE.draft("create")
+STOP = MACHINE.trigger("stop", refused=Reason.BREAKOUT_NOT_ACTIVE)
+STOP_FOR_GOOD = MACHINE.trigger("stop for good", refused=Reason.BREAKOUT_NOT_ACTIVE)
+_ELAPSE = MACHINE.trigger("elapse")
+LOSE_MAIN = MACHINE.trigger("lose the main session")
+DELETE = MACHINE.trigger("delete")
+_COMPLETED = {BreakoutState.COMPLETED: Reason.BREAKOUT_COMPLETED}
 
 
+@MACHINE.effect(
+    "modify",
+    refused=_COMPLETED,
+    details=lambda change, breakout, name, duration: {"name": name, "duration": duration},
+)
 def _modify(change: Change, breakout: Breakout, name: str, duration: int) -> Breakout:
     """Name and duration are replaced; an active breakout session ends at its start plus the new duration."""
     note(change, assumed.END)
     return replace(breakout, name=name, duration=duration)
 
 
-def _start(change: Change, breakout: Breakout, main: str | None) -> Breakout:
+def _main(change: Change, breakout: Breakout) -> str | None:
+    """The id of the active session of the event room, or None."""
+    session = sessions.SESSIONS.one(change, sessions.OPEN, breakout.channel, breakout.client)
+    return session.id if session is not None and session.state is SessionState.ONGOING else None
+
+
+def _about_main(change: Change, breakout: Breakout) -> dict[str, str]:
+    main = _main(change, breakout)
+    return {} if main is None else {"main": main}
+
+
+_START = MACHINE.trigger("start", refused=_COMPLETED, details=_about_main)
+
+
+def _begin(change: Change, breakout: Breakout) -> Breakout:
     """The breakout session is active until it is stopped or its duration ends."""
     note(change, assumed.END)
-    return replace(breakout, started=change.now, main=main)
+    return replace(breakout, started=change.now, main=_main(change, breakout))
 
 
-def _meet(change: Change, breakout: Breakout, main: str) -> Breakout:
+@MACHINE.effect("meet the main session")
+def meet_main(change: Change, breakout: Breakout, main: str) -> Breakout:
     """The session of the event room, which began later, becomes its main session."""
     return replace(breakout, main=main)
 
@@ -99,57 +132,32 @@ def _put_back(change: Change, breakout: Breakout) -> Breakout:
     return replace(breakout, started=None, main=None)
 
 
-_OPEN_TO_CHANGE = Guard("running ones may be modified", lambda breakout, allowed: allowed)
-_NONE_RUNS = Guard("no other is active", lambda breakout, busy: not busy)
-_AGAIN = Guard("a stopped one can be started again", lambda breakout, again: again)
+def _none_runs(change: Change, breakout: Breakout) -> bool:
+    return BREAKOUTS.one(change, ACTIVE, breakout.channel, breakout.client) is None
 
+
+_OPEN_TO_CHANGE = Guard(
+    "running ones may be modified", lambda change, breakout: ask(change, assumed.MODIFY_ACTIVE) == "allow"
+)
+_NONE_RUNS = Guard("no other is active", _none_runs)
+_AGAIN = Guard(
+    "a stopped one can be started again", lambda change, breakout: ask(change, assumed.AFTER_STOP) == "prepared"
+)
 _ENDS = Deadline("breakout end", _due)
+_PREPARED, _ACTIVE, _DONE = BreakoutState
 
-MACHINE: Machine[BreakoutState, Breakout] = Machine(
-    "breakout session",
-    "A breakout session of an event room (R354-R357, R454-R456, R467, R468, R553).",
-    BREAKOUTS,
-    BreakoutState,
-    (
-        Row("create", ABSENT, BreakoutState.PREPARED, effect=_create, source="P2 States L165, R354, R454"),
-        Row("modify", BreakoutState.PREPARED, BreakoutState.PREPARED, effect=_modify, source="P2 L274, R455"),
-        Row(
-            "modify",
-            BreakoutState.ACTIVE,
-            BreakoutState.ACTIVE,
-            only_if=_OPEN_TO_CHANGE,
-            effect=_modify,
-            source="R455, G422",
-        ),
-        Row(
-            "start",
-            BreakoutState.PREPARED,
-            BreakoutState.ACTIVE,
-            only_if=_NONE_RUNS,
-            effect=_start,
-            source="P2 States L166, R355, R553, G432",
-        ),
-        Row("meet the main session", BreakoutState.ACTIVE, BreakoutState.ACTIVE, effect=_meet, source="R457, G432"),
-        Row("stop", BreakoutState.ACTIVE, BreakoutState.PREPARED, only_if=_AGAIN, effect=_put_back, source="G435"),
-        Row("stop", BreakoutState.ACTIVE, BreakoutState.COMPLETED, only_if=~_AGAIN, source="P2 States L167, R357"),
-        Row("elapse", BreakoutState.ACTIVE, BreakoutState.COMPLETED, at=_ENDS, source="P2 States L166, R356, G441"),
-        Row("lose the main session", BreakoutState.ACTIVE, BreakoutState.COMPLETED, source="G440, G365"),
-        Row("delete", (BreakoutState.PREPARED, BreakoutState.COMPLETED), ABSENT, source="P2 L275, R456, G423"),
-    ),
-    state="phase",
-    facts={
-        "create": "channel name duration",
-        "modify": "name duration allowed",
-        "start": "main busy",
-        "meet the main session": "main",
-        "stop": "again",
-    },
-    refusals={
-        ("modify", BreakoutState.COMPLETED): Reason.BREAKOUT_COMPLETED,
-        ("start", BreakoutState.COMPLETED): Reason.BREAKOUT_COMPLETED,
-        "stop": Reason.BREAKOUT_NOT_ACTIVE,
-        None: Reason.BREAKOUT_ACTIVE,
-    },
+MACHINE.declare(
+    Row(_CREATE, ABSENT, _PREPARED, source="P2 States L165, R354, R454"),
+    Row(_modify, _PREPARED, _PREPARED, source="P2 L274, R455"),
+    Row(_modify, _ACTIVE, _ACTIVE, only_if=_OPEN_TO_CHANGE, source="R455, G422"),
+    Row(_START, _PREPARED, _ACTIVE, only_if=_NONE_RUNS, effect=_begin, source="P2 States L166, R355, R553, G432"),
+    Row(meet_main, _ACTIVE, _ACTIVE, source="R457, G432"),
+    Row(STOP, _ACTIVE, _PREPARED, only_if=_AGAIN, effect=_put_back, source="G435"),
+    Row(STOP, _ACTIVE, _DONE, only_if=~_AGAIN, source="P2 States L167, R357"),
+    Row(STOP_FOR_GOOD, _ACTIVE, _DONE, source="G354, G423"),
+    Row(_ELAPSE, _ACTIVE, _DONE, at=_ENDS, source="P2 States L166, R356, G441"),
+    Row(LOSE_MAIN, _ACTIVE, _DONE, source="G440, G365"),
+    Row(DELETE, (_PREPARED, _DONE), ABSENT, source="P2 L275, R456, G423"),
 )
 
 
@@ -167,7 +175,8 @@ def create(change: Change, channel: Channel, name: str | None, duration: int | N
         number = change.count(f"breakout sessions of {channel.id}")
         name = ask(change, assumed.SESSION_NAME).format(number=number)
     length = ask(change, assumed.DURATION) if duration is None else _checked_duration(change, duration)
-    return MACHINE.create(change, "create", channel=channel, name=name, duration=length)
+    draft = Breakout(id=fresh_id(change), client=channel.client, channel=channel.id, name=name, duration=length)
+    return _CREATE(change, draft)
 
 
 def _checked_duration(change: Change, duration: int) -> int:
@@ -212,19 +221,18 @@ def modify(change: Change, breakout: Breakout, name: str | None, duration: int |
     """
     name = breakout.name if name is None else name
     length = breakout.duration if duration is None else _checked_duration(change, duration)
-    allowed = ask(change, assumed.MODIFY_ACTIVE) == "allow"
-    details = {"name": name, "duration": length}
-    breakout = MACHINE.fire(change, breakout, "modify", name=name, duration=length, allowed=allowed, details=details)
+    note(change, assumed.MODIFY_ACTIVE)
+    breakout = _modify(change, breakout, name, length)
     due = _due(breakout)
     if due is not None and due <= change.now:
-        MACHINE.fire(change, breakout, "elapse")
+        _ELAPSE(change, breakout)
 
 
 def delete(change: Change, breakout: Breakout) -> None:
     """Remove the breakout session with its rooms and assignments. Refusal BREAKOUT_ACTIVE (G423)."""
     if breakout.phase is BreakoutState.ACTIVE and ask(change, assumed.DELETE_ACTIVE) == "stop":
-        breakout = MACHINE.fire(change, breakout, "stop", again=False)
-    MACHINE.end(change, breakout, "delete")
+        breakout = STOP_FOR_GOOD(change, breakout)
+    DELETE(change, breakout)
 
 
 def _prepared(change: Change, channel: Channel) -> View[Breakout]:
@@ -245,10 +253,7 @@ def start(change: Change, channel: Channel) -> Breakout:
     if choice == "refuse" and len(startable) > 1:
         raise Refusal(Reason.BREAKOUT_AMBIGUOUS, count=len(startable))
     chosen = startable[-1 if choice == "newest" else 0]
-    session = sessions.find_active(change, channel)
-    main = None if session is None else session.id
-    details = {} if main is None else {"main": main}
-    return MACHINE.fire(change, chosen, "start", busy=running is not None, main=main, details=details)
+    return _START(change, chosen)
 
 
 def stop(change: Change, channel: Channel) -> None:
@@ -258,10 +263,24 @@ def stop(change: Change, channel: Channel) -> None:
     running = find_active(change, channel)
     if running is None:
         raise Refusal(Reason.BREAKOUT_NOT_ACTIVE)
-    MACHINE.fire(change, running, "stop", again=ask(change, assumed.AFTER_STOP) == "prepared")
+    STOP(change, running)
+
+
+def _is_quiet(change: Change, channel: Channel) -> bool:
+    return ask(change, assumed.EVENT_ROOM_OFF) != "refuse" or find_active(change, channel) is None
+
+
+EVENT_ROOM = switches.feature(
+    "event_room",
+    "Whether a channel is an event room, which can hold breakout sessions (R352, R405, R406).",
+    "R352, R405, G354",
+    only_if=(None, Guard("no breakout session is active", _is_quiet)),
+    refused=Reason.BREAKOUT_ACTIVE,
+)
 
 
 def switch(change: Change, channel: Channel, trigger: str) -> Channel:
     """Make the channel an event room (``enable``) or no longer one (``disable``). Refusal BREAKOUT_ACTIVE (G354)."""
-    refused = trigger == "disable" and ask(change, assumed.EVENT_ROOM_OFF) == "refuse"
-    return switches.set_event_room(change, channel, trigger, busy=refused and find_active(change, channel) is not None)
+    if trigger == "disable":
+        note(change, assumed.EVENT_ROOM_OFF)
+    return switches.set_feature(change, channel, EVENT_ROOM, trigger)

@@ -79,16 +79,33 @@ OPEN: Unique[Broadcast] = Unique(
 BROADCASTS: Table[str, Broadcast] = Table("broadcasts", Broadcast, "id", BY_CHANNEL, OPEN, HISTORY)
 
 
-def _start(change: Change, channel: Channel, sessions: tuple[str, ...], destinations: tuple[str, ...]) -> Broadcast:
+MACHINE: Machine[BroadcastState, Broadcast] = Machine(
+    "broadcast",
+    "A live stream of a channel (R335, R368-R370, R523, R527).",
+    BROADCASTS,
+    BroadcastState,
+    state="state",
+    refused=Reason.NO_BROADCAST,
+)
+_POLL = MACHINE.trigger("poll")
+_COME_UP = MACHINE.trigger("come up")
+STOP = MACHINE.trigger("stop", refused=Reason.NOT_BROADCASTING)
+LOSE_SESSION = MACHINE.trigger("lose session")
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("start", refused={ABSENT: Reason.NO_DESTINATION, None: Reason.BROADCAST_RUNNING})
+def _start(change: Change, broadcast: Broadcast | None, channel: Channel) -> Broadcast:
     """The broadcast is starting, to the destinations that are enabled now."""
     wait = delays.wait(change, durations.BROADCAST_START, since=change.now)
+    session = sessions.find_active(change, channel)
     return Broadcast(
         id=fresh_id(change),
         client=channel.client,
         channel=channel.id,
         created=change.now,
-        sessions=sessions,
-        destinations=destinations,
+        sessions=() if session is None else (session.id,),
+        destinations=destinations.enabled(change, channel),
         polls_left=wait.polls_left,
         starting_ends=wait.ends,
     )
@@ -99,7 +116,8 @@ def _come_up(change: Change, broadcast: Broadcast) -> Broadcast:
     return replace(broadcast, started=change.now, polls_left=0, starting_ends=None)
 
 
-def _add_session(change: Change, broadcast: Broadcast, session: str) -> Broadcast:
+@MACHINE.effect("take session in")
+def take_session_in(change: Change, broadcast: Broadcast, session: str) -> Broadcast:
     """A session that starts during the broadcast is added to it."""
     return replace(broadcast, sessions=(*broadcast.sessions, session))
 
@@ -109,56 +127,24 @@ def _end(change: Change, broadcast: Broadcast) -> Broadcast:
     return replace(broadcast, ended=change.now, starting_ends=None)
 
 
-_DESTINED = Guard("a destination is enabled", lambda broadcast, destinations: bool(destinations))
-_OPEN = (BroadcastState.STARTING, BroadcastState.RUNNING)
+_DESTINED = Guard(
+    "a destination is enabled", lambda change, broadcast, channel: bool(destinations.enabled(change, channel))
+)
 _STARTED = Deadline("broadcast start", lambda broadcast: broadcast.starting_ends, subject="channel")
+_STARTING, _RUNNING, _ENDED = BroadcastState
+_OPEN = (_STARTING, _RUNNING)
 
-MACHINE: Machine[BroadcastState, Broadcast] = Machine(
-    "broadcast",
-    "A live stream of a channel (R335, R368-R370, R523, R527).",
-    BROADCASTS,
-    BroadcastState,
-    (
-        Row("start", ABSENT, BroadcastState.STARTING, only_if=_DESTINED, effect=_start, source="P2 L176, R368, R369"),
-        Row(
-            "poll",
-            BroadcastState.STARTING,
-            BroadcastState.RUNNING,
-            only_if=NO_POLL_LEFT,
-            effect=_come_up,
-            source="P2 L176, R370, G525",
-        ),
-        Row(
-            "poll",
-            BroadcastState.STARTING,
-            BroadcastState.STARTING,
-            only_if=~NO_POLL_LEFT,
-            effect=count_poll,
-            source="G525",
-        ),
-        Row("poll", BroadcastState.RUNNING, BroadcastState.RUNNING, source="P2 L352"),
-        Row(
-            "come up",
-            BroadcastState.STARTING,
-            BroadcastState.RUNNING,
-            effect=_come_up,
-            at=_STARTED,
-            source="P2 L176, R370, G525",
-        ),
-        Row("take session in", BroadcastState.STARTING, BroadcastState.STARTING, effect=_add_session, source="P2 L141"),
-        Row("take session in", BroadcastState.RUNNING, BroadcastState.RUNNING, effect=_add_session, source="P2 L141"),
-        Row("stop", _OPEN, BroadcastState.ENDED, effect=_end, source="P2 L345, R527"),
-        Row("lose session", _OPEN, BroadcastState.ENDED, effect=_end, source="P2 Session L72, G569"),
-        Row("remove", tuple(BroadcastState), ABSENT, source="G309"),
-    ),
-    state="state",
-    facts={"start": "channel sessions destinations", "take session in": "session"},
-    refusals={
-        ("start", ABSENT): Reason.NO_DESTINATION,
-        "start": Reason.BROADCAST_RUNNING,
-        "stop": Reason.NOT_BROADCASTING,
-        None: Reason.NO_BROADCAST,
-    },
+MACHINE.declare(
+    Row(_start, ABSENT, _STARTING, only_if=_DESTINED, source="P2 L176, R368, R369"),
+    Row(_POLL, _STARTING, _RUNNING, only_if=NO_POLL_LEFT, effect=_come_up, source="P2 L176, R370, G525"),
+    Row(_POLL, _STARTING, _STARTING, only_if=~NO_POLL_LEFT, effect=count_poll, source="G525"),
+    Row(_POLL, _RUNNING, _RUNNING, source="P2 L352"),
+    Row(_COME_UP, _STARTING, _RUNNING, effect=_come_up, at=_STARTED, source="P2 L176, R370, G525"),
+    Row(take_session_in, _STARTING, _STARTING, source="P2 L141"),
+    Row(take_session_in, _RUNNING, _RUNNING, source="P2 L141"),
+    Row(STOP, _OPEN, _ENDED, effect=_end, source="P2 L345, R527"),
+    Row(LOSE_SESSION, _OPEN, _ENDED, effect=_end, source="P2 Session L72, G569"),
+    Row(REMOVE, tuple(BroadcastState), ABSENT, source="G309"),
 )
 
 
@@ -190,25 +176,18 @@ def start(change: Change, channel: Channel) -> Broadcast:
     session = sessions.find_active(change, channel)
     if session is None and ask(change, assumed.NEEDS_SESSION):
         raise Refusal(Reason.NO_ACTIVE_SESSION)
-    broadcast = MACHINE.fire(
-        change,
-        find_open(change, channel.client, channel.id),
-        "start",
-        channel=channel,
-        destinations=destinations.enabled(change, channel),
-        sessions=() if session is None else (session.id,),
-    )
-    return MACHINE.fire(change, broadcast, "come up") if broadcast.polls_left == 0 else broadcast
+    broadcast = _start(change, find_open(change, channel.client, channel.id), channel)
+    return _COME_UP(change, broadcast) if broadcast.polls_left == 0 else broadcast
 
 
 def stop(change: Change, channel: Channel) -> None:
     """Stop the broadcast of the channel, also while it is starting. Refusal NOT_BROADCASTING."""
-    MACHINE.fire(change, find_open(change, channel.client, channel.id), "stop")
+    STOP(change, find_open(change, channel.client, channel.id))
 
 
 def poll(change: Change, channel: Channel) -> Broadcast | None:
     """The starting or running broadcast of the channel, or None; a read may end the starting (G525)."""
-    return MACHINE.fire_if_allowed(change, find_open(change, channel.client, channel.id), "poll")
+    return _POLL.if_allowed(change, find_open(change, channel.client, channel.id))
 
 
 class BroadcastSort(StrEnum):

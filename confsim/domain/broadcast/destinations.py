@@ -51,24 +51,29 @@ DESTINATIONS: Table[str, Destination] = Table(
 )
 
 
-_ENABLED = Guard("it is to be enabled", lambda destination, draft: draft.enabled)
-
 MACHINE: Machine[DestinationState, Destination] = Machine(
     "broadcast destination",
     "A destination of the broadcasts of a channel (R334, R369, R524-R526).",
     DESTINATIONS,
     DestinationState,
-    (
-        Row("add", ABSENT, DestinationState.ENABLED, only_if=_ENABLED, source="P2 L345, L354, R526, G568"),
-        Row("add", ABSENT, DestinationState.DISABLED, only_if=~_ENABLED, source="P2 L345, L354, R526, G568"),
-        # A running broadcast is not changed.
-        Row("enable", tuple(DestinationState), DestinationState.ENABLED, source="P2 L345, L354, R369, R526, G537"),
-        Row("disable", tuple(DestinationState), DestinationState.DISABLED, source="P2 L345, L354, R369, R526, G537"),
-        Row("remove", tuple(DestinationState), ABSENT, source="P2 L189, G309"),
-    ),
     state=Flag("enabled", DestinationState.ENABLED, DestinationState.DISABLED),
-    facts={"add": "draft"},
-    refusals={None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
+)
+_ADD = MACHINE.draft("add")
+_ENABLE = MACHINE.trigger("enable")
+_DISABLE = MACHINE.trigger("disable")
+REMOVE = MACHINE.trigger("remove")
+_TO_BE_ENABLED = Guard("it is to be enabled", lambda change, _, draft: draft.enabled)
+_ON, _OFF = DestinationState
+_ANY = (_ON, _OFF)
+
+MACHINE.declare(
+    Row(_ADD, ABSENT, _ON, only_if=_TO_BE_ENABLED, source="P2 L345, L354, R526, G568"),
+    Row(_ADD, ABSENT, _OFF, only_if=~_TO_BE_ENABLED, source="P2 L345, L354, R526, G568"),
+    # A running broadcast is not changed.
+    Row(_ENABLE, _ANY, _ON, source="P2 L345, L354, R369, R526, G537"),
+    Row(_DISABLE, _ANY, _OFF, source="P2 L345, L354, R369, R526, G537"),
+    Row(REMOVE, _ANY, ABSENT, source="P2 L189, G309"),
 )
 
 
@@ -81,7 +86,7 @@ def add(change: Change, channel: Channel, url: str, label: str | None, enabled: 
     draft = Destination(
         id=fresh_id(change), client=channel.client, channel=channel.id, url=url, label=label or None, enabled=on
     )
-    return MACHINE.create(change, "add", draft=draft)
+    return _ADD(change, draft)
 
 
 def _problem(url: str, schemes: tuple[str, ...]) -> str:
@@ -107,7 +112,7 @@ def get(change: Change, channel: Channel, id: str) -> Destination:
 
 def set_state(change: Change, destination: Destination, trigger: str) -> None:
     """Enable or disable the destination."""
-    repeats.turn(change, MACHINE, destination, trigger)
+    repeats.turn(change, _ENABLE if trigger == "enable" else _DISABLE, destination)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

@@ -24,8 +24,27 @@ class ChannelImageState(Enum):
     SET = "set"
 
 
-def _set(change: Change, channel: Channel, data: bytes, url: str | None) -> Channel:
-    """The new image is stored and the one before removed."""
+_NONE, _SET = ChannelImageState
+_BOTH = (_NONE, _SET)
+
+MACHINE: Machine[ChannelImageState, Channel] = Machine(
+    "channel image",
+    "The image of a channel (R378-R380).",
+    table_of,
+    ChannelImageState,
+    state=Filled("image", _SET, _NONE),
+    refused=Reason.NOT_FOUND,
+    initial=_NONE,
+)
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("set")
+def put(change: Change, channel: Channel, data: bytes, url: str | None) -> Channel:
+    """Set the image from the URL, which wins, or from the bytes; the one before is removed.
+
+    Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
+    """
     image = images.store(change, channel.client, data, url)
     _forget(change, channel)
     return replace(channel, image=image)
@@ -43,43 +62,13 @@ def _forget(change: Change, channel: Channel) -> None:
         images.remove(change, channel.client, channel.image)
 
 
-MACHINE: Machine[ChannelImageState, Channel] = Machine(
-    "channel image",
-    "The image of a channel (R378-R380).",
-    table_of,
-    ChannelImageState,
-    (
-        Row(
-            "set",
-            (ChannelImageState.NONE, ChannelImageState.SET),
-            ChannelImageState.SET,
-            effect=_set,
-            source="P2 L192, R378, R379",
-        ),
-        Row(
-            "remove",
-            (ChannelImageState.NONE, ChannelImageState.SET),
-            ChannelImageState.NONE,
-            effect=_remove,
-            source="P2 L193, R380, G536",
-        ),
-    ),
-    state=Filled("image", ChannelImageState.SET, ChannelImageState.NONE),
-    facts={"set": "data url"},
-    refusals={None: Reason.NOT_FOUND},
-    initial=ChannelImageState.NONE,
+MACHINE.declare(
+    Row(put, _BOTH, _SET, source="P2 L192, R378, R379"),
+    Row(REMOVE, _BOTH, _NONE, effect=_remove, source="P2 L193, R380, G536"),
 )
-
-
-def put(change: Change, channel: Channel, data: bytes, url: str | None) -> Channel:
-    """Set the image from the URL, which wins, or from the bytes.
-
-    Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
-    """
-    return MACHINE.fire(change, channel, "set", data=data, url=url)
 
 
 def remove(change: Change, channel: Channel) -> Channel:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     repeats.require_filled(change, "image of channel", channel.id, empty=channel.image is None)
-    return MACHINE.fire(change, channel, "remove")
+    return REMOVE(change, channel)

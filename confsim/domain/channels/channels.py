@@ -18,9 +18,9 @@ from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lookups import not_found
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection, Refused
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
+from confsim.kernel.rows import ABSENT, EXISTS, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -42,12 +42,6 @@ class AudioQuality(StrEnum):
 
     TOLL = "toll"
     BROADCAST = "broadcast"
-
-
-class ChannelState(Enum):
-    """The state of a channel that exists (P2 Channel basics)."""
-
-    EXISTS = "exists"
 
 
 class Channel(Record, kw_only=True):
@@ -132,36 +126,6 @@ if unknown := initial.ChannelFlags.__annotations__.keys() - set(Channel.__struct
     raise TypeError(f"initial.channel-flags: a channel has no field {', '.join(sorted(unknown))}")
 
 
-def _create(change: Change, client: Client, name: str, description: str | None, creator: int | None) -> Channel:
-    """A fresh id, meeting id and link; the feature flags are the client's defaults."""
-    number = change.count("channel")
-    return _channel(change, client, fresh_id(change), name, description=description, creator=creator, number=number)
-
-
-def _load(
-    change: Change, client: Client, name: str, description: str | None, id: str, settings: Mapping[str, Any]
-) -> Channel:
-    """The given id and settings, a fresh meeting id and link; the other feature flags are the client's defaults."""
-    change.draw()  # in place of the id of a created channel, so that what is drawn later is the same
-    number = change.count("channel")
-    return replace(_channel(change, client, id, name, description=description, number=number), **settings)
-
-
-def _create_room(change: Change, id: str, event_room: Channel, name: str) -> Channel:
-    """A channel below the event room, with its settings and an open door, and without hosts of its own (G312)."""
-    note(change, breakout.ROOM_SETTINGS)
-    note(change, breakout.ROOM_LIFE)
-    return replace(
-        _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.parent or event_room.id),
-        service_mode=event_room.service_mode,
-        audio_quality=event_room.audio_quality,
-        guest_access=event_room.guest_access,
-        private=event_room.private,
-        max_users=event_room.max_users,
-        open=True,
-    )
-
-
 def _channel(change: Change, client: Client, id: str, name: str, **fields: Any) -> Channel:
     flags = ask(change, initial.CHANNEL_FLAGS)
     return Channel(
@@ -188,58 +152,75 @@ def _channel(change: Change, client: Client, id: str, name: str, **fields: Any) 
     )
 
 
-def _rename(change: Change, channel: Channel, name: str) -> Channel:
+def table_of(channel: Channel) -> Table[str, Channel]:
+    """The table that holds the channel."""
+    return CHANNELS if channel.parent is None else ROOMS
+
+
+EXISTING: Collection[Channel] = Collection(
+    "channel", "The life of a channel (R276, R371-R374, R381, R545, R551).", table_of, refused=Reason.NOT_FOUND
+)
+_NAME_TAKEN: Refused = {ABSENT: Reason.CHANNEL_NAME_TAKEN}
+_LOAD = EXISTING.draft("load", refused=_NAME_TAKEN, details=lambda change, _, draft: {"name": draft.name})
+STOP = EXISTING.trigger("stop")
+DELETE = EXISTING.trigger("delete")
+
+
+def _about(
+    change: Change, _: None, client: Client, name: str, description: str | None, creator: int | None
+) -> dict[str, str]:
+    return {"name": name} if description is None else {"description": description, "name": name}
+
+
+@EXISTING.creation("create", refused=_NAME_TAKEN, details=_about)
+def create_channel(change: Change, client: Client, name: str, description: str | None, creator: int | None) -> Channel:
+    """A fresh id, meeting id and link; the feature flags are the client's defaults."""
+    number = change.count("channel")
+    return _channel(change, client, fresh_id(change), name, description=description, creator=creator, number=number)
+
+
+@EXISTING.creation("create room")
+def create_room(change: Change, id: str, event_room: Channel, name: str) -> Channel:
+    """A channel below the event room, with its settings and an open door, and without hosts of its own (G312)."""
+    note(change, breakout.ROOM_SETTINGS)
+    note(change, breakout.ROOM_LIFE)
+    return replace(
+        _channel(change, CLIENTS.of(change)[event_room.client], id, name, parent=event_room.parent or event_room.id),
+        service_mode=event_room.service_mode,
+        audio_quality=event_room.audio_quality,
+        guest_access=event_room.guest_access,
+        private=event_room.private,
+        max_users=event_room.max_users,
+        open=True,
+    )
+
+
+@EXISTING.effect(
+    "rename", refused={EXISTS: Reason.CHANNEL_NAME_TAKEN}, details=lambda change, channel, name: {"name": name}
+)
+def set_name(change: Change, channel: Channel, name: str) -> Channel:
     """Only the name changes: links and ids in circulation stay (G307)."""
     return replace(channel, name=name)
 
 
 def _stop(change: Change, channel: Channel) -> Channel:
     """Everything that runs in it ends."""
-    MACHINE.take_along(change, channel, DeletionStep.STOP)
+    EXISTING.take_along(change, channel, DeletionStep.STOP)
     return get(change, channel.client, channel.id)
 
 
-def table_of(channel: Channel) -> Table[str, Channel]:
-    """The table that holds the channel."""
-    return CHANNELS if channel.parent is None else ROOMS
+_FREE = "the name is free in the client"
+_NEW_FREE = Guard(_FREE, lambda change, _, client, name, description, creator: not _is_taken(change, client.id, name))
+_LOADED_FREE = Guard(_FREE, lambda change, _, draft: not _is_taken(change, draft.client, draft.name))
+_OTHER_FREE = Guard(_FREE, lambda change, channel, name: not _is_taken(change, channel.client, name, channel))
 
-
-_NAME_FREE = Guard("the name is free in the client", lambda channel, free: free)
-
-MACHINE: Machine[ChannelState, Channel] = Machine(
-    "channel",
-    "The life of a channel (R276, R371-R374, R381, R545, R551).",
-    table_of,
-    ChannelState,
-    (
-        Row("create", ABSENT, ChannelState.EXISTS, only_if=_NAME_FREE, effect=_create, source="P2 L188, R371, G300"),
-        Row("load", ABSENT, ChannelState.EXISTS, only_if=_NAME_FREE, effect=_load, source="P2 L188, R371, G300"),
-        Row(
-            "create room", ABSENT, ChannelState.EXISTS, effect=_create_room, source="P2 Breakout L108, R312, G312, G438"
-        ),
-        Row(
-            "rename",
-            ChannelState.EXISTS,
-            ChannelState.EXISTS,
-            only_if=_NAME_FREE,
-            effect=_rename,
-            source="P2 L194, R381, G307",
-        ),
-        Row("stop", ChannelState.EXISTS, ChannelState.EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
-        Row("delete", ChannelState.EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
-    ),
-    facts={
-        "create": "client name description creator free",
-        "load": "client name description id settings free",
-        "create room": "id event_room name",
-        "rename": "name free",
-    },
-    refusals={
-        ("create", ABSENT): Reason.CHANNEL_NAME_TAKEN,
-        ("load", ABSENT): Reason.CHANNEL_NAME_TAKEN,
-        ("rename", ChannelState.EXISTS): Reason.CHANNEL_NAME_TAKEN,
-        None: Reason.NOT_FOUND,
-    },
+EXISTING.declare(
+    Row(create_channel, ABSENT, EXISTS, only_if=_NEW_FREE, source="P2 L188, R371, G300"),
+    Row(_LOAD, ABSENT, EXISTS, only_if=_LOADED_FREE, source="P2 L188, R371, G300"),
+    Row(create_room, ABSENT, EXISTS, source="P2 Breakout L108, R312, G312, G438"),
+    Row(set_name, EXISTS, EXISTS, only_if=_OTHER_FREE, source="P2 L194, R381, G307"),
+    Row(STOP, EXISTS, EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
+    Row(DELETE, EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
 )
 
 
@@ -252,31 +233,33 @@ class DeletionStep(Enum):
     REMOVE = "what is stored below it goes"
 
 
-def _choose_name(change: Change, client: str, name: str, own: Channel | None = None) -> dict[str, Any]:
-    """The facts ``name`` and ``free`` for a wanted name: the name to use, and whether it is free (G300).
-
-    ``own`` is the channel to be renamed. Names of rooms need not be unique.
-    """
-    if own is not None and own.parent is not None:
-        return {"name": name, "free": True}
+def _has(change: Change, client: str, name: str, own: Channel | None) -> bool:
+    """Whether a channel but ``own`` has the name, in the client or where that is assumed in any (G300)."""
     everywhere = ask(change, assumed.UNIQUE_NAMES) == "refuse-everywhere"
     where = [each.id for each in CLIENTS.of(change).all] if everywhere else [client]
+    for each in where:
+        for other in CHANNELS.where(change, BY_NAME, name, each):
+            if own is None or other.id != own.id:
+                return True
+    return False
 
-    def taken(name: str) -> bool:
-        for each in where:
-            for other in CHANNELS.where(change, BY_NAME, name, each):
-                if own is None or other.id != own.id:
-                    return True
+
+def _is_taken(change: Change, client: str, name: str, own: Channel | None = None) -> bool:
+    """Whether the name may not be given to a new channel, or to ``own``; names of rooms need not be unique (G300)."""
+    if (own is not None and own.parent is not None) or not _has(change, client, name, own):
         return False
+    return ask(change, assumed.UNIQUE_NAMES) not in {"allow", "number"}
 
-    if not taken(name):
-        return {"name": name, "free": True}
-    how = ask(change, assumed.UNIQUE_NAMES)
-    if how == "number":
-        most = ask(change, sizes.NAME)
-        tails = (f" ({number})" for number in count(2))
-        name = next(found for tail in tails if not taken(found := name[: most - len(tail)] + tail))
-    return {"name": name, "free": how in {"allow", "number"}}
+
+def _numbered(change: Change, client: str, name: str, own: Channel | None = None) -> str:
+    """The name to use for a wanted one: with a number where names that are taken are numbered (G300)."""
+    if (own is not None and own.parent is not None) or ask(change, assumed.UNIQUE_NAMES) != "number":
+        return name
+    if not _has(change, client, name, own):
+        return name
+    most = ask(change, sizes.NAME)
+    tails = (f" ({number})" for number in count(2))
+    return next(found for tail in tails if not _has(change, client, found := name[: most - len(tail)] + tail, own))
 
 
 def create(change: Change, client: Client, name: str, description: str | None, owner: User | None) -> Channel:
@@ -286,19 +269,22 @@ def create(change: Change, client: Client, name: str, description: str | None, o
     """
     text = _described_at_creation(change, description)
     note(change, assumed.FIRST_OWNERS)
-    chosen = _choose_name(change, client.id, name)
-    details = {"name": name} if text is None else {"description": text, "name": name}
     creator = None if owner is None else owner.id
-    return MACHINE.create(change, "create", client=client, description=text, creator=creator, details=details, **chosen)
+    return create_channel(change, client, _numbered(change, client.id, name), text, creator)
 
 
 def load(
     change: Change, client: Client, id: str, name: str, description: str | None, settings: Mapping[str, Any]
 ) -> Channel:
-    """A channel with this id, these fields and no owners, as a world file has it. Refusals of ``create``."""
+    """A channel with this id, these fields and no owners, as a world file has it. Refusals of ``create``.
+
+    It has a fresh meeting id and link; the other feature flags are the client's defaults.
+    """
     text = _described_at_creation(change, description)
-    facts = {"client": client, "description": text, "id": id, "settings": settings}
-    return MACHINE.create(change, "load", details={"name": name}, **facts, **_choose_name(change, client.id, name))
+    name = _numbered(change, client.id, name)
+    change.draw()  # in place of the id of a created channel, so that what is drawn later is the same
+    number = change.count("channel")
+    return _LOAD(change, replace(_channel(change, client, id, name, description=text, number=number), **settings))
 
 
 def _described_at_creation(change: Change, description: str | None) -> str | None:
@@ -326,8 +312,7 @@ def describe(change: Change, channel: Channel, text: str) -> Channel:
 
 def rename(change: Change, channel: Channel, name: str) -> Channel:
     """Rename the channel. Refusal CHANNEL_NAME_TAKEN (G300)."""
-    chosen = _choose_name(change, channel.client, name, channel)
-    return MACHINE.fire(change, channel, "rename", details={"name": chosen["name"]}, **chosen)
+    return set_name(change, channel, _numbered(change, channel.client, name, channel))
 
 
 def meeting_id(change: Change) -> str:
@@ -380,4 +365,4 @@ def base_channel(change: Change, channel: Channel) -> Channel:
 
 def delete(change: Change, channel: Channel) -> None:
     """Delete the channel with what ``couplings.deletion`` lists; its name, ids and URLs are free (R365, R551)."""
-    MACHINE.end(change, channel, "delete")
+    DELETE(change, channel)

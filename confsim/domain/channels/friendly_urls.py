@@ -14,7 +14,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Filled, Guard, Row
 from confsim.kernel.world import Change
@@ -29,14 +29,14 @@ class FriendlyUrls(Enum):
     OFF = "off"
 
 
-SWITCH = switch(
+SWITCH = Toggle(
     "friendly URLs of a client",
     "Whether a client uses friendly URLs: while it does not, none is found or set (R225).",
     CLIENTS,
     "friendly_urls",
     FriendlyUrls,
     initial=FriendlyUrls.ON,
-    refusals={None: Reason.STATE_HOLDS},
+    refused=Reason.STATE_HOLDS,
     sources=("P1 L282, R225, G537", "P1 L282, R225, G285, G537"),
 )
 
@@ -48,28 +48,42 @@ class Binding(Enum):
     BOUND = "bound"
 
 
-def _set(change: Change, channel: Channel, url: str) -> Channel:
-    """The channel has the URL; the one it had before is free."""
-    return replace(channel, friendly_url=url)
-
-
-_AVAILABLE = Guard("the URL is free, its own, or taken ones move", lambda channel, available: available)
-_EITHER = (Binding.FREE, Binding.BOUND)
+_FREE, _BOUND = Binding
 
 MACHINE: Machine[Binding, Channel] = Machine(
     "friendly URL",
     "The friendly URL of a channel (R226-R228, R551).",
     table_of,
     Binding,
-    (
-        Row("set", _EITHER, Binding.BOUND, only_if=_AVAILABLE, effect=_set, source="P1 L283, R226, G290"),
-        Row("lose", Binding.BOUND, Binding.FREE, source="G290"),
-        Row("remove", Binding.BOUND, Binding.FREE, source="P1 L284, R228, R551"),
-    ),
-    state=Filled("friendly_url", Binding.BOUND, Binding.FREE),
-    facts={"set": "url available"},
-    refusals={"set": Reason.FRIENDLY_URL_TAKEN, None: Reason.NOT_FOUND},
-    initial=Binding.FREE,
+    state=Filled("friendly_url", _BOUND, _FREE),
+    refused=Reason.NOT_FOUND,
+    initial=_FREE,
+)
+_LOSE = MACHINE.trigger("lose")
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("set", refused=Reason.FRIENDLY_URL_TAKEN, details=lambda change, channel, url: {"url": url})
+def _set(change: Change, channel: Channel, url: str) -> Channel:
+    """The channel has the URL; the one it had before is free."""
+    return replace(channel, friendly_url=url)
+
+
+def _holder(change: Change, channel: Channel, url: str) -> Channel | None:
+    """Another channel that has the friendly URL, or None."""
+    holder = find(change, CLIENTS.of(change)[channel.client], url)
+    return None if holder is None or holder.id == channel.id else holder
+
+
+_AVAILABLE = Guard(
+    "the URL is free, its own, or taken ones move",
+    lambda change, channel, url: ask(change, assumed.FRIENDLY_TAKEN) == "move" or _holder(change, channel, url) is None,
+)
+
+MACHINE.declare(
+    Row(_set, (_FREE, _BOUND), _BOUND, only_if=_AVAILABLE, source="P1 L283, R226, G290"),
+    Row(_LOSE, _BOUND, _FREE, source="G290"),
+    Row(REMOVE, _BOUND, _FREE, source="P1 L284, R228, R551"),
 )
 
 
@@ -106,7 +120,7 @@ def in_use(change: Change, client: Client) -> bool:
 
 def set_use(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable friendly URLs for the client (R225). Refusal STATE_HOLDS where repeating is refused (G537)."""
-    return repeats.turn(change, SWITCH, client, trigger, state=trigger)
+    return repeats.turn(change, SWITCH.to(trigger), client, state=trigger)
 
 
 def channels_to_clear(change: Change, client: Client) -> Iterator[Channel]:
@@ -124,13 +138,10 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
     if not in_use(change, client):
         raise Refusal(Reason.FRIENDLY_URLS_OFF)
     check(change, url)
-    holder = find(change, client, url)
-    if holder is not None and holder.id == channel.id:
-        holder = None
-    moves = ask(change, assumed.FRIENDLY_TAKEN) == "move"
-    if holder is not None and moves:
-        MACHINE.fire(change, holder, "lose")
-    return MACHINE.fire(change, channel, "set", url=url, available=holder is None or moves, details={"url": url})
+    holder = _holder(change, channel, url)
+    if ask(change, assumed.FRIENDLY_TAKEN) == "move" and holder is not None:
+        _LOSE(change, holder)
+    return _set(change, channel, url)
 
 
 def remove(change: Change, channel: Channel) -> None:
@@ -141,4 +152,4 @@ def remove(change: Change, channel: Channel) -> None:
 
 def release_of_channel(change: Change, channel: Channel) -> None:
     """Remove the friendly URL of the channel, if it has one (R228), also when the channel is deleted (R551)."""
-    MACHINE.fire_if_allowed(change, channel, "remove")
+    REMOVE.if_allowed(change, channel)

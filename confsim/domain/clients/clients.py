@@ -16,9 +16,9 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Field, Filled, Guard, Row
+from confsim.kernel.rows import ABSENT, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
@@ -69,19 +69,40 @@ CLIENTS: Table[str, Client] = Table(
     "clients", Client, "id", CHILDREN, BY_ORIGIN, names={"parent": "clients"}, shared=True, of_clients=True
 )
 
-_BY_PARENT = Guard("a Partner Admin of the parent calls", lambda client, by_parent: by_parent)
-
-MACHINE = switch(
+MACHINE: Machine[ServiceState, Client] = Machine(
     "client service",
     "Whether a client is served (R109-R112); an ancestor that is disabled takes the service from it too (R086).",
     CLIENTS,
-    Field("service"),
     ServiceState,
-    only_if=(_BY_PARENT, _BY_PARENT),
-    facts={"enable": "by_parent", "disable": "by_parent"},
-    refusals={None: Reason.NOT_PARENT},
-    sources=("P1 States L179, R112, G166, G537", "P1 States L178, R109, R110, G537"),
+    state="service",
+    refused=Reason.NOT_PARENT,
     initial=ServiceState.ENABLED,
+)
+
+
+@MACHINE.effect("enable")
+def _enable(change: Change, client: Client, by: Client | None) -> Client:
+    return client
+
+
+@MACHINE.effect("disable")
+def _disable(change: Change, client: Client, by: Client | None) -> Client:
+    return client
+
+
+def _is_parent(change: Change, client: Client, by: Client | None) -> bool:
+    """Whether the client of the Partner Admin who calls is a parent; None, the service operator, counts as one."""
+    if by is None:
+        return True
+    return ask(change, assumed.OWN_SERVICE) if client.id == by.id else is_below(change, client, by)
+
+
+_EITHER = tuple(ServiceState)
+_BY_PARENT = Guard("a Partner Admin of the parent calls", _is_parent)
+
+MACHINE.declare(
+    Row(_enable, _EITHER, ServiceState.ENABLED, only_if=_BY_PARENT, source="P1 States L179, R112, G166, G537"),
+    Row(_disable, _EITHER, ServiceState.DISABLED, only_if=_BY_PARENT, source="P1 States L178, R109, R110, G537"),
 )
 
 
@@ -92,10 +113,29 @@ class ClientRank(Enum):
     CHILD = "child"
 
 
-def _create(change: Change, id: str, name: str, parent: str | None, reseller: bool) -> Client:
-    """A client with the settings of a fresh one."""
-    return Client(
-        id=id,
+HIERARCHY: Machine[ClientRank, Client] = Machine(
+    "client hierarchy",
+    "Whether a client is a root or the child of another (R084, R234).",
+    CLIENTS,
+    ClientRank,
+    state=Filled("parent", ClientRank.CHILD, ClientRank.ROOT),
+    refused=Reason.STATE_HOLDS,
+)
+_CREATE_ROOT = HIERARCHY.draft("create root")
+_CREATE = HIERARCHY.draft("create")
+
+HIERARCHY.declare(
+    Row(_CREATE_ROOT, ABSENT, ClientRank.ROOT, source="G137"),
+    Row(_CREATE, ABSENT, ClientRank.CHILD, source="P1 L296, R234, G296"),
+)
+
+
+def create(
+    change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
+) -> Client:
+    """A new client with initial settings (G168, G296): a child of the parent, or a root without one."""
+    draft = Client(
+        id=_new_id(change, name) if isinstance(id, UnsetType) else id,
         name=name,
         parent=parent,
         reseller=reseller,
@@ -111,30 +151,7 @@ def _create(change: Change, id: str, name: str, parent: str | None, reseller: bo
         origins=(origins := ask(change, initial.ORIGINS)),
         domains=origins,
     )
-
-
-HIERARCHY: Machine[ClientRank, Client] = Machine(
-    "client hierarchy",
-    "Whether a client is a root or the child of another (R084, R234).",
-    CLIENTS,
-    ClientRank,
-    (
-        Row("create root", ABSENT, ClientRank.ROOT, effect=_create, source="G137"),
-        Row("create", ABSENT, ClientRank.CHILD, effect=_create, source="P1 L296, R234, G296"),
-    ),
-    state=Filled("parent", ClientRank.CHILD, ClientRank.ROOT),
-    facts={"create root": "id name parent reseller", "create": "id name parent reseller"},
-    refusals={None: Reason.STATE_HOLDS},
-)
-
-
-def create(
-    change: Change, name: str, parent: str | None, *, reseller: bool = False, id: str | UnsetType = UNSET
-) -> Client:
-    """A new client with initial settings (G168, G296): a child of the parent, or a root without one."""
-    new = _new_id(change, name) if isinstance(id, UnsetType) else id
-    trigger = "create root" if parent is None else "create"
-    return HIERARCHY.create(change, trigger, id=new, name=name, parent=parent, reseller=reseller)
+    return (_CREATE_ROOT if parent is None else _CREATE)(change, draft)
 
 
 def _new_id(change: Change, name: str) -> str:
@@ -236,14 +253,8 @@ def switch_service(change: Change, client: Client, trigger: str, by: Client | No
     ``by`` is the client of the Partner Admin who calls, None for the service operator. Refusals: NOT_PARENT when the
     client is the caller's own, STATE_HOLDS where repeating a state is refused (G537).
     """
-    holds = MACHINE.holds(client, trigger)
-    by_parent = by is None or _is_parent(change, client, by)
-    switched = MACHINE.fire(change, client, trigger, by_parent=by_parent)
+    turn = _enable if trigger == "enable" else _disable
+    holds = turn.holds(client)
+    switched = turn(change, client, by)
     repeats.require_change(change, trigger, holds=holds)
     return switched
-
-
-def _is_parent(change: Change, client: Client, by: Client) -> bool:
-    if client.id == by.id:
-        return ask(change, assumed.OWN_SERVICE)
-    return is_below(change, client, by)

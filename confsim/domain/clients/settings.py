@@ -7,7 +7,7 @@ from enum import Enum
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Toggle
 from confsim.kernel.world import Change
 
 from .clients import CLIENTS, Client
@@ -32,14 +32,14 @@ class Position(Enum):
 _SOURCE = "P2 L112, L354, R315, G537"
 
 #: New channels start with the value; existing ones keep theirs (R316).
-MACHINES: Mapping[Default, Machine[Position, Client]] = {
-    flag: switch(
+MACHINES: Mapping[Default, Toggle[Position, Client]] = {
+    flag: Toggle(
         f"client default {flag.value}",
         "A feature flag of a client, which only seeds new channels (R088, R315, R316, G297).",
         CLIENTS,
         flag.value,
         Position,
-        refusals={None: Reason.INVALID_STATE},
+        refused=Reason.INVALID_STATE,
         sources=(_SOURCE, _SOURCE),
     )
     for flag in Default
@@ -48,4 +48,4 @@ MACHINES: Mapping[Default, Machine[Position, Client]] = {
 
 def switch_default(change: Change, client: Client, flag: Default, trigger: str) -> Client:
     """Enable or disable a flag that new channels of the client start with."""
-    return repeats.turn(change, MACHINES[flag], client, trigger, state=trigger)
+    return repeats.turn(change, MACHINES[flag].to(trigger), client, state=trigger)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,9 +9,8 @@ from msgspec.structs import replace
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -47,45 +45,21 @@ BY_LEVEL: Index[ConfigDocument] = Index("level", "level")
 DOCUMENTS: Table[Place, ConfigDocument] = Table("configuration", ConfigDocument, "key", BY_LEVEL)
 
 
-class ConfigDocumentState(Enum):
-    """The state of a stored document; empty documents are not stored."""
+WRITTEN: Collection[ConfigDocument] = Collection(
+    "configuration document",
+    "The document of one level for one theme and one language (R436-R447); empty ones are not stored.",
+    DOCUMENTS,
+    refused=Reason.INVALID_INPUT,
+)
+_CREATE = WRITTEN.added("create", source="P2 L255, R443, G394")
+_EMPTY = WRITTEN.removed("empty", source="G394")
+REMOVE = WRITTEN.removed("remove", source="G309, G413")
 
-    WRITTEN = "written"
 
-
-def _create(change: Change, client: str, place: Place, values: dict[str, Any]) -> ConfigDocument:
-    """The document is what was posted."""
-    return ConfigDocument(*place, values, client)
-
-
+@WRITTEN.changed("update", source="P2 L255, R443, G394")
 def _write(change: Change, document: ConfigDocument, values: dict[str, Any]) -> ConfigDocument:
     """The document is what the update makes of it."""
     return replace(document, values=values)
-
-
-_LEAVES_SOMETHING = Guard("the update leaves something", lambda document, values: bool(values))
-
-MACHINE: Machine[ConfigDocumentState, ConfigDocument] = Machine(
-    "configuration document",
-    "The document of one level for one theme and one language (R436-R447).",
-    DOCUMENTS,
-    ConfigDocumentState,
-    (
-        Row("create", ABSENT, ConfigDocumentState.WRITTEN, effect=_create, source="P2 L255, R443, G394"),
-        Row(
-            "update",
-            ConfigDocumentState.WRITTEN,
-            ConfigDocumentState.WRITTEN,
-            only_if=_LEAVES_SOMETHING,
-            effect=_write,
-            source="P2 L255, R443, G394",
-        ),
-        Row("update", ConfigDocumentState.WRITTEN, ABSENT, only_if=~_LEAVES_SOMETHING, source="G394"),
-        Row("remove", ConfigDocumentState.WRITTEN, ABSENT, source="G309, G413"),
-    ),
-    facts={"create": "client place values", "update": "values"},
-    refusals={None: Reason.INVALID_INPUT},
-)
 
 
 def update(
@@ -123,10 +97,13 @@ def _update(change: Change, client: str, place: Place, posted: dict[str, Any]) -
         after = posted
     else:
         after = json_documents.patched(before, posted) if how == "patch" else json_documents.merged(before, posted)
-    if document is not None:
-        MACHINE.fire(change, document, "update", values=after)
+    if document is None:
+        if after:
+            _CREATE(change, ConfigDocument(*place, after, client))
     elif after:
-        MACHINE.create(change, "create", client=client, place=place, values=after)
+        _write(change, document, after)
+    else:
+        _EMPTY(change, document)
 
 
 def _shaped(change: Change, posted: dict[str, Any]) -> None:

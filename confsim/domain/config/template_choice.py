@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import Enum
 
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Guard, Row
+from confsim.kernel.machine import Collection
+from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
-
-
-class SelectionState(Enum):
-    """The state of an existing selection."""
-
-    SELECTED = "selected"
 
 
 class Selection(Record):
@@ -35,40 +28,20 @@ BY_TEMPLATE: Index[Selection] = Index("template", "template")
 SELECTIONS: Table[str, Selection] = Table("template selections", Selection, "channel", BY_TEMPLATE)
 
 
-def _select(change: Change, channel: Channel, template: str) -> Selection:
-    """The channel uses this template."""
-    return Selection(channel.id, template, channel.client)
-
-
-def _exchange(change: Change, selection: Selection, template: str) -> Selection:
-    """The channel uses this template, in place of another."""
-    return replace(selection, template=template)
-
-
-_IS_OFFERED = Guard("the client offers it", lambda selection, enabled: enabled)
-
-MACHINE: Machine[SelectionState, Selection] = Machine(
+SELECTED: Collection[Selection] = Collection(
     "template selection",
     "The template that a channel uses, if any (R322, R438, G586).",
     SELECTIONS,
-    SelectionState,
-    (
-        Row(
-            "select", ABSENT, SelectionState.SELECTED, only_if=_IS_OFFERED, effect=_select, source="P2 L250, L354, G586"
-        ),
-        Row(
-            "select",
-            SelectionState.SELECTED,
-            SelectionState.SELECTED,
-            only_if=_IS_OFFERED,
-            effect=_exchange,
-            source="P2 L354, G586",
-        ),
-        Row("remove", SelectionState.SELECTED, ABSENT, source="P2 L354, G586"),
-    ),
-    facts={"select": "channel template enabled"},
-    refusals={"select": Reason.TEMPLATE_DISABLED, None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
 )
+_SELECT = SELECTED.added("select", source="P2 L250, L354, G586")
+REMOVE = SELECTED.removed("remove", source="P2 L354, G586")
+
+
+@SELECTED.changed("select another", source="P2 L354, G586")
+def _exchange(change: Change, selection: Selection, template: str) -> Selection:
+    """The channel uses this template, in place of another."""
+    return replace(selection, template=template)
 
 
 def find(change: Change, channel: Channel) -> Selection | None:
@@ -78,15 +51,20 @@ def find(change: Change, channel: Channel) -> Selection | None:
 
 def select(change: Change, channel: Channel, template: str, *, enabled: bool) -> None:
     """Select the template for the channel. Refusal TEMPLATE_DISABLED when the client does not offer it."""
-    facts = {"channel": channel, "template": template, "enabled": enabled}
-    MACHINE.fire(change, find(change, channel), "select", **facts, details={"id": template})
+    if not enabled:
+        raise Refusal(Reason.TEMPLATE_DISABLED, id=template)
+    selection = find(change, channel)
+    if selection is None:
+        _SELECT(change, Selection(channel.id, template, channel.client))
+    else:
+        _exchange(change, selection, template)
 
 
 def deselect(change: Change, channel: Channel) -> None:
     """Remove the channel's selection. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     selection = find(change, channel)
     repeats.require_filled(change, "template of channel", channel.id, empty=selection is None)
-    MACHINE.fire_if_allowed(change, selection, "remove")
+    REMOVE.if_allowed(change, selection)
 
 
 def find_selected(change: Change, channel: Channel) -> str | None:

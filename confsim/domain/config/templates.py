@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum
 from itertools import chain
 from operator import itemgetter
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
@@ -96,69 +96,108 @@ class VisibleTemplate(Struct, frozen=True):
         return self.template.client != self.client
 
 
-def _create(change: Change, client: Client, name: str) -> Template:
-    """A template with a fresh id; sub-clients do not see it."""
-    return Template(id=fresh_id(change), client=client.id, name=name)
+def _below(change: Change, client: str) -> list[str]:
+    """The ids of every client below this one."""
+    return [each.id for each in clients.descendants(change, clients.get(change, client)) if each.id != client]
 
 
-_FREE = Guard("no channel holds it", lambda record, held: not held)
-_BOTH = (TemplateState.OWN, TemplateState.INHERITABLE)
+def _scope(change: Change, template: Template) -> list[str]:
+    """The ids of the clients whose channels may use the template: its own, and every client below."""
+    return [template.client, *_below(change, template.client)]
+
+
+def _is_held(change: Change, template: Template, scope: list[str]) -> bool:
+    """Whether use by channels of these clients prevents a withdrawal of the template (G413)."""
+    return template_choice.is_used(change, scope, template.id) and ask(change, assumed.IN_USE) == "refuse"
+
+
+def _note_use(change: Change, template: Template, scope: list[str]) -> None:
+    """Note that channels of these clients use the template, whichever way it is turned: a withdrawal depends on it."""
+    if template_choice.is_used(change, scope, template.id):
+        note(change, assumed.IN_USE)
+
+
+_FREE = "no channel holds it"
+_OWN, _INHERITABLE = TemplateState
+_BOTH = (_OWN, _INHERITABLE)
 
 MACHINE: Machine[TemplateState, Template] = Machine(
     "settings template",
     "A template of the client that made it, for its own channels or for sub-clients too (R320, R440, G583, G584).",
     TEMPLATES,
     TemplateState,
-    (
-        Row("create", ABSENT, TemplateState.OWN, effect=_create, source="P2 L354, G584"),
-        Row("allow", _BOTH, TemplateState.INHERITABLE, source="P2 L120, L250, R440, G583"),
-        Row("disallow", _BOTH, TemplateState.OWN, only_if=_FREE, source="P2 L354, G413, G583"),
-        Row("remove", _BOTH, ABSENT, only_if=_FREE, source="P2 L354, G413, G584"),
-    ),
-    state=Flag("inheritable", TemplateState.INHERITABLE, TemplateState.OWN),
-    facts={"create": "client name", "disallow": "held", "remove": "held"},
-    refusals={None: Reason.TEMPLATE_IN_USE},
+    state=Flag("inheritable", _INHERITABLE, _OWN),
+    refused=Reason.TEMPLATE_IN_USE,
 )
 
 
-def _choose(offer: Offer) -> Callable[..., Choice]:
-    """The effect that makes the first choice of a client."""
-
-    def choose(change: Change, visible: VisibleTemplate) -> Choice:
-        """The client offers the template, or does not, regardless of what it inherits."""
-        return Choice(visible.id, offer, visible.client)
-
-    return choose
+def _about(change: Change, template: Template) -> dict[str, str]:
+    return {"name": template.name}
 
 
-_EITHER = (Offer.DISABLED, Offer.ENABLED)
+_CREATE = MACHINE.draft("create")
+_ALLOW = MACHINE.trigger("allow", details=_about)
+_DISALLOW = MACHINE.trigger("disallow", details=_about)
+_REMOVE = MACHINE.trigger("remove", details=_about)
+_FREE_BELOW = Guard(_FREE, lambda change, template: not _is_held(change, template, _below(change, template.client)))
+_FREE_EVERYWHERE = Guard(_FREE, lambda change, template: not _is_held(change, template, _scope(change, template)))
+
+MACHINE.declare(
+    Row(_CREATE, ABSENT, _OWN, source="P2 L354, G584"),
+    Row(_ALLOW, _BOTH, _INHERITABLE, source="P2 L120, L250, R440, G583"),
+    Row(_DISALLOW, _BOTH, _OWN, only_if=_FREE_BELOW, source="P2 L354, G413, G583"),
+    Row(_REMOVE, _BOTH, ABSENT, only_if=_FREE_EVERYWHERE, source="P2 L354, G413, G584"),
+)
+
+_DISABLED, _ENABLED = Offer
+_EITHER = (_DISABLED, _ENABLED)
 
 OFFER: Machine[Offer, Choice] = Machine(
     "template offer",
     "Whether a client offers a template, its own or an inherited one, to its channels (R320, R440, G411, G585).",
     CHOICES,
     Offer,
-    (
-        Row("enable", ABSENT, Offer.ENABLED, effect=_choose(Offer.ENABLED), source="P2 L120, L354, G411"),
-        Row("enable", _EITHER, Offer.ENABLED, source="P2 L120, L354, G411, G537"),
-        Row("disable", ABSENT, Offer.DISABLED, only_if=_FREE, effect=_choose(Offer.DISABLED), source="P2 L354, G413"),
-        Row("disable", _EITHER, Offer.DISABLED, only_if=_FREE, source="P2 L354, G413, G537"),
-        Row("remove", _EITHER, ABSENT, source="G413"),
-    ),
     state="offer",
-    facts={"enable": "visible", "disable": "visible held"},
-    refusals={None: Reason.TEMPLATE_IN_USE},
+    refused=Reason.TEMPLATE_IN_USE,
+)
+REMOVE_CHOICE = OFFER.trigger("remove")
+
+
+def _about_offered(change: Change, choice: Choice | None, template: Template, client: str) -> dict[str, str]:
+    return {"name": template.name}
+
+
+@OFFER.effect("enable", details=_about_offered)
+def _enable(change: Change, choice: Choice | None, template: Template, client: str) -> Choice:
+    """The client offers the template, regardless of what it inherits."""
+    return Choice(template.id, _ENABLED, client)
+
+
+@OFFER.effect("disable", details=_about_offered)
+def _disable(change: Change, choice: Choice | None, template: Template, client: str) -> Choice:
+    """The client does not offer the template, regardless of what it inherits."""
+    return Choice(template.id, _DISABLED, client)
+
+
+_FREE_HERE = Guard(_FREE, lambda change, choice, template, client: not _is_held(change, template, [client]))
+
+OFFER.declare(
+    Row(_enable, ABSENT, _ENABLED, source="P2 L120, L354, G411"),
+    Row(_enable, _EITHER, _ENABLED, effect=None, source="P2 L120, L354, G411, G537"),
+    Row(_disable, ABSENT, _DISABLED, only_if=_FREE_HERE, source="P2 L354, G413"),
+    Row(_disable, _EITHER, _DISABLED, only_if=_FREE_HERE, effect=None, source="P2 L354, G413, G537"),
+    Row(REMOVE_CHOICE, _EITHER, ABSENT, source="G413"),
 )
 
 
 def create(change: Change, client: Client, name: str) -> VisibleTemplate:
     """A new template of the client, enabled and inheritable according to G584."""
-    template = MACHINE.create(change, "create", client=client, name=name)
+    template = _CREATE(change, Template(id=fresh_id(change), client=client.id, name=name))
     if ask(change, assumed.NEW_INHERITABLE):
-        template = MACHINE.fire(change, template, "allow")
+        template = _ALLOW(change, template)
     visible = VisibleTemplate(client.id, template, Offer.DISABLED)
     if ask(change, assumed.NEW_ENABLED):
-        OFFER.create(change, "enable", visible=visible)
+        _enable(change, None, template, client.id)
         visible = replace(visible, offer=Offer.ENABLED)
     return visible
 
@@ -171,27 +210,24 @@ def rename(change: Change, visible: VisibleTemplate, name: str) -> None:
 
 def remove(change: Change, visible: VisibleTemplate) -> None:
     """Remove the template from everywhere. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE (G411, G413)."""
-    template = require_own(visible)
-    held = _blocks_withdrawal(change, template, _scope(change, template))
-    MACHINE.end(change, template, "remove", held=held, details={"name": template.name})
+    _REMOVE(change, require_own(visible))
 
 
 def share(change: Change, visible: VisibleTemplate, trigger: str) -> None:
     """Allow or disallow sub-clients to use the template. Refusals TEMPLATE_INHERITED, TEMPLATE_IN_USE."""
     template = require_own(visible)
-    repeats.require_change(change, trigger, holds=MACHINE.holds(template, trigger))
-    held = _blocks_withdrawal(change, template, _below(change, template.client))
-    facts = {"held": held} if trigger == "disallow" else {}
-    MACHINE.fire(change, template, trigger, **facts, details={"name": template.name})
+    turn = _ALLOW if trigger == "allow" else _DISALLOW
+    repeats.require_change(change, trigger, holds=turn.holds(template))
+    _note_use(change, template, _below(change, template.client))
+    turn(change, template)
 
 
 def offer(change: Change, visible: VisibleTemplate, trigger: str) -> None:
     """Enable or disable the template for the channels of this client alone. Refusal TEMPLATE_IN_USE (G413)."""
     repeats.require_change(change, trigger, holds=visible.enabled is (trigger == "enable"))
-    held = _blocks_withdrawal(change, visible.template, [visible.client])
-    facts = {"held": held} if trigger == "disable" else {}
+    _note_use(change, visible.template, [visible.client])
     choice = CHOICES.get(change, visible.id, visible.client)
-    OFFER.fire(change, choice, trigger, visible=visible, **facts, details={"name": visible.template.name})
+    (_enable if trigger == "enable" else _disable)(change, choice, visible.template, visible.client)
 
 
 def require_own(visible: VisibleTemplate) -> Template:
@@ -300,21 +336,6 @@ def _number_offered(change: Change, client: Client, views: Sequence[View[Templat
     choices = (CHOICES.get(change, template.id, client.id) for template in elsewhere)
     inherited = len([choice for choice in choices if choice is not None and choice.offer is Offer.ENABLED])
     return number + len(CHOICES.where(change, OFFERED, Offer.ENABLED, client.id)) - inherited
-
-
-def _below(change: Change, client: str) -> list[str]:
-    """The ids of every client below this one."""
-    return [each.id for each in clients.descendants(change, clients.get(change, client)) if each.id != client]
-
-
-def _scope(change: Change, template: Template) -> list[str]:
-    """The ids of the clients whose channels may use the template: its own, and every client below."""
-    return [template.client, *_below(change, template.client)]
-
-
-def _blocks_withdrawal(change: Change, template: Template, scope: list[str]) -> bool:
-    """Whether use by channels of these clients prevents a withdrawal of the template (G413)."""
-    return template_choice.is_used(change, scope, template.id) and ask(change, assumed.IN_USE) == "refuse"
 
 
 def withdrawn_below(change: Change, template: Template) -> Iterator[Selection]:

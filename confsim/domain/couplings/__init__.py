@@ -1,1 +1,8 @@
-"""Couplings between machines: transitions that fire other triggers, emitted events, and cascades of deletions."""
+"""What each thing does to others: triggers that it fires, events and mail, and what its removal takes along.
+
+A module for each package of things; a row says what one causes, its finder stands above it.
+"""
+
+from . import breakout, channels, clients, events, recordings, runtime, telephony
+
+__all__ = ("breakout", "channels", "clients", "events", "recordings", "runtime", "telephony")

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from confsim.assumptions import events as assumed
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -114,6 +114,22 @@ DELIVERIES: Table[str, Delivery] = Table(
 )
 
 
+MACHINE: Machine[DeliveryState, Delivery] = Machine(
+    "webhook delivery",
+    "An event on its way to one endpoint (G533, G534).",
+    DELIVERIES,
+    DeliveryState,
+    state="state",
+    refused=Reason.DELIVERY_UNDER_WAY,
+)
+_BEGIN = MACHINE.draft("begin")
+RELEASE = MACHINE.trigger("release")
+HOLD = MACHINE.trigger("hold")
+LOSE = MACHINE.trigger("lose")
+_REDELIVER = MACHINE.trigger("redeliver", details=lambda change, delivery: {"id": delivery.id})
+_DISCARD = MACHINE.trigger("discard")
+
+
 def _without_due(change: Change, delivery: Delivery) -> Delivery:
     """The instant of the next attempt is removed."""
     return replace(delivery, due=None)
@@ -124,12 +140,18 @@ def _record_attempt(change: Change, delivery: Delivery, attempt: Attempt) -> Del
     return replace(delivery, due=None, attempts=(*delivery.attempts, attempt), tries=delivery.tries + 1)
 
 
-def _retry(change: Change, delivery: Delivery, attempt: Attempt, delays: Sequence[int]) -> Delivery:
+_ACCEPT = MACHINE.effect("accept")(_record_attempt)
+_FAIL = MACHINE.effect("fail")(_record_attempt)
+_REFUSE = MACHINE.effect("refuse")(_record_attempt)
+
+
+def _retry(change: Change, delivery: Delivery, attempt: Attempt) -> Delivery:
     """The attempt is recorded, and the next follows after the next of the delays."""
-    due = change.now + delays[delivery.tries]
-    return replace(_record_attempt(change, delivery, attempt=attempt), due=due)
+    due = change.now + ask(change, assumed.DELAYS)[delivery.tries]
+    return replace(_record_attempt(change, delivery, attempt), due=due)
 
 
+@MACHINE.effect("postpone")
 def _postpone(change: Change, delivery: Delivery, delay: int, bypasses: bool) -> Delivery:
     """The delivery is sent after the delay; meanwhile it blocks those behind it, or lets them pass."""
     return replace(delivery, due=change.now + delay, bypasses=bypasses)
@@ -140,59 +162,25 @@ def _restart(change: Change, delivery: Delivery) -> Delivery:
     return replace(delivery, due=None, tries=0, bypasses=False)
 
 
-_RETRIES_LEFT = Guard("a retry is left", lambda delivery, delays: delivery.tries < len(delays))
+_RETRIES_LEFT = Guard("a retry is left", lambda change, delivery: delivery.tries < len(ask(change, assumed.DELAYS)))
 _DUE = Deadline("webhook delivery", lambda delivery: delivery.due)
+_WAITING, _READY, _LATER, _DELIVERED, _FAILED, _REFUSED, _LOST = DeliveryState
 
-MACHINE: Machine[DeliveryState, Delivery] = Machine(
-    "webhook delivery",
-    "An event on its way to one endpoint (G533, G534).",
-    DELIVERIES,
-    DeliveryState,
-    (
-        Row("begin", ABSENT, DeliveryState.WAITING, source="G533"),
-        Row(
-            "release",
-            (DeliveryState.WAITING, DeliveryState.LATER),
-            DeliveryState.READY,
-            effect=_without_due,
-            at=_DUE,
-            source="G534",
-        ),
-        # A response counts although the endpoint was deactivated, or events switched off, after it was sent.
-        Row("accept", OPEN, DeliveryState.DELIVERED, effect=_record_attempt, source="G534"),
-        Row("fail", DeliveryState.WAITING, DeliveryState.WAITING, effect=_record_attempt, source="G534"),
-        Row("fail", DeliveryState.READY, DeliveryState.LATER, only_if=_RETRIES_LEFT, effect=_retry, source="G534"),
-        Row(
-            "fail",
-            DeliveryState.READY,
-            DeliveryState.FAILED,
-            only_if=~_RETRIES_LEFT,
-            effect=_record_attempt,
-            source="G534",
-        ),
-        Row("refuse", DeliveryState.READY, DeliveryState.REFUSED, effect=_record_attempt, source="G534"),
-        Row("postpone", DeliveryState.READY, DeliveryState.LATER, effect=_postpone, source="G534"),
-        Row(
-            "hold",
-            (DeliveryState.READY, DeliveryState.LATER),
-            DeliveryState.WAITING,
-            effect=_restart,
-            source="P2 L366, R532, G534",
-        ),
-        Row("lose", OPEN, DeliveryState.LOST, effect=_without_due, source="P2 L366, R532, G534"),
-        Row("redeliver", CLOSED, DeliveryState.WAITING, effect=_restart, source="G534"),
-        Row("redeliver", DeliveryState.LATER, DeliveryState.READY, effect=_without_due, source="G534"),
-        Row("discard", CLOSED, ABSENT, source="G533"),
-    ),
-    state="state",
-    facts={
-        "begin": "draft",
-        "accept": "attempt",
-        "fail": "attempt delays",
-        "refuse": "attempt",
-        "postpone": "delay bypasses",
-    },
-    refusals={None: Reason.DELIVERY_UNDER_WAY},
+MACHINE.declare(
+    Row(_BEGIN, ABSENT, _WAITING, source="G533"),
+    Row(RELEASE, (_WAITING, _LATER), _READY, effect=_without_due, at=_DUE, source="G534"),
+    # A response counts although the endpoint was deactivated, or events switched off, after it was sent.
+    Row(_ACCEPT, OPEN, _DELIVERED, source="G534"),
+    Row(_FAIL, _WAITING, _WAITING, source="G534"),
+    Row(_FAIL, _READY, _LATER, only_if=_RETRIES_LEFT, effect=_retry, source="G534"),
+    Row(_FAIL, _READY, _FAILED, only_if=~_RETRIES_LEFT, source="G534"),
+    Row(_REFUSE, _READY, _REFUSED, source="G534"),
+    Row(_postpone, _READY, _LATER, source="G534"),
+    Row(HOLD, (_READY, _LATER), _WAITING, effect=_restart, source="P2 L366, R532, G534"),
+    Row(LOSE, OPEN, _LOST, effect=_without_due, source="P2 L366, R532, G534"),
+    Row(_REDELIVER, CLOSED, _WAITING, effect=_restart, source="G534"),
+    Row(_REDELIVER, _LATER, _READY, effect=_without_due, source="G534"),
+    Row(_DISCARD, CLOSED, ABSENT, source="G533"),
 )
 
 
@@ -216,10 +204,10 @@ def deliver(change: Change, client: str, kind: EventKind, message: str, payload:
             at=change.now,
             payload=body,
         )
-        MACHINE.create(change, "begin", draft=draft)
+        _BEGIN(change, draft)
         past = DELIVERIES.one(change, NUMBER, (client, number - ask(change, assumed.DELIVERIES_STORED)))
         if past is not None:
-            MACHINE.end(change, MACHINE.fire_if_allowed(change, past, "lose"), "discard")
+            _DISCARD(change, LOSE.if_allowed(change, past))
 
 
 def awaited(change: Change, client: str) -> set[str]:
@@ -267,11 +255,8 @@ def answered(
     if url is None:
         endpoint = ENDPOINTS.get(change, delivery.endpoint, delivery.client)
         url = None if endpoint is None else endpoint.url
-    attempt, delays = Attempt(at, status, problem, url), ask(change, assumed.DELAYS)
-    if _is_accepted(change, status):
-        MACHINE.fire_if_allowed(change, delivery, "accept", attempt=attempt)
-    else:
-        MACHINE.fire_if_allowed(change, delivery, "fail", attempt=attempt, delays=delays)
+    note(change, assumed.DELAYS)
+    (_ACCEPT if _is_accepted(change, status) else _FAIL).if_allowed(change, delivery, Attempt(at, status, problem, url))
 
 
 def _is_accepted(change: Change, status: int | None) -> bool:
@@ -283,24 +268,22 @@ def _is_accepted(change: Change, status: int | None) -> bool:
 
 def refuse(change: Change, id: str, problem: str, url: str) -> None:
     """Mark the delivery as refused, never to be sent to its URL; ``problem`` is the reason."""
-    attempt = Attempt(change.now, None, problem, url)
-    MACHINE.fire_if_allowed(change, DELIVERIES.of(change)[id], "refuse", attempt=attempt)
+    _REFUSE.if_allowed(change, DELIVERIES.of(change)[id], Attempt(change.now, None, problem, url))
 
 
 def postpone(change: Change, id: str, delay: int, *, bypasses: bool) -> None:
     """Postpone the delivery by ``delay`` milliseconds; ``bypasses`` lets those behind it pass."""
-    MACHINE.fire_if_allowed(change, DELIVERIES.of(change)[id], "postpone", delay=delay, bypasses=bypasses)
+    _postpone.if_allowed(change, DELIVERIES.of(change)[id], delay, bypasses)
 
 
 def lose(change: Change, id: str) -> None:
     """Mark the delivery as lost, never to arrive."""
-    MACHINE.fire_if_allowed(change, DELIVERIES.of(change)[id], "lose")
+    LOSE.if_allowed(change, DELIVERIES.of(change)[id])
 
 
 def redeliver(change: Change, delivery: Delivery) -> Delivery:
     """Deliver again, with all retries. Refusal DELIVERY_UNDER_WAY while the delivery is queued."""
-    delivery = MACHINE.fire(change, delivery, "redeliver", details={"id": delivery.id})
-    return DELIVERIES.of(change)[delivery.id]
+    return _REDELIVER(change, delivery)
 
 
 def list_deliveries(change: Change) -> View[Delivery]:

@@ -15,7 +15,7 @@ from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lookups import not_found
 from confsim.kernel.ids import as_token
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.tables.indexes import Index
@@ -32,13 +32,13 @@ class Interface(Enum):
 
 
 #: Endpoints and secret are preserved; only events that occur while events are enabled are delivered.
-MACHINE: Machine[Interface, Client] = switch(
+MACHINE: Toggle[Interface, Client] = Toggle(
     "events interface",
     "Whether a client's events are on (R531).",
     CLIENTS,
     "events",
     Interface,
-    refusals={None: Reason.EVENTS_OFF},
+    refused=Reason.EVENTS_OFF,
     sources=("P2 L362, L368, R531, G537, G591",) * 2,
     client=lambda client: client.id,
 )
@@ -46,7 +46,7 @@ MACHINE: Machine[Interface, Client] = switch(
 
 def set_interface(change: Change, client: Client, trigger: str) -> Client:
     """Enable or disable the client's events."""
-    return repeats.turn(change, MACHINE, client, trigger)
+    return repeats.turn(change, MACHINE.to(trigger), client)
 
 
 # Endpoints
@@ -75,30 +75,39 @@ ENDPOINTS: Table[str, EventsEndpoint] = Table(
 )
 
 
-def _move(change: Change, endpoint: EventsEndpoint, url: str) -> EventsEndpoint:
-    """The URL of the endpoint is replaced."""
-    return replace(endpoint, url=url)
-
-
-_ACTIVE = Guard("it begins active", lambda endpoint, draft: draft.active)
-
 ENDPOINT: Machine[EventsEndpointState, EventsEndpoint] = Machine(
     "events endpoint",
     "An endpoint of a client, to which events are delivered (R336, R532-R534).",
     ENDPOINTS,
     EventsEndpointState,
-    (
-        Row("add", ABSENT, EventsEndpointState.ACTIVE, only_if=_ACTIVE, source="P2 L368, G589"),
-        Row("add", ABSENT, EventsEndpointState.INACTIVE, only_if=~_ACTIVE, source="P2 L368, G589"),
-        Row("activate", tuple(EventsEndpointState), EventsEndpointState.ACTIVE, source="P2 L366, R532"),
-        Row("deactivate", tuple(EventsEndpointState), EventsEndpointState.INACTIVE, source="P2 L366, R532"),
-        Row("move", EventsEndpointState.ACTIVE, EventsEndpointState.ACTIVE, effect=_move, source="P2 L366, R532"),
-        Row("move", EventsEndpointState.INACTIVE, EventsEndpointState.INACTIVE, effect=_move, source="P2 L366, R532"),
-        Row("remove", tuple(EventsEndpointState), ABSENT, source="P2 L368, G594"),
-    ),
     state=Flag("active", EventsEndpointState.ACTIVE, EventsEndpointState.INACTIVE),
-    facts={"add": "draft", "move": "url"},
-    refusals={None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
+)
+_ADD = ENDPOINT.draft("add")
+_ACTIVATE = ENDPOINT.trigger("activate")
+_DEACTIVATE = ENDPOINT.trigger("deactivate")
+#: Remove the endpoint.
+remove = ENDPOINT.trigger("remove")
+
+
+@ENDPOINT.effect("move")
+def _move(change: Change, endpoint: EventsEndpoint, url: str) -> EventsEndpoint:
+    """The URL of the endpoint is replaced."""
+    return replace(endpoint, url=url)
+
+
+_BEGINS_ACTIVE = Guard("it begins active", lambda change, _, draft: draft.active)
+_ACTIVE, _INACTIVE = EventsEndpointState
+_EITHER = (_ACTIVE, _INACTIVE)
+
+ENDPOINT.declare(
+    Row(_ADD, ABSENT, _ACTIVE, only_if=_BEGINS_ACTIVE, source="P2 L368, G589"),
+    Row(_ADD, ABSENT, _INACTIVE, only_if=~_BEGINS_ACTIVE, source="P2 L368, G589"),
+    Row(_ACTIVATE, _EITHER, _ACTIVE, source="P2 L366, R532"),
+    Row(_DEACTIVATE, _EITHER, _INACTIVE, source="P2 L366, R532"),
+    Row(_move, _ACTIVE, _ACTIVE, source="P2 L366, R532"),
+    Row(_move, _INACTIVE, _INACTIVE, source="P2 L366, R532"),
+    Row(remove, _EITHER, ABSENT, source="P2 L368, G594"),
 )
 
 
@@ -107,7 +116,7 @@ def add(change: Change, client: Client, url: str, active: bool | None) -> Events
     _check(change, url)
     on = ask(change, assumed.ACTIVE) if active is None else active
     draft = EventsEndpoint(id=fresh_id(change), client=client.id, url=url, active=on, created=change.now)
-    return ENDPOINT.create(change, "add", draft=draft)
+    return _ADD(change, draft)
 
 
 def find(change: Change, client: Client, id: str) -> EventsEndpoint | None:
@@ -129,19 +138,14 @@ def update(change: Change, endpoint: EventsEndpoint, url: str | None, active: bo
         raise Refusal(Reason.INVALID_INPUT, where="body", problem="it has neither url nor active")
     if url is not None:
         _check(change, url)
-        endpoint = ENDPOINT.fire(change, endpoint, "move", url=url)
+        endpoint = _move(change, endpoint, url)
     if active is not None:
-        ENDPOINT.fire(change, endpoint, "activate" if active else "deactivate")
+        (_ACTIVATE if active else _DEACTIVATE)(change, endpoint)
 
 
 def _check(change: Change, url: str) -> None:
     if not url.lower().startswith("https://") and ask(change, assumed.SCHEMES) == "https":
         raise Refusal(Reason.INVALID_INPUT, where="body url", problem=f"{url[:80]!r} is no https URL")
-
-
-def remove(change: Change, endpoint: EventsEndpoint) -> None:
-    """Remove the endpoint."""
-    ENDPOINT.end(change, endpoint, "remove")
 
 
 def list_endpoints(change: Change, client: Client) -> View[EventsEndpoint]:

@@ -13,7 +13,7 @@ from confsim.assumptions.register import Context, ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.users import users
 from confsim.domain.users.users import BY_LEVEL, USERS, Level, User
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Details, Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Field, Row
 from confsim.kernel.world import Change
@@ -52,17 +52,26 @@ def _machine(level: Level) -> Machine[LevelState, User]:
         "Whether a user holds this access level (R209, R211).",
         USERS,
         LevelState,
-        (
-            Row("add", tuple(LevelState), LevelState.HELD, source="P1 Access levels L262, R209, G142"),
-            Row("remove", LevelState.HELD, LevelState.NOT_HELD, source="P1 Access levels L263, R211"),
-        ),
         state=_Holds(level),
-        refusals={None: Reason.LEVEL_NOT_HELD},
+        refused=Reason.LEVEL_NOT_HELD,
         initial=LevelState.NOT_HELD,
     )
 
 
+def _about(level: Level) -> Details:
+    return lambda change, user: {"id": user.id, "level": users.level_id(change, level)}
+
+
 MACHINES = {level: _machine(level) for level in Level}
+_ADD = {level: machine.trigger("add") for level, machine in MACHINES.items()}
+_REMOVE = {level: machine.trigger("remove", details=_about(level)) for level, machine in MACHINES.items()}
+_NOT_HELD, _HELD = LevelState
+
+for level, machine in MACHINES.items():
+    machine.declare(
+        Row(_ADD[level], (_NOT_HELD, _HELD), _HELD, source="P1 Access levels L262, R209, G142"),
+        Row(_REMOVE[level], _HELD, _NOT_HELD, source="P1 Access levels L263, R211"),
+    )
 
 
 def find(context: Context, id: int) -> Level | None:
@@ -102,7 +111,7 @@ def add(change: Change, caller: Caller, client: Client, user: User, level: Level
     _require_assignable(change, caller, client, user, level)
     if users.unregistered(user) and not ask(change, assumed.LEVELS_GUESTS):
         raise Refusal(Reason.LEVEL_FOR_GUEST)
-    return MACHINES[level].fire(change, user, "add")
+    return _ADD[level](change, user)
 
 
 def remove(change: Change, caller: Caller, client: Client, user: User, level: Level) -> User:
@@ -113,7 +122,7 @@ def remove(change: Change, caller: Caller, client: Client, user: User, level: Le
     _require_assignable(change, caller, client, user, level)
     if user.levels == (level,) and _is_own(caller, user) and ask(change, assumed.LEVELS_OWN) == "keep-one":
         _require_remaining_admin(change, client, user)
-    return MACHINES[level].fire(change, user, "remove", details={"id": user.id, "level": users.level_id(change, level)})
+    return _REMOVE[level](change, user)
 
 
 def _require_remaining_admin(change: Change, client: Client, user: User) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from msgspec.structs import replace
 
 from confsim.assumptions import identity as assumed
@@ -13,19 +11,12 @@ from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Row
+from confsim.kernel.machine import Collection
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import credentials
-
-
-class ApiTokenState(Enum):
-    """The state of an API token until its removal, which is final (P1 States)."""
-
-    EXISTS = "exists"
 
 
 class ApiToken(Record):
@@ -41,14 +32,24 @@ class ApiToken(Record):
 API_TOKENS: Table[str, ApiToken] = Table("api tokens", ApiToken, "id", secrets={"value": SecretForm.TEXT})
 
 
-def _renew(change: Change, token: ApiToken) -> ApiToken:
-    """The old value is invalid; the new one is shown once."""
+TOKENS: Collection[ApiToken] = Collection(
+    "API token", "One API token of a client (R117-R121).", API_TOKENS, refused=Reason.NOT_FOUND
+)
+CREATE = TOKENS.added("create", source="P1 States L182, R117")
+#: Delete the token, which may be the last one or that of the call itself.
+delete = TOKENS.removed("delete", source="P1 States L184, R119-R121")
+
+
+@TOKENS.changed("regenerate", source="P1 States L183, R118")
+def regenerate(change: Change, token: ApiToken) -> ApiToken:
+    """Give the token a new value, which is shown once; the label is unchanged, the old value invalid (R118, G280)."""
     expires = token.expires if ask(change, assumed.REGENERATED_EXPIRY) == "kept" else _expiry(change)
     return replace(token, value=credentials.secret(change), expires=expires)
 
 
-def _set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
-    """It expires at this instant."""
+@TOKENS.changed("set expiry", source="G279")
+def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
+    """Set the expiry of the token, in epoch milliseconds."""
     return replace(token, expires=expires)
 
 
@@ -57,51 +58,19 @@ def _expiry(change: Change) -> int | None:
     return change.now + life if life else None
 
 
-MACHINE: Machine[ApiTokenState, ApiToken] = Machine(
-    "API token",
-    "One API token of a client (R117-R121).",
-    API_TOKENS,
-    ApiTokenState,
-    (
-        Row("create", ABSENT, ApiTokenState.EXISTS, source="P1 States L182, R117"),
-        Row("regenerate", ApiTokenState.EXISTS, ApiTokenState.EXISTS, effect=_renew, source="P1 States L183, R118"),
-        Row("set expiry", ApiTokenState.EXISTS, ApiTokenState.EXISTS, effect=_set_expiry, source="G279"),
-        Row("delete", ApiTokenState.EXISTS, ABSENT, source="P1 States L184, R119-R121"),
-    ),
-    facts={"create": "draft", "set expiry": "expires"},
-    refusals={None: Reason.NOT_FOUND},
-)
-
-
 def create(change: Change, client: Client, label: str | None) -> ApiToken:
     """A new API token with its value."""
-    draft = ApiToken(fresh_id(change), client.id, credentials.secret(change), label, _expiry(change))
-    return MACHINE.create(change, "create", draft=draft)
+    return CREATE(change, ApiToken(fresh_id(change), client.id, credentials.secret(change), label, _expiry(change)))
 
 
 def add(change: Change, client: Client, value: str, label: str | None) -> ApiToken:
     """A new API token with a given value, which never expires, for a world file."""
-    return MACHINE.create(change, "create", draft=ApiToken(fresh_id(change), client.id, value, label))
-
-
-def set_expiry(change: Change, token: ApiToken, expires: int) -> ApiToken:
-    """Set the expiry of the token, in epoch milliseconds."""
-    return MACHINE.fire(change, token, "set expiry", expires=expires)
+    return CREATE(change, ApiToken(fresh_id(change), client.id, value, label))
 
 
 def get(change: Change, client: Client, id: str) -> ApiToken:
     """The token of this id in the client. Refusal NOT_FOUND."""
     return API_TOKENS.get(change, id, client.id) or not_found("API token", id)
-
-
-def regenerate(change: Change, token: ApiToken) -> ApiToken:
-    """Give the token a new value; the label is unchanged, the old value invalid (R118, G280)."""
-    return MACHINE.fire(change, token, "regenerate")
-
-
-def delete(change: Change, token: ApiToken) -> None:
-    """Delete the token, which may be the last one or that of the call itself."""
-    MACHINE.end(change, token, "delete")
 
 
 def list_tokens(change: Change, client: Client) -> View[ApiToken]:

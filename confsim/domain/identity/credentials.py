@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -16,9 +14,8 @@ from confsim.assumptions.register import ask, note
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.users.users import USERS, Level, User
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal, suggest_near
-from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
@@ -60,47 +57,21 @@ def suggest_token(change: Change, token: str) -> str:
     return suggest_near(token, (each.value for each in known))
 
 
-class CredentialState(Enum):
-    """The state of a token from its issue to its end (P1 Token result)."""
-
-    ISSUED = "issued"
-
-
-def _prolong(change: Change, credential: Credential, expires: int) -> Credential:
-    """It expires at another instant."""
-    return replace(credential, expires=expires)
-
-
-_NOT_EXPIRED = Guard(
-    "it has not expired", lambda credential, now: credential.expires is None or credential.expires > now
-)
-
-MACHINE: Machine[CredentialState, Credential] = Machine(
+ISSUED: Collection[Credential] = Collection(
     "user token",
     "One token of a user, from an exchange, the creation of a guest or an invitation (R069-R071); or the value of an "
     "API token (R117, R118).",
     CREDENTIALS,
-    CredentialState,
-    (
-        Row("issue", ABSENT, CredentialState.ISSUED, source="P1 L304, R068, R069, R117, R175, G112"),
-        Row(
-            "present",
-            CredentialState.ISSUED,
-            CredentialState.ISSUED,
-            only_if=_NOT_EXPIRED,
-            source="P1 L99, R070, R071, G020",
-        ),
-        Row("prolong", CredentialState.ISSUED, CredentialState.ISSUED, effect=_prolong, source="G020, G279"),
-        Row(
-            "revoke",
-            CredentialState.ISSUED,
-            ABSENT,
-            source="P1 States L183-184, P2 States L171, R118-R121, R365, G021, G236",
-        ),
-    ),
-    facts={"issue": "draft", "present": "now", "prolong": "expires"},
-    refusals={("present", CredentialState.ISSUED): Reason.CREDENTIAL_EXPIRED, None: Reason.CREDENTIAL_INVALID},
+    refused=Reason.CREDENTIAL_INVALID,
 )
+ISSUE = ISSUED.added("issue", source="P1 L304, R068, R069, R117, R175, G112")
+REVOKE = ISSUED.removed("revoke", source="P1 States L183-184, P2 States L171, R118-R121, R365, G021, G236")
+
+
+@ISSUED.changed("prolong", source="G020, G279")
+def prolong(change: Change, credential: Credential, expires: int | None) -> Credential:
+    """Let the token expire at another instant (epoch milliseconds), None for never."""
+    return replace(credential, expires=expires)
 
 
 class Caller(Struct, frozen=True, gc=False):
@@ -126,17 +97,14 @@ class Caller(Struct, frozen=True, gc=False):
 
 
 def authenticate(change: Change, value: str) -> Caller:
-    """The caller to whom the token was issued. Refusals CREDENTIAL_INVALID, CREDENTIAL_EXPIRED.
-
-    No trigger is fired, since presenting a token changes no state; the reasons are those of the machine.
-    """
+    """The caller to whom the token was issued. Refusals CREDENTIAL_INVALID, CREDENTIAL_EXPIRED (R070, R071, G020)."""
     credential = CREDENTIALS.get(change, value)
     if credential is None:
-        raise Refusal(MACHINE.reason(ABSENT, "present"))
+        raise Refusal(Reason.CREDENTIAL_INVALID)
     expires = NEVER if credential.expires is None else credential.expires
     if expires <= change.now:
         note(change, AT_THE_END)
-        raise Refusal(MACHINE.reason(CredentialState.ISSUED, "present"))
+        raise Refusal(Reason.CREDENTIAL_EXPIRED)
     client = clients.get(change, credential.client)
     if credential.user is None:
         return Caller(client, api_token=credential.api_token, expires=expires)
@@ -145,7 +113,7 @@ def authenticate(change: Change, value: str) -> Caller:
         raise Refusal(Reason.CREDENTIAL_INVALID)
     if ask(change, assumed.TOKEN_USE) == "prolongs" and credential.expires is not None:
         expires = change.now + ask(change, durations.TOKEN)
-        MACHINE.fire(change, credential, "prolong", expires=expires)
+        prolong(change, credential, expires)
     return caller(change, client, user, expires)
 
 
@@ -175,7 +143,7 @@ def issue(change: Change, user: User, life: int | None = None) -> Credential:
 
 def add(change: Change, user: User, value: str, expires: int | None = None) -> Credential:
     """A token of the user with a given value; without ``expires`` (epoch milliseconds) it never expires."""
-    return MACHINE.create(change, "issue", draft=Credential(value, user.client, user=user.id, expires=expires))
+    return ISSUE(change, Credential(value, user.client, user=user.id, expires=expires))
 
 
 def secret(change: Change) -> str:
@@ -195,4 +163,4 @@ def list_of_user(change: Change, user: User) -> View[Credential]:
 def revoke(change: Change, user: User) -> None:
     """Revoke every token of the user."""
     for credential in list_of_user(change, user):
-        MACHINE.end(change, credential, "revoke")
+        REVOKE(change, credential)

@@ -63,70 +63,70 @@ INVITATIONS: Table[int, Invitation] = Table(
 )
 
 
-def _replace(change: Change, invitation: Invitation, draft: Invitation) -> Invitation:
-    """A new code with its expiry; the earlier code is invalid."""
-    return draft
+def _invitable(change: Change, user: User) -> bool:
+    """Whether the user may be invited: predefined without authentication, or channel-linked (R548, G443)."""
+    if user.account in {Account.PREDEFINED, Account.LINKED}:
+        return True
+    return find_pending(change, user) is not None and ask(change, assumed.INVITATION_ON_EXCHANGE) == "kept"
 
-
-def _redeem(change: Change, invitation: Invitation, provider: str | None) -> Invitation:
-    """The code has been used by a login and is invalid."""
-    return replace(invitation, provider=provider)
-
-
-_NONCE = Guard("it is Nonce", lambda invitation: invitation.kind is InvitationKind.NONCE)
-_PERSISTENT = Guard("it is Persistent", lambda invitation: invitation.kind is InvitationKind.PERSISTENT)
-_INVITABLE = Guard("the user counts as predefined", lambda invitation, invitable: invitable)
-_END = Deadline("invitation", lambda invitation: invitation.expires)
 
 MACHINE: Machine[InvitationState, Invitation] = Machine(
     "invitation",
     "The one invitation of a predefined or channel-linked user (R062-R068, R122, R123, R184, R185, R548).",
     INVITATIONS,
     InvitationState,
-    (
-        Row(
-            "create",
-            ABSENT,
-            InvitationState.PENDING,
-            only_if=_INVITABLE,
-            source="P1 States L185, R122, R123",
-        ),
-        Row(
-            "create",
-            tuple(InvitationState),
-            InvitationState.PENDING,
-            only_if=_INVITABLE,
-            effect=_replace,
-            source="P1 States L185, R122, R123",
-        ),
-        Row("read", InvitationState.PENDING, InvitationState.PENDING, source="P1 Users L240, R185, R186"),
-        Row(
-            "redeem",
-            InvitationState.PENDING,
-            InvitationState.CONSUMED,
-            only_if=_NONCE,
-            effect=_redeem,
-            source="P1 L81, L90, R067, G234",
-        ),
-        Row(
-            "exchange",
-            InvitationState.PENDING,
-            InvitationState.PENDING,
-            only_if=_PERSISTENT,
-            source="P1 L90, L304, R068, G235",
-        ),
-        Row("exchange once", InvitationState.PENDING, InvitationState.CONSUMED, only_if=_PERSISTENT, source="G235"),
-        Row("connect", InvitationState.PENDING, InvitationState.CONSUMED, only_if=_NONCE, source="P1 L81, G202"),
-        Row("expire", InvitationState.PENDING, InvitationState.EXPIRED, at=_END, source="P1 Users L239, R184, G114"),
-        Row("withdraw", InvitationState.PENDING, InvitationState.EXPIRED, source="P2 States L171, R365"),
-    ),
     state="state",
-    facts={"create": "draft invitable", "redeem": "provider"},
-    refusals={
-        "create": Reason.NOT_PREDEFINED,
-        "read": Reason.INVITATION_NOT_PENDING,
-        None: Reason.INVITATION_CODE_INVALID,
-    },
+    refused=Reason.INVITATION_CODE_INVALID,
+)
+
+
+@MACHINE.effect("create", refused=Reason.NOT_PREDEFINED, details=lambda change, invitation, draft: {"id": draft.user})
+def replace_code(change: Change, invitation: Invitation | None, draft: Invitation) -> Invitation:
+    """A new code with its expiry; the earlier code is invalid."""
+    return draft
+
+
+#: Why a login does not take a code: the same for every reason, since whoever asks may have guessed it.
+_NO_NONCE = {"problem": "it is unknown, replaced, used, expired or Persistent, which is exchanged"}
+
+
+@MACHINE.effect("redeem", details=lambda change, invitation, provider: _NO_NONCE)
+def _use(change: Change, invitation: Invitation, provider: str | None) -> Invitation:
+    """The code has been used by a login and is invalid."""
+    return replace(invitation, provider=provider)
+
+
+def _no_login(change: Change, invitation: Invitation | None) -> dict[str, str]:
+    return {"problem": "a Nonce is redeemed by a login"}
+
+
+_READ = MACHINE.trigger("read", refused=Reason.INVITATION_NOT_PENDING)
+_EXCHANGE = MACHINE.trigger("exchange", details=_no_login)
+_EXCHANGE_ONCE = MACHINE.trigger("exchange once", details=_no_login)
+CONNECT = MACHINE.trigger("connect")
+_EXPIRE = MACHINE.trigger("expire")
+WITHDRAW = MACHINE.trigger("withdraw")
+
+_NONCE = Guard("it is Nonce", lambda change, invitation: invitation.kind is InvitationKind.NONCE)
+_PERSISTENT = Guard("it is Persistent", lambda change, invitation: invitation.kind is InvitationKind.PERSISTENT)
+_INVITABLE = Guard(
+    "the user counts as predefined",
+    lambda change, invitation, draft: _invitable(change, users.get(change, draft.client, draft.user)),
+)
+_END = Deadline("invitation", lambda invitation: invitation.expires)
+_CONSUMED, _EXPIRED = InvitationState.CONSUMED, InvitationState.EXPIRED
+_ANY = tuple(InvitationState)
+
+MACHINE.declare(
+    Row(replace_code, ABSENT, _PENDING, only_if=_INVITABLE, source="P1 States L185, R122, R123"),
+    Row(replace_code, _ANY, _PENDING, only_if=_INVITABLE, source="P1 States L185, R122, R123"),
+    Row(_READ, _PENDING, _PENDING, source="P1 Users L240, R185, R186"),
+    Row(_use, _PENDING, _CONSUMED, only_if=_NONCE, source="P1 L81, L90, R067, G234"),
+    Row(_EXCHANGE, _PENDING, _PENDING, only_if=_PERSISTENT, source="P1 L90, L304, R068, G235"),
+    Row(_EXCHANGE_ONCE, _PENDING, _CONSUMED, only_if=_PERSISTENT, source="G235"),
+    Row(CONNECT, _PENDING, _CONSUMED, only_if=_NONCE, source="P1 L81, G202"),
+    Row(_EXPIRE, _PENDING, _EXPIRED, at=_END, source="P1 Users L239, R184, G114"),
+    Row(WITHDRAW, _PENDING, _EXPIRED, source="P2 States L171, R365"),
 )
 
 
@@ -139,9 +139,7 @@ def create(change: Change, user: User, ttl: int | None = None) -> Invitation:
     kind = _kind(change, user, ttl)
     code = _code(change, user, kind, expires)
     draft = Invitation(user=user.id, client=user.client, code=code, kind=kind, expires=expires)
-    earlier = find(change, user)
-    invitable = _invitable(change, user)
-    MACHINE.fire(change, earlier, "create", draft=draft, invitable=invitable, details={"id": user.id})
+    replace_code(change, find(change, user), draft)
     return draft
 
 
@@ -149,7 +147,7 @@ def get_pending(change: Change, user: User) -> Invitation:
     """The pending invitation. Refusals NOT_PREDEFINED, and INVITATION_NOT_PENDING when there is none (G238)."""
     if not _invitable(change, user):
         raise Refusal(Reason.NOT_PREDEFINED, id=user.id)
-    return MACHINE.fire(change, find(change, user), "read")
+    return _READ(change, find(change, user))
 
 
 def find(change: Change, user: User) -> Invitation | None:
@@ -168,10 +166,6 @@ def find_by_code(change: Change, client: Client, code: str) -> Invitation | None
     return INVITATIONS.one(change, BY_CODE, code, client.id)
 
 
-#: Why a login does not take a code: the same for every reason, since whoever asks may have guessed it.
-_NO_NONCE = {"problem": "it is unknown, replaced, used, expired or Persistent, which is exchanged"}
-
-
 def redeem(change: Change, client: Client, code: str, provider: str | None = None) -> tuple[User, Credential]:
     """Redeem a Nonce by a login: the user is connected to a provider of the client; return user and token.
 
@@ -179,8 +173,8 @@ def redeem(change: Change, client: Client, code: str, provider: str | None = Non
     """
     invitation = find_by_code(change, client, code)
     if invitation is None:
-        raise Refusal(MACHINE.reason(ABSENT, "redeem"), **_NO_NONCE)
-    MACHINE.fire(change, invitation, "redeem", provider=provider, details=_NO_NONCE)
+        raise Refusal(Reason.INVITATION_CODE_INVALID, **_NO_NONCE)
+    _use(change, invitation, provider)
     user = users.get(change, client.id, invitation.user)
     return user, credentials.issue(change, user)
 
@@ -198,8 +192,8 @@ def exchange(change: Change, client: Client, code: str) -> Credential | None:
         return None
     if invitation.kind is InvitationKind.NONCE and ask(change, assumed.NONCE_EXCHANGE) == "redeems":
         return redeem(change, client, invitation.code)[1]
-    trigger = "exchange once" if ask(change, assumed.PERSISTENT_EXCHANGE) == "once" else "exchange"
-    MACHINE.fire(change, invitation, trigger, details={"problem": "a Nonce is redeemed by a login"})
+    once = ask(change, assumed.PERSISTENT_EXCHANGE) == "once"
+    (_EXCHANGE_ONCE if once else _EXCHANGE)(change, invitation)
     return credentials.issue(change, users.get(change, client.id, invitation.user))
 
 
@@ -210,13 +204,6 @@ def _was_issued(change: Change, client: Client, code: str) -> bool:
     except ValueError:
         return False
     return claims.get("aud") == client.id
-
-
-def _invitable(change: Change, user: User) -> bool:
-    """Whether the user may be invited: predefined without authentication, or channel-linked (R548, G443)."""
-    if user.account in {Account.PREDEFINED, Account.LINKED}:
-        return True
-    return find_pending(change, user) is not None and ask(change, assumed.INVITATION_ON_EXCHANGE) == "kept"
 
 
 def _kind(change: Change, user: User, ttl: int | None) -> InvitationKind:

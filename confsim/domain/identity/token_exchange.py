@@ -179,8 +179,7 @@ def _user(change: Change, client: Client, validator: Validator, person: Person) 
         handle = _free_handle(change, client, person.name or person.origin)
         found = users.create(change, client.id, handle, Account.REGISTERED, origin_id=person.origin)
     else:
-        problem = "its origin id is that of an unregistered user"
-        found = users.connect(change, found, person.origin, problem)
+        found = users.connect(change, found, person.origin)
         found = _renamed(change, client, found, person)
     return _with_details(change, found, validator, person)
 

@@ -53,21 +53,23 @@ ACTIVE: Index[Validator] = Index("active", "state", of=lambda state: (True,) if 
 VALIDATORS: Table[str, Validator] = Table("validators", Validator, "id", ACTIVE, secrets={"key": SecretForm.TEXT})
 
 
-_ANY = tuple(ValidatorState)
-
 MACHINE: Machine[ValidatorState, Validator] = Machine(
     "validator",
     "A validator of identity tokens; at most one of a client is active (R113-R116, R238).",
     VALIDATORS,
     ValidatorState,
-    (
-        Row("add", ABSENT, ValidatorState.INACTIVE, source="R139, G190"),
-        Row("enable", _ANY, ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
-        Row("disable", _ANY, ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
-    ),
     state="state",
-    facts={"add": "draft"},
-    refusals={None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
+)
+_ADD = MACHINE.draft("add")
+ENABLE = MACHINE.trigger("enable")
+DISABLE = MACHINE.trigger("disable")
+_ANY = tuple(ValidatorState)
+
+MACHINE.declare(
+    Row(_ADD, ABSENT, ValidatorState.INACTIVE, source="R139, G190"),
+    Row(ENABLE, _ANY, ValidatorState.ACTIVE, source="P1 States L180, R113, R114, G537"),
+    Row(DISABLE, _ANY, ValidatorState.INACTIVE, source="P1 States L181, R115, G537"),
 )
 
 
@@ -107,7 +109,7 @@ def add(
         audience=audience,
         claims=claims,
     )
-    return MACHINE.create(change, "add", draft=draft)
+    return _ADD(change, draft)
 
 
 def get(change: Change, client: Client, id: str) -> Validator:
@@ -117,12 +119,12 @@ def get(change: Change, client: Client, id: str) -> Validator:
 
 def enable(change: Change, validator: Validator) -> Validator:
     """Make the validator the client's active one. Refusal STATE_HOLDS (G537)."""
-    return repeats.turn(change, MACHINE, validator, "enable")
+    return repeats.turn(change, ENABLE, validator)
 
 
 def disable(change: Change, validator: Validator) -> Validator:
     """Make the validator inactive; others are unchanged. Refusal STATE_HOLDS (G537)."""
-    return repeats.turn(change, MACHINE, validator, "disable")
+    return repeats.turn(change, DISABLE, validator)
 
 
 def list_validators(change: Change, client: Client) -> View[Validator]:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.users.users import User
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
-
-
-class GatewayEndpointState(Enum):
-    """Whether an endpoint exists; no call removes it (P2 Gateway)."""
-
-    EXISTS = "exists"
 
 
 class GatewayEndpoint(Record, kw_only=True):
@@ -42,44 +33,36 @@ ENDPOINTS: Table[str, GatewayEndpoint] = Table(
 )
 
 
-def _create(change: Change, user: User, kind: str) -> GatewayEndpoint:
-    """The endpoint is created, with its own credentials; no server listens at its address."""
-    secret = kind in ask(change, assumed.GATEWAY_CREDENTIALS)
-    return GatewayEndpoint(
-        uuid=fresh_id(change),
-        client=user.client,
-        user=user.id,
-        kind=kind,
-        host=ask(change, assumed.GATEWAY_HOST),
-        port=ask(change, assumed.GATEWAY_KINDS)[kind],
-        username=f"user-{change.digits(8)}" if secret else None,
-        password=change.token() if secret else None,
-    )
-
-
-MACHINE: Machine[GatewayEndpointState, GatewayEndpoint] = Machine(
+CREATED: Collection[GatewayEndpoint] = Collection(
     "gateway endpoint",
-    "An endpoint at which a user sends media in (R332, R333, R520-R522).",
+    "An endpoint at which a user sends media in; no call removes it (R332, R333, R520-R522).",
     ENDPOINTS,
-    GatewayEndpointState,
-    (
-        Row("create", ABSENT, GatewayEndpointState.EXISTS, effect=_create, source="P2 L338, R520, G516"),
-        Row("create", GatewayEndpointState.EXISTS, GatewayEndpointState.EXISTS, source="G516"),
-    ),
-    facts={"create": "user kind"},
-    refusals={None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
 )
+_CREATE = CREATED.added("create", source="P2 L338, R520, G516")
 
 
 def create(change: Change, user: User, kind: str) -> GatewayEndpoint:
-    """Create an endpoint of the user; return the existing one where a user has one of each kind (G516).
+    """Create an endpoint of the user with its own credentials; no server listens at its address.
 
-    Refusal INVALID_INPUT for an unknown kind (G514).
+    Return the existing one where a user has one of each kind (G516). Refusal INVALID_INPUT for an unknown kind (G514).
     """
     literal = _literal(change, kind)
     same = ENDPOINTS.where(change, BY_KIND, (user.id, literal), user.client).first
-    known = None if ask(change, assumed.GATEWAY_SEVERAL) else same
-    return MACHINE.fire(change, known, "create", user=user, kind=literal)
+    if not ask(change, assumed.GATEWAY_SEVERAL) and same is not None:
+        return same
+    secret = literal in ask(change, assumed.GATEWAY_CREDENTIALS)
+    draft = GatewayEndpoint(
+        uuid=fresh_id(change),
+        client=user.client,
+        user=user.id,
+        kind=literal,
+        host=ask(change, assumed.GATEWAY_HOST),
+        port=ask(change, assumed.GATEWAY_KINDS)[literal],
+        username=f"user-{change.digits(8)}" if secret else None,
+        password=change.token() if secret else None,
+    )
+    return _CREATE(change, draft)
 
 
 def _literal(change: Change, kind: str) -> str:

@@ -110,21 +110,23 @@ def _table_of(asset: MediaAsset) -> Table[str, MediaAsset]:
     return _table(asset.channel)
 
 
-_PUBLIC = Guard("it is readable without authorization", lambda asset, draft: draft.public)
-
 MACHINE: Machine[Visibility, MediaAsset] = Machine(
     "media asset",
     "A file of a media pool (R329-R331, R512, R518, R519, G571).",
     _table_of,
     Visibility,
-    (
-        Row("upload", ABSENT, Visibility.PUBLIC, only_if=_PUBLIC, source="P2 L332, R518, R519"),
-        Row("upload", ABSENT, Visibility.PRIVATE, only_if=~_PUBLIC, source="P2 L332, R518, G508"),
-        Row("delete", tuple(Visibility), ABSENT, source="P2 L354, G571"),
-    ),
     state=Flag("public", Visibility.PUBLIC, Visibility.PRIVATE),
-    facts={"upload": "draft"},
-    refusals={None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
+)
+_UPLOAD = MACHINE.draft("upload")
+#: Delete the asset from its pool.
+delete = MACHINE.trigger("delete")
+_PUBLIC = Guard("it is readable without authorization", lambda change, _, draft: draft.public)
+
+MACHINE.declare(
+    Row(_UPLOAD, ABSENT, Visibility.PUBLIC, only_if=_PUBLIC, source="P2 L332, R518, R519"),
+    Row(_UPLOAD, ABSENT, Visibility.PRIVATE, only_if=~_PUBLIC, source="P2 L332, R518, G508"),
+    Row(delete, tuple(Visibility), ABSENT, source="P2 L354, G571"),
 )
 
 
@@ -164,12 +166,7 @@ def upload(change: Change, pool: Pool, file: File) -> MediaAsset:
         created=change.now,
         data=file.data,
     )
-    return MACHINE.create(change, "upload", draft=draft)
-
-
-def delete(change: Change, asset: MediaAsset) -> None:
-    """Delete the asset from its pool."""
-    MACHINE.end(change, asset, "delete")
+    return _UPLOAD(change, draft)
 
 
 def delete_several(change: Change, pool: Pool, ids: Iterable[str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from confsim.assumptions import members as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
@@ -12,18 +10,11 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import invitations
 from confsim.domain.users import handles, users
 from confsim.domain.users.users import USERS, Account, User
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
-
-
-class Bond(Enum):
-    """The state of an existing link."""
-
-    LINKED = "linked"
 
 
 class Link(Record, kw_only=True):
@@ -44,33 +35,23 @@ BY_CHANNEL: Index[Link] = Index("channel", "channel")
 LINKS: Table[str, Link] = Table("linked users", Link, "key", BY_CHANNEL)
 
 
-def _link(change: Change, channel: Channel, user: User) -> Link:
-    """The user stands among the linked users of the channel."""
-    return Link(client=channel.client, channel=channel.id, user=user.id, made_for=user.account is Account.LINKED)
-
-
 def made_for(change: Change, link: Link) -> list[User]:
     """The user of the link if made for the channel; none for a regular one (G445)."""
     user = USERS.get(change, link.user, link.client)
     return [user] if link.made_for and user is not None and user.account is Account.LINKED else []
 
 
-_REGULAR = Guard("the user is registered or predefined", lambda link, user: not users.unregistered(user))
-
-MACHINE: Machine[Bond, Link] = Machine(
-    "linked user",
-    "A user linked to a channel (R365, R469-R473).",
-    LINKS,
-    Bond,
-    (
-        Row("create", ABSENT, Bond.LINKED, effect=_link, source="P2 L287, R469"),
-        Row("link", ABSENT, Bond.LINKED, only_if=_REGULAR, effect=_link, source="P2 L288, R473, G444"),
-        Row("link", Bond.LINKED, Bond.LINKED, source="G444, G537"),
-        Row("unlink", Bond.LINKED, ABSENT, source="P2 States L171, R365, G445"),
-    ),
-    facts={"create": "channel user", "link": "channel user"},
-    refusals={"unlink": Reason.NOT_LINKED, None: Reason.NOT_REGULAR},
+LINKED: Collection[Link] = Collection(
+    "linked user", "A user linked to a channel (R365, R469-R473).", LINKS, refused=Reason.NOT_LINKED
 )
+_CREATE = LINKED.added("create", source="P2 L287, R469")
+_LINK = LINKED.added("link", source="P2 L288, R473, G444, G537")
+UNLINK = LINKED.removed("unlink", source="P2 States L171, R365, G445")
+
+
+def _link(channel: Channel, user: User) -> Link:
+    """A user who stands among the linked users of the channel."""
+    return Link(client=channel.client, channel=channel.id, user=user.id, made_for=user.account is Account.LINKED)
 
 
 def _find(change: Change, channel: Channel, user: int) -> Link | None:
@@ -89,20 +70,25 @@ def create(change: Change, client: Client, channel: Channel, handle: str, ttl: i
         raise Refusal(Reason.LINKED_HANDLE_TAKEN, handle=handle)
     handles.require_usable(change, client, handle, channel=channel.id)
     user = users.create(change, client.id, handle, Account.LINKED, channel=channel.id)
-    MACHINE.create(change, "create", channel=channel, user=user)
+    _CREATE(change, _link(channel, user))
     invitations.create(change, user, ttl)
     return user
 
 
 def link(change: Change, channel: Channel, user: User) -> None:
     """Link a regular user to the channel; no change when linked already. Refusal NOT_REGULAR (G444)."""
-    found = _find(change, channel, user.id)
-    MACHINE.fire(change, found, "link", channel=channel, user=user, details={"id": user.id})
+    if _find(change, channel, user.id) is None:
+        if users.unregistered(user):
+            raise Refusal(Reason.NOT_REGULAR, id=user.id)
+        _LINK(change, _link(channel, user))
 
 
 def unlink(change: Change, channel: Channel, user: User) -> None:
     """Remove the link; a user who was made for the channel is removed. Refusal NOT_LINKED."""
-    MACHINE.end(change, _find(change, channel, user.id), "unlink", details={"id": user.id})
+    found = _find(change, channel, user.id)
+    if found is None:
+        raise Refusal(Reason.NOT_LINKED, id=user.id)
+    UNLINK(change, found)
 
 
 def is_linked(change: Change, channel: Channel, user: int) -> bool:

@@ -69,10 +69,21 @@ HOSTS: Table[str, Host] = Table(
 )
 
 
-def _appoint(role: Role) -> Callable[..., Host]:
+MACHINE: Machine[Role, Host] = Machine(
+    "channel role",
+    "The role of one user in one channel (R201-R206, R545).",
+    HOSTS,
+    Role,
+    state="role",
+    refused=Reason.NOT_OPERATOR,
+)
+LEAVE = MACHINE.trigger("leave")
+
+
+def _appoint(role: Role) -> Callable[[Change, Host | None, Channel, int], Host]:
     """The effect that gives a user a first role in a channel."""
 
-    def appoint(change: Change, channel: Channel, user: int) -> Host:
+    def appoint(change: Change, host: Host | None, channel: Channel, user: int) -> Host:
         """The user has the role from the next call on."""
         return Host(
             client=channel.client, channel=channel.id, user=user, role=role, number=channel.number, name=channel.name
@@ -81,71 +92,79 @@ def _appoint(role: Role) -> Callable[..., Host]:
     return appoint
 
 
+MAKE_OPERATOR = MACHINE.effect("make operator")(_appoint(Role.OPERATOR))
+MAKE_OWNER = MACHINE.effect("make owner")(_appoint(Role.OWNER))
+
+
 def _change(change: Change, host: Host) -> Host:
     """The user has the other role from the next call on, as the latest appointed to it."""
     return host
 
 
-def _rename(change: Change, host: Host, name: str) -> Host:
+def _about(change: Change, host: Host | None, user: int) -> dict[str, int]:
+    return {"id": user}
+
+
+@MACHINE.effect(
+    "remove operator",
+    refused={Role.OWNER: Reason.OPERATOR_IS_OWNER, None: Reason.NOT_OPERATOR},
+    details=_about,
+)
+def _remove_operator(change: Change, host: Host, user: int) -> Host:
+    return host
+
+
+_NOT_OWNER = {Role.OWNER: Reason.LAST_OWNER, None: Reason.NOT_OWNER}
+
+
+@MACHINE.effect("remove owner", refused=_NOT_OWNER, details=_about)
+def _remove_owner(change: Change, host: Host, user: int) -> Host:
+    return host
+
+
+@MACHINE.effect("demote owner", refused=_NOT_OWNER, details=_about)
+def _demote_owner(change: Change, host: Host, user: int) -> Host:
+    """The user has the other role from the next call on, as the latest appointed to it."""
+    return host
+
+
+@MACHINE.effect("rename channel")
+def rename_channel(change: Change, host: Host, name: str) -> Host:
     """The channel has another name."""
     return replace(host, name=name)
 
 
-_TAKES = Guard("removal takes ownership too", lambda host, takes: takes)
-_OTHERS = Guard("another owner is left", lambda host, may_go: may_go)
+def _may_go(change: Change, host: Host) -> bool:
+    if ask(change, assumed.LAST_OWNER) == "let-go":
+        return True
+    return len(HOSTS.where(change, APPOINTED, (host.channel, Role.OWNER), host.client)) > 1
 
-MACHINE: Machine[Role, Host] = Machine(
-    "channel role",
-    "The role of one user in one channel (R201-R206, R545).",
-    HOSTS,
-    Role,
-    (
-        Row(
-            "make operator", ABSENT, Role.OPERATOR, effect=_appoint(Role.OPERATOR), source="P1 Channel roles L253, R201"
-        ),
-        Row("make operator", Role.OPERATOR, Role.OPERATOR, source="G270"),
-        Row("make operator", Role.OWNER, Role.OWNER, source="G270"),
-        Row("remove operator", Role.OPERATOR, ABSENT, source="P1 Channel roles L254, R205, R206"),
-        Row("remove operator", Role.OWNER, ABSENT, only_if=_TAKES, source="G272"),
-        Row("make owner", ABSENT, Role.OWNER, effect=_appoint(Role.OWNER), source="P1 L247, R545, G561"),
-        Row("make owner", Role.OPERATOR, Role.OWNER, effect=_change, move_to_end=True, source="P1 L247, G561"),
-        Row("make owner", Role.OWNER, Role.OWNER, source="G561, G270"),
-        Row("remove owner", Role.OWNER, ABSENT, only_if=_OTHERS, source="P1 L247, G562"),
-        Row(
-            "demote owner",
-            Role.OWNER,
-            Role.OPERATOR,
-            only_if=_OTHERS,
-            effect=_change,
-            move_to_end=True,
-            source="P1 L247, G563",
-        ),
-        Row("leave", tuple(Role), ABSENT, source="G542, G309"),
-        *(Row("rename channel", role, role, effect=_rename, source="P2 L194, R381") for role in Role),
-    ),
-    state="role",
-    facts={
-        "make operator": "channel user",
-        "make owner": "channel user",
-        "remove operator": "takes",
-        "remove owner": "may_go",
-        "demote owner": "may_go",
-        "rename channel": "name",
-    },
-    refusals={
-        ("remove operator", Role.OWNER): Reason.OPERATOR_IS_OWNER,
-        "remove operator": Reason.NOT_OPERATOR,
-        ("remove owner", Role.OWNER): Reason.LAST_OWNER,
-        "remove owner": Reason.NOT_OWNER,
-        ("demote owner", Role.OWNER): Reason.LAST_OWNER,
-        "demote owner": Reason.NOT_OWNER,
-        None: Reason.NOT_OPERATOR,
-    },
+
+_TAKES = Guard(
+    "removal takes ownership too", lambda change, host: ask(change, assumed.OPERATOR_REMOVAL_OF_OWNER) == "take"
+)
+_OTHERS = Guard("another owner is left", _may_go)
+_OPERATOR, _OWNER = Role
+
+MACHINE.declare(
+    Row(MAKE_OPERATOR, ABSENT, _OPERATOR, source="P1 Channel roles L253, R201"),
+    Row(MAKE_OPERATOR, _OPERATOR, _OPERATOR, effect=None, source="G270"),
+    Row(MAKE_OPERATOR, _OWNER, _OWNER, effect=None, source="G270"),
+    Row(_remove_operator, _OPERATOR, ABSENT, source="P1 Channel roles L254, R205, R206"),
+    Row(_remove_operator, _OWNER, ABSENT, only_if=_TAKES, source="G272"),
+    Row(MAKE_OWNER, ABSENT, _OWNER, source="P1 L247, R545, G561"),
+    Row(MAKE_OWNER, _OPERATOR, _OWNER, effect=_change, move_to_end=True, source="P1 L247, G561"),
+    Row(MAKE_OWNER, _OWNER, _OWNER, effect=None, source="G561, G270"),
+    Row(_remove_owner, _OWNER, ABSENT, only_if=_OTHERS, source="P1 L247, G562"),
+    Row(_demote_owner, _OWNER, _OPERATOR, only_if=_OTHERS, move_to_end=True, source="P1 L247, G563"),
+    Row(LEAVE, tuple(Role), ABSENT, source="G542, G309"),
+    *(Row(rename_channel, role, role, source="P2 L194, R381") for role in Role),
 )
 
 
 def _highest_is(hosting: Hosting) -> Guard:
-    return Guard(f"the highest role of the user is {hosting.value}", lambda user, highest: highest is hosting)
+    name = f"the highest role of the user is {hosting.value}"
+    return Guard(name, lambda change, user: highest(change, user) is hosting)
 
 
 HOSTING: Machine[Hosting, User] = Machine(
@@ -153,14 +172,13 @@ HOSTING: Machine[Hosting, User] = Machine(
     "The highest role of a user in any channel, by which the user list is made (G090, G219).",
     USERS,
     Hosting,
-    tuple(
-        Row("have roles", tuple(Hosting), hosting, only_if=_highest_is(hosting), source="G090, G219")
-        for hosting in Hosting
-    ),
     state="hosting",
-    facts={"have roles": "highest"},
-    refusals={None: Reason.INVALID_STATE},
+    refused=Reason.INVALID_STATE,
     initial=Hosting.NONE,
+)
+HAVE_ROLES = HOSTING.trigger("have roles")
+HOSTING.declare(
+    *(Row(HAVE_ROLES, tuple(Hosting), each, only_if=_highest_is(each), source="G090, G219") for each in Hosting)
 )
 
 
@@ -260,53 +278,49 @@ def highest(change: Change, user: User) -> Hosting:
 # Appointment and removal
 
 
-def _fire(change: Change, channel: Channel, user: User, trigger: str, **facts: bool) -> None:
-    note(change, assumed.ROLE_EFFECT)
-    MACHINE.fire(change, find(change, channel, user.id), trigger, details={"id": user.id}, **facts)
-
-
-def _make(change: Change, channel: Channel, user: User, trigger: str) -> None:
+def _make(change: Change, channel: Channel, user: User, role: Role) -> None:
     """Refusal NOT_FOUND for a user who was made for another channel, unless such users may host."""
     if user.channel not in (None, channel.id, channel.parent) and not ask(change, assumed.OPERATORS_ELSEWHERE):
         raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
-    appoint(change, channels.base_channel(change, channel), user, trigger)
+    appoint(change, channels.base_channel(change, channel), user, role)
 
 
-def appoint(change: Change, channel: Channel, user: User, trigger: str) -> None:
-    """Make the user an operator or an owner of the base channel ("make operator", "make owner")."""
-    details = {"id": user.id}
+def appoint(change: Change, channel: Channel, user: User, role: Role) -> None:
+    """Make the user an operator or an owner of the base channel."""
     note(change, assumed.ROLE_EFFECT)
-    MACHINE.fire(change, find(change, channel, user.id), trigger, details=details, channel=channel, user=user.id)
-
-
-def _may_go(change: Change, channel: Channel) -> bool:
-    return ask(change, assumed.LAST_OWNER) == "let-go" or len(_appointed(change, channel, Role.OWNER)) > 1
+    make = MAKE_OPERATOR if role is Role.OPERATOR else MAKE_OWNER
+    make(change, find(change, channel, user.id), channel, user.id)
 
 
 def add_operator(change: Change, channel: Channel, user: User) -> None:
     """Make the user an operator; an owner remains owner (R201, R202, G270). Refusal NOT_FOUND as for ``add_owner``."""
     if find(change, channel, user.id) is not None and ask(change, assumed.OPERATOR_AGAIN) == "refuse":
         raise Refusal(Reason.STATE_HOLDS, state="operator")
-    _make(change, channel, user, "make operator")
+    _make(change, channel, user, Role.OPERATOR)
 
 
 def remove_operator(change: Change, channel: Channel, user: User) -> None:
     """Remove the operator role (R205). Refusals NOT_OPERATOR, OPERATOR_IS_OWNER."""
     on_owner = ask(change, assumed.OPERATOR_REMOVAL_OF_OWNER)
     if on_owner != "nothing" or not is_owner(change, channel, user):
-        _fire(change, channel, user, "remove operator", takes=on_owner == "take")
+        note(change, assumed.ROLE_EFFECT)
+        _remove_operator(change, find(change, channel, user.id), user.id)
 
 
 def add_owner(change: Change, channel: Channel, user: User) -> None:
     """Make the user an owner, whether operator before or not. Refusal NOT_FOUND for another channel's user."""
-    _make(change, channel, user, "make owner")
+    _make(change, channel, user, Role.OWNER)
 
 
 def remove_owner(change: Change, channel: Channel, user: User) -> None:
     """Remove the ownership and with it every host right. Refusals NOT_OWNER, LAST_OWNER."""
-    _fire(change, channel, user, "remove owner", may_go=_may_go(change, channel))
+    note(change, assumed.LAST_OWNER)
+    note(change, assumed.ROLE_EFFECT)
+    _remove_owner(change, find(change, channel, user.id), user.id)
 
 
 def demote_owner(change: Change, channel: Channel, user: User) -> None:
     """Make the owner a plain operator. Refusals NOT_OWNER, LAST_OWNER."""
-    _fire(change, channel, user, "demote owner", may_go=_may_go(change, channel))
+    note(change, assumed.LAST_OWNER)
+    note(change, assumed.ROLE_EFFECT)
+    _demote_owner(change, find(change, channel, user.id), user.id)

@@ -68,31 +68,37 @@ BY_RECORDING: Index[RecordingAsset] = Index("recording", "recording")
 ASSETS: Table[str, RecordingAsset] = Table("recording assets", RecordingAsset, "id", BY_RECORDING)
 
 
-def _finish(change: Change, asset: RecordingAsset, ended: int) -> RecordingAsset:
-    """The file is uploaded, and its size is stored."""
-    return replace(asset, ended=ended, size=len(data(asset)))
-
-
 _UNDER_WAY = (Upload.PENDING, Upload.UPLOADING)
-
-#: Not announced: waiting for the next timer means waiting for the end of the processing.
-_BEGINS = Deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
 
 MACHINE: Machine[Upload, RecordingAsset] = Machine(
     "recording asset",
     "The upload of one file of a recording (R299, R362).",
     ASSETS,
     Upload,
-    (
-        Row("create", ABSENT, Upload.PENDING, source="P2 States L170, R362, G491"),
-        Row("begin upload", Upload.PENDING, Upload.UPLOADING, at=_BEGINS, source="P2 L87, R299, G492"),
-        Row("finish upload", _UNDER_WAY, Upload.UPLOADED, effect=_finish, source="P2 L87, R296, R299, G492"),
-        Row("fail", _UNDER_WAY, Upload.FAILED, source="P2 L170, R364, G489"),
-        Row("remove", tuple(Upload), ABSENT, source="G309, G489"),
-    ),
     state="state",
-    facts={"create": "draft", "finish upload": "ended"},
-    refusals={None: Reason.RECORDING_NOT_READY},
+    refused=Reason.RECORDING_NOT_READY,
+)
+CREATE = MACHINE.draft("create")
+_BEGIN_UPLOAD = MACHINE.trigger("begin upload")
+FAIL = MACHINE.trigger("fail")
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("finish upload")
+def finish_upload(change: Change, asset: RecordingAsset, ended: int) -> RecordingAsset:
+    """The file is uploaded, and its size is stored."""
+    return replace(asset, ended=ended, size=len(data(asset)))
+
+
+#: Not announced: waiting for the next timer means waiting for the end of the processing.
+_BEGINS = Deadline("recording upload", lambda asset: asset.upload_begins, announced=False)
+
+MACHINE.declare(
+    Row(CREATE, ABSENT, Upload.PENDING, source="P2 States L170, R362, G491"),
+    Row(_BEGIN_UPLOAD, Upload.PENDING, Upload.UPLOADING, at=_BEGINS, source="P2 L87, R299, G492"),
+    Row(finish_upload, _UNDER_WAY, Upload.UPLOADED, source="P2 L87, R296, R299, G492"),
+    Row(FAIL, _UNDER_WAY, Upload.FAILED, source="P2 L170, R364, G489"),
+    Row(REMOVE, tuple(Upload), ABSENT, source="G309, G489"),
 )
 
 _LABELS = {AssetContent.COMBINED: "Combined video", AssetContent.ARCHIVE: "Archive", AssetContent.CAPTIONS: "Captions"}

@@ -6,7 +6,6 @@ Both are JWTs, signed with HS256 by keys of the world; nothing is stored, and se
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 from typing import Any
 
 from msgspec import Struct
@@ -15,9 +14,8 @@ from confsim.assumptions import recordings as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.domain.identity import jws
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
 from confsim.kernel.tables.table import Record
 from confsim.kernel.world import Change
 
@@ -42,54 +40,20 @@ class DownloadGrant(Record, kw_only=True):
     expires: int
 
 
-class GrantState(Enum):
-    """Whether a grant was issued; absent for a token that the world did not sign."""
-
-    ISSUED = "issued"
-
-
-def _issue(change: Change, grant: DownloadGrant) -> DownloadGrant:
-    """The grant is issued, valid until it expires; several may be valid at once."""
-    return grant
-
-
-_VALID = Guard("it has not expired", lambda grant, now: grant.expires > now)
-
-
-def _machine(
-    name: str, title: str, issued: str, opened: str, *, expired: Reason, invalid: Reason
-) -> Machine[GrantState, DownloadGrant]:
-    """The machine of one kind of grant; ``issued`` and ``opened`` are the sources of its rows."""
-    return Machine(
-        name,
-        title,
-        None,
-        GrantState,
-        (
-            Row("issue", ABSENT, GrantState.ISSUED, effect=_issue, source=issued),
-            Row("open", GrantState.ISSUED, GrantState.ISSUED, only_if=_VALID, source=opened),
-        ),
-        facts={"issue": "grant", "open": "now"},
-        refusals={("open", GrantState.ISSUED): expired, None: invalid},
-    )
-
-
-LINK = _machine(
+LINK: Collection[DownloadGrant] = Collection(
     "download URL",
     "A URL that answers the bytes of one file of a recording (R506, R508, R509).",
-    "P2 L320, R506, R509, G497",
-    "P2 L320, Limits L393, R508, G499",
-    expired=Reason.DOWNLOAD_LINK_EXPIRED,
-    invalid=Reason.DOWNLOAD_LINK_INVALID,
+    None,
+    refused=Reason.DOWNLOAD_LINK_INVALID,
 )
-TOKEN = _machine(
+_ISSUE_LINK = LINK.added("issue", source="P2 L320, R506, R509, G497")
+TOKEN: Collection[DownloadGrant] = Collection(
     "asset token",
     "A token for downloading the assets of a recording (R508-R511).",
-    "P2 L321, R509, R510",
-    "P2 L322, Limits L393, R508, R511, G501",
-    expired=Reason.ASSET_TOKEN_EXPIRED,
-    invalid=Reason.ASSET_TOKEN_INVALID,
+    None,
+    refused=Reason.ASSET_TOKEN_INVALID,
 )
+_ISSUE_TOKEN = TOKEN.added("issue", source="P2 L321, R509, R510")
 
 
 class Item(Struct, frozen=True):
@@ -121,13 +85,13 @@ def asset_of_kind(change: Change, client: str, recording: str, wanted: str | Non
 def issue_link(change: Change, asset: RecordingAsset, ttl: int | None = None) -> str:
     """A token for the download URL of the asset, valid for ``ttl`` milliseconds."""
     grant = _grant(change, asset.client, asset.channel, asset.recording, ttl, asset.id)
-    return _signed(change, LINK.create(change, "issue", grant=grant), _LINKS)
+    return _signed(change, _ISSUE_LINK(change, grant), _LINKS)
 
 
 def issue_token(change: Change, client: str, channel: str, recording: str, ttl: int | None = None) -> str:
     """A token for downloading the assets of a recording, valid for ``ttl`` milliseconds (R510)."""
     grant = _grant(change, client, channel, recording, ttl)
-    return _signed(change, TOKEN.create(change, "issue", grant=grant), _TOKENS)
+    return _signed(change, _ISSUE_TOKEN(change, grant), _TOKENS)
 
 
 def asset_of_link(change: Change, token: str) -> RecordingAsset:
@@ -135,16 +99,16 @@ def asset_of_link(change: Change, token: str) -> RecordingAsset:
 
     Refusals DOWNLOAD_LINK_INVALID, DOWNLOAD_LINK_EXPIRED, and NOT_FOUND when its channel was deleted.
     """
-    grant = _open(change, LINK, _LINKS, token)
+    grant = _open(change, token, _LINKS, invalid=Reason.DOWNLOAD_LINK_INVALID, expired=Reason.DOWNLOAD_LINK_EXPIRED)
     return assets.get(change, grant.client, grant.recording, grant.asset)
 
 
 def open_token(change: Change, token: str) -> DownloadGrant:
     """The grant of a token for downloading assets (R511). Refusals ASSET_TOKEN_INVALID, ASSET_TOKEN_EXPIRED (G501)."""
-    return _open(change, TOKEN, _TOKENS, token)
+    return _open(change, token, _TOKENS, invalid=Reason.ASSET_TOKEN_INVALID, expired=Reason.ASSET_TOKEN_EXPIRED)
 
 
-def _open(change: Change, machine: Machine[GrantState, DownloadGrant], purpose: str, text: str) -> DownloadGrant:
+def _open(change: Change, text: str, purpose: str, *, invalid: Reason, expired: Reason) -> DownloadGrant:
     try:
         claims = jws.verify(text, "HS256", change.key(purpose))
         grant = DownloadGrant(
@@ -155,8 +119,10 @@ def _open(change: Change, machine: Machine[GrantState, DownloadGrant], purpose: 
             expires=round(claims["exp"] * 1000),
         )
     except ValueError as error:
-        return machine.fire(change, None, "open", details={"problem": str(error)}, now=change.now)
-    return machine.fire(change, grant, "open", now=change.now)
+        raise Refusal(invalid, problem=str(error)) from None
+    if grant.expires <= change.now:
+        raise Refusal(expired)
+    return grant
 
 
 def _grant(

@@ -26,7 +26,7 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import SESSIONS
 from confsim.domain.users.users import USERS, User
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Call, Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
@@ -94,7 +94,17 @@ RECORDINGS: Table[str, Recording] = Table("recordings", Recording, "id", BY_CHAN
 _USER: Callable[[Presence], int] = attrgetter("user")
 
 
-def _start(change: Change, channel: Channel, caller: Caller) -> Recording:
+MACHINE: Machine[RecordingState, Recording] = Machine(
+    "recording",
+    "A recording of a session (R291-R293, R359-R364, R554).",
+    RECORDINGS,
+    RecordingState,
+    state="state",
+    refused=Reason.RECORDING_NOT_READY,
+)
+
+
+def _start(change: Change, recording: Recording | None, channel: Channel, caller: Caller) -> Recording:
     """The session of the channel, which is active by now, is recorded from this instant on."""
     session = sessions.find_active(change, channel)
     assert session is not None
@@ -109,6 +119,14 @@ def _start(change: Change, channel: Channel, caller: Caller) -> Recording:
         inside=tuple(map(_USER, presences.inside(change, channel))),
         joins=change.sequences.get("join", 0),
     )
+
+
+START = MACHINE.effect("start", refused=Reason.RECORDING_IN_PROGRESS)(_start)
+START_WITH_SESSION = MACHINE.effect("start with session", refused=Reason.RECORDING_IN_PROGRESS)(_start)
+STOP = MACHINE.trigger("stop", refused=Reason.NO_RECORDING)
+LOSE_SESSION = MACHINE.trigger("lose session")
+_POLL = MACHINE.trigger("poll")
+REMOVE = MACHINE.trigger("remove")
 
 
 def _stop(change: Change, recording: Recording) -> Recording:
@@ -138,69 +156,34 @@ def _process(change: Change, recording: Recording) -> Recording:
     return replace(recording, processing_ends=change.now + span, upload_begins=begins)
 
 
-def _succeed(change: Change, recording: Recording) -> Recording:
-    """The recording is ready from this instant on."""
+@MACHINE.effect("finish", details=lambda change, recording, fails=None: {"id": recording.id})
+def finish(change: Change, recording: Recording, fails: bool | None = None) -> Recording:
+    """End the processing at this instant; ``fails`` is None where faults and the profile decide whether it fails.
+
+    Refusal RECORDING_NOT_READY unless it is processing.
+    """
     return replace(recording, ready=change.now)
 
 
-def _outcome(change: Change, recording: Recording) -> dict[str, bool]:
-    """Whether the processing fails when it ends (G488, G489)."""
-    return {"fails": recording.will_fail or ask(change, assumed.OUTCOME) == "fails"}
+def _does_fail(change: Change, recording: Recording, fails: bool | None = None) -> bool:
+    if fails is not None:
+        return fails
+    return recording.will_fail or ask(change, assumed.OUTCOME) == "fails"
 
 
-_FAILS = Guard("its processing fails", lambda recording, fails: fails)
-_ENDS = Deadline("recording processing", lambda recording: recording.processing_ends, facts=_outcome)
+_FAILS = Guard("its processing fails", _does_fail)
+_ENDS = Deadline("recording processing", lambda recording: recording.processing_ends)
+_PROCESSING, _READY, _FAILED = RecordingState.PROCESSING, RecordingState.READY, RecordingState.FAILED
 
-MACHINE: Machine[RecordingState, Recording] = Machine(
-    "recording",
-    "A recording of a session (R291-R293, R359-R364, R554).",
-    RECORDINGS,
-    RecordingState,
-    (
-        Row("start", ABSENT, RecordingState.IN_PROGRESS, effect=_start, source="P2 States L169, R286"),
-        Row("start with session", ABSENT, RecordingState.IN_PROGRESS, effect=_start, source="R359, G483"),
-        Row(
-            "stop",
-            RecordingState.IN_PROGRESS,
-            RecordingState.PROCESSING,
-            effect=_stop,
-            source="P2 States L170, R361, R362",
-        ),
-        Row(
-            "lose session",
-            RecordingState.IN_PROGRESS,
-            RecordingState.PROCESSING,
-            effect=_stop,
-            source="P2 L7, R557, G487",
-        ),
-        Row("poll", RecordingState.PROCESSING, RecordingState.PROCESSING, effect=count_poll, source="G488"),
-        Row(
-            "finish",
-            RecordingState.PROCESSING,
-            RecordingState.READY,
-            only_if=~_FAILS,
-            effect=_succeed,
-            at=_ENDS,
-            source="P2 States L170, L374, R293, R363",
-        ),
-        Row(
-            "finish",
-            RecordingState.PROCESSING,
-            RecordingState.FAILED,
-            only_if=_FAILS,
-            at=_ENDS,
-            source="P2 States L170, R364, G489",
-        ),
-        Row("remove", tuple(RecordingState), ABSENT, source="P2 L189, R365, G309, G489"),
-    ),
-    state="state",
-    facts={"start": "channel caller", "start with session": "channel caller", "finish": "fails"},
-    refusals={
-        "start": Reason.RECORDING_IN_PROGRESS,
-        "start with session": Reason.RECORDING_IN_PROGRESS,
-        "stop": Reason.NO_RECORDING,
-        None: Reason.RECORDING_NOT_READY,
-    },
+MACHINE.declare(
+    Row(START, ABSENT, _IN_PROGRESS, source="P2 States L169, R286"),
+    Row(START_WITH_SESSION, ABSENT, _IN_PROGRESS, source="R359, G483"),
+    Row(STOP, _IN_PROGRESS, _PROCESSING, effect=_stop, source="P2 States L170, R361, R362"),
+    Row(LOSE_SESSION, _IN_PROGRESS, _PROCESSING, effect=_stop, source="P2 L7, R557, G487"),
+    Row(_POLL, _PROCESSING, _PROCESSING, effect=count_poll, source="G488"),
+    Row(finish, _PROCESSING, _READY, only_if=~_FAILS, at=_ENDS, source="P2 States L170, L374, R293, R363"),
+    Row(finish, _PROCESSING, _FAILED, only_if=_FAILS, effect=None, at=_ENDS, source="P2 States L170, R364, G489"),
+    Row(REMOVE, tuple(RecordingState), ABSENT, source="P2 L189, R365, G309, G489"),
 )
 
 
@@ -235,18 +218,18 @@ def start(change: Change, channel: Channel, caller: Caller) -> None:
     current = find_running(change, channel.client, channel.id)
     if current is not None and ask(change, assumed.AGAIN) == "ignore":
         return
-    trigger = "start" if current is not None else _way_to_start(change, channel, caller)
-    MACHINE.fire(change, current, trigger, channel=channel, caller=caller)
+    with_session = current is None and _starts_session(change, channel, caller)
+    (START_WITH_SESSION if with_session else START)(change, current, channel, caller)
 
 
-def _way_to_start(change: Change, channel: Channel, caller: Caller) -> str:
-    """The trigger to start by. Refusals RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL, where not assumed away."""
+def _starts_session(change: Change, channel: Channel, caller: Caller) -> bool:
+    """Whether a session starts with it. Refusals RECORDING_NEEDS_SESSION, RECORDING_NEEDS_EMAIL, where assumed."""
     active = sessions.find_active(change, channel) is not None
     if not active and ask(change, assumed.WITHOUT_SESSION) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_SESSION)
     if not possible(change, channel, caller) and ask(change, assumed.WITHOUT_EMAIL) == "refuse":
         raise Refusal(Reason.RECORDING_NEEDS_EMAIL)
-    return "start" if active else "start with session"
+    return not active
 
 
 def stop(change: Change, channel: Channel, caller: Caller) -> None:
@@ -257,15 +240,10 @@ def stop(change: Change, channel: Channel, caller: Caller) -> None:
     stranger = current is not None and current.by != caller.name
     if stranger and ask(change, assumed.STOPPED_BY) == "starter":
         raise Refusal(Reason.RECORDING_STOPPED_BY_STARTER)
-    MACHINE.fire(change, current, "stop")
+    STOP(change, current)
 
 
 # Processing
-
-
-def finish(change: Change, recording: Recording, *, fails: bool) -> Recording:
-    """End the processing of the recording at this instant. Refusal RECORDING_NOT_READY unless it is processing."""
-    return MACHINE.fire(change, recording, "finish", fails=fails, details={"id": recording.id})
 
 
 def poll(change: Change, recording: Recording) -> Recording | None:
@@ -273,17 +251,17 @@ def poll(change: Change, recording: Recording) -> Recording | None:
     if recording.state is not RecordingState.PROCESSING:
         return recording
     if recording.polls_left == 0:
-        finish(change, recording, **_outcome(change, recording))
+        finish(change, recording)
         return RECORDINGS.get(change, recording.id, recording.client)
-    return MACHINE.fire(change, recording, "poll")
+    return _POLL(change, recording)
 
 
-def drafts(change: Change, recording: Recording) -> Iterator[dict[str, RecordingAsset]]:
-    """The fact ``draft`` of each asset to create when the processing of a recording ends (G494, G495)."""
+def drafts(change: Change, recording: Recording) -> Iterator[Call[RecordingAsset]]:
+    """The assets to create when the processing of a recording ends (G494, G495)."""
     channel = channels.get(change, recording.client, recording.channel)
     receiver = recording.starter if ask(change, assumed.RECEIVER) == "starter" else None
 
-    def made(content: AssetContent, label: str, user: int | None = None) -> dict[str, RecordingAsset]:
+    def made(content: AssetContent, label: str, user: int | None = None) -> Call[RecordingAsset]:
         draft = RecordingAsset(
             id=fresh_id(change),
             client=recording.client,
@@ -297,7 +275,7 @@ def drafts(change: Change, recording: Recording) -> Iterator[dict[str, Recording
             group=None if user is None else fresh_id(change),
             receiver=receiver,
         )
-        return {"draft": draft}
+        return assets.CREATE.of(draft)
 
     contents = [AssetContent.COMBINED]
     if ask(change, assumed.YIELDS) == "all":

@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import Enum
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.domain.channels import channels, switches
+from confsim.domain import repeats
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.rows import Flag, Guard, Row
 from confsim.kernel.world import Change
 
@@ -26,39 +27,43 @@ class AutoClose(Enum):
     OFF = "off"
 
 
-_BY_ITSELF = Guard("auto-close is on", lambda channel: channel.auto_close)
+_BY_ITSELF = Guard("auto-close is on", lambda change, channel: channel.auto_close)
 
 DOOR: Machine[Door, Channel] = Machine(
     "lobby door",
     "The door between the lobby and the channel (R339-R342).",
     channels.table_of,
     Door,
-    (
-        Row("open", (Door.CLOSED, Door.OPEN), Door.OPEN, source="P2 States L156, R339, G537"),
-        Row("close", (Door.OPEN, Door.CLOSED), Door.CLOSED, source="P2 States L157, R340, G537"),
-        Row("become empty", Door.OPEN, Door.CLOSED, only_if=_BY_ITSELF, source="P2 States L158, R342"),
-    ),
     state=Flag("open", Door.OPEN, Door.CLOSED),
-    refusals={None: Reason.INVALID_STATE},
+    refused=Reason.INVALID_STATE,
     initial=Door.CLOSED,
 )
+OPEN = DOOR.trigger("open")
+_CLOSE = DOOR.trigger("close")
+BECOME_EMPTY = DOOR.trigger("become empty")
 
-AUTO_CLOSE: Machine[AutoClose, Channel] = switch(
+DOOR.declare(
+    Row(OPEN, (Door.CLOSED, Door.OPEN), Door.OPEN, source="P2 States L156, R339, G537"),
+    Row(_CLOSE, (Door.OPEN, Door.CLOSED), Door.CLOSED, source="P2 States L157, R340, G537"),
+    Row(BECOME_EMPTY, Door.OPEN, Door.CLOSED, only_if=_BY_ITSELF, source="P2 States L158, R342"),
+)
+
+AUTO_CLOSE: Toggle[AutoClose, Channel] = Toggle(
     "lobby auto-close",
     "Whether the door closes each time the channel becomes empty (R342-R344).",
     channels.table_of,
     "auto_close",
     AutoClose,
-    refusals={None: Reason.INVALID_STATE},
+    refused=Reason.INVALID_STATE,
     sources=("P2 States L158, R342, G537", "P2 States L158, R343"),
 )
 
 
 def set_door(change: Change, channel: Channel, trigger: str) -> Channel:
     """Open or close the door. Closing keeps the users inside; opening admits the waiting users (G329, G331)."""
-    return switches.turn(change, channel, DOOR, trigger)
+    return repeats.turn(change, OPEN if trigger == "open" else _CLOSE, channel)
 
 
 def set_auto_close(change: Change, channel: Channel, trigger: str) -> Channel:
     """Enable or disable auto-close; an open door stays open until the channel becomes empty (G333)."""
-    return switches.turn(change, channel, AUTO_CLOSE, trigger)
+    return repeats.turn(change, AUTO_CLOSE.to(trigger), channel)

@@ -1,4 +1,4 @@
-"""The number of users in a channel and its breakout rooms; a channel without any is empty."""
+"""Who is where: the presences of users, and their number in a channel with its breakout rooms."""
 
 from __future__ import annotations
 
@@ -7,16 +7,56 @@ from enum import Enum
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.kernel.machine import Machine
-from confsim.kernel.rows import ABSENT, Guard, Row
+from confsim.kernel.machine import Collection
+from confsim.kernel.rows import ABSENT, EXISTS, Guard, Row
+from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 
 
-class OccupancyState(Enum):
-    """Whether a channel is occupied: a user is in it or in one of its breakout rooms."""
+class Where(Enum):
+    """The whereabouts of a present user: in a channel, one of its breakout rooms, or its lobby."""
 
-    OCCUPIED = "occupied"
+    WAITING = "waiting"
+    IN = "in"
+    IN_ROOM = "in room"
+
+
+class Presence(Record, kw_only=True):
+    """A user in a channel or its lobby.
+
+    ``place`` is the id of the channel in which the user is connected: the channel itself, or that of the breakout room
+    ``room``; None in the lobby. ``since`` is the instant of arrival (epoch milliseconds).
+    """
+
+    client: str
+    channel: str
+    user: int
+    state: Where
+    place: str | None = None
+    room: str | None = None
+    since: int
+    presenter: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key of the record."""
+        return f"{self.channel}/{self.user}"
+
+
+BY_CHANNEL: Index[Presence] = Index("channel", "channel")
+BY_PLACE: Index[Presence] = Index("place", "place")
+BY_USER: Index[Presence] = Index("user", "user")
+IN_LOBBY: Index[Presence] = Index(
+    "lobby", "channel", "state", of=lambda channel, state: (channel,) if state is Where.WAITING else ()
+)
+PRESENTERS: Index[Presence] = Index(
+    "presenters", "channel", "presenter", of=lambda channel, presents: (channel,) if presents else ()
+)
+PRESENCES: Table[str, Presence] = Table(
+    *("presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER, IN_LOBBY, PRESENTERS),
+    names={"user": "users"},
+)
 
 
 class Occupancy(Record):
@@ -30,14 +70,19 @@ class Occupancy(Record):
 OCCUPANCIES: Table[str, Occupancy] = Table("occupancies", Occupancy, "channel")
 
 
-def _first(change: Change, client: str, channel: str) -> Occupancy:
-    """The first user is counted."""
-    return Occupancy(channel, client, 1)
+OCCUPIED: Collection[Occupancy] = Collection(
+    "audience",
+    "Whether a channel is empty: with its breakout rooms, without its lobby (R342, G334).",
+    OCCUPANCIES,
+    refused=Reason.NOT_PRESENT,
+)
+LEAVE = OCCUPIED.trigger("leave")
 
 
-def _more(change: Change, occupancy: Occupancy) -> Occupancy:
+@OCCUPIED.effect("enter")
+def enter(change: Change, occupancy: Occupancy | None, client: str, channel: str) -> Occupancy:
     """One more user is counted."""
-    return replace(occupancy, count=occupancy.count + 1)
+    return Occupancy(channel, client, 1 if occupancy is None else occupancy.count + 1)
 
 
 def _fewer(change: Change, occupancy: Occupancy) -> Occupancy:
@@ -45,21 +90,13 @@ def _fewer(change: Change, occupancy: Occupancy) -> Occupancy:
     return replace(occupancy, count=occupancy.count - 1)
 
 
-_LAST = Guard("nobody else is inside", lambda occupancy: occupancy.count == 1)
+_LAST = Guard("nobody else is inside", lambda change, occupancy: occupancy.count == 1)
 
-MACHINE: Machine[OccupancyState, Occupancy] = Machine(
-    "audience",
-    "Whether a channel is empty: with its breakout rooms, without its lobby (R342, G334).",
-    OCCUPANCIES,
-    OccupancyState,
-    (
-        Row("enter", ABSENT, OccupancyState.OCCUPIED, effect=_first, source="G327"),
-        Row("enter", OccupancyState.OCCUPIED, OccupancyState.OCCUPIED, effect=_more, source="G327"),
-        Row("leave", OccupancyState.OCCUPIED, OccupancyState.OCCUPIED, only_if=~_LAST, effect=_fewer, source="G327"),
-        Row("leave", OccupancyState.OCCUPIED, ABSENT, only_if=_LAST, source="P2 States L158, G334"),
-    ),
-    facts={"enter": "client channel"},
-    refusals={None: Reason.NOT_PRESENT},
+OCCUPIED.declare(
+    Row(enter, ABSENT, EXISTS, source="G327"),
+    Row(enter, EXISTS, EXISTS, source="G327"),
+    Row(LEAVE, EXISTS, EXISTS, only_if=~_LAST, effect=_fewer, source="G327"),
+    Row(LEAVE, EXISTS, ABSENT, only_if=_LAST, source="P2 States L158, G334"),
 )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,63 +22,39 @@ from confsim.domain.users.users import Account, User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.indexes import Index
-from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import occupancy, sessions
+from .occupancy import BY_CHANNEL, BY_PLACE, IN_LOBBY, PRESENTERS
+from .occupancy import BY_USER as BY_USER
+from .occupancy import PRESENCES as PRESENCES
+from .occupancy import Presence as Presence
+from .occupancy import Where as Where
 
 # The presence of one user
 
-
-class Where(Enum):
-    """The whereabouts of a present user: in a channel, one of its breakout rooms, or its lobby."""
-
-    WAITING = "waiting"
-    IN = "in"
-    IN_ROOM = "in room"
-
-
-class Presence(Record, kw_only=True):
-    """A user in a channel or its lobby.
-
-    ``place`` is the id of the channel in which the user is connected: the channel itself, or that of the breakout room
-    ``room``; None in the lobby. ``since`` is the instant of arrival (epoch milliseconds).
-    """
-
-    client: str
-    channel: str
-    user: int
-    state: Where
-    place: str | None = None
-    room: str | None = None
-    since: int
-    presenter: bool = False
-
-    @property
-    def key(self) -> str:
-        """The key of the record."""
-        return f"{self.channel}/{self.user}"
-
-
-BY_CHANNEL: Index[Presence] = Index("channel", "channel")
-BY_PLACE: Index[Presence] = Index("place", "place")
-BY_USER: Index[Presence] = Index("user", "user")
-IN_LOBBY: Index[Presence] = Index(
-    "lobby", "channel", "state", of=lambda channel, state: (channel,) if state is Where.WAITING else ()
+MACHINE: Machine[Where, Presence] = Machine(
+    "presence",
+    "One user as seen from a channel (R339, R340, R353-R357).",
+    PRESENCES,
+    Where,
+    state="state",
+    refused=Reason.NOT_PRESENT,
 )
-PRESENTERS: Index[Presence] = Index(
-    "presenters", "channel", "presenter", of=lambda channel, presents: (channel,) if presents else ()
-)
-PRESENCES: Table[str, Presence] = Table(
-    *("presences", Presence, "key", BY_CHANNEL, BY_PLACE, BY_USER, IN_LOBBY, PRESENTERS),
-    names={"user": "users"},
-)
+SEND_TO_LOBBY = MACHINE.trigger("send to the lobby")
+RETURN = MACHINE.trigger("return")
+_LEAVE = MACHINE.trigger("leave")
+DISCONNECT = MACHINE.trigger("disconnect")
 
 
-def _come(change: Change, channel: Channel, user: User) -> Presence:
-    """The user is in the channel."""
+@MACHINE.effect(
+    "join",
+    refused=Reason.CHANNEL_FULL,
+    details=lambda change, presence, channel, user, host: {"limit": capacity(channel)},
+)
+def come(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool) -> Presence:
+    """The user is in the channel; ``host`` treats the user as a host, as an organizer PIN does."""
     return Presence(
         client=channel.client,
         channel=channel.id,
@@ -90,7 +65,7 @@ def _come(change: Change, channel: Channel, user: User) -> Presence:
     )
 
 
-def _come_to_lobby(change: Change, channel: Channel, user: User) -> Presence:
+def _come_to_lobby(change: Change, presence: Presence | None, channel: Channel, user: User, host: bool) -> Presence:
     """The user waits in the lobby, is no participant and is not counted (G328)."""
     return Presence(client=channel.client, channel=channel.id, user=user.id, state=Where.WAITING, since=change.now)
 
@@ -100,13 +75,24 @@ def _enter(change: Change, presence: Presence) -> Presence:
     return replace(presence, place=presence.channel, room=None, since=change.now)
 
 
+@MACHINE.effect(
+    "admit",
+    refused={Where.WAITING: Reason.CHANNEL_FULL},
+    details=lambda change, presence, channel: {"limit": capacity(channel)},
+)
+def let_in(change: Change, presence: Presence, channel: Channel) -> Presence:
+    """The user is in the channel."""
+    return _enter(change, presence)
+
+
 def _wait(change: Change, presence: Presence) -> Presence:
     """The user waits in the lobby, is no participant and is not counted (G328)."""
     return replace(presence, place=None, room=None, since=change.now)
 
 
-def _route(change: Change, presence: Presence, place: str, room: str) -> Presence:
-    """The user is in the breakout room."""
+@MACHINE.effect("route")
+def route(change: Change, presence: Presence, place: str, room: str) -> Presence:
+    """Move the user from the event room to the breakout room ``room`` with the channel ``place``."""
     return replace(presence, place=place, room=room)
 
 
@@ -115,38 +101,38 @@ def _return(change: Change, presence: Presence) -> Presence:
     return replace(presence, place=presence.channel, room=None)
 
 
-_ENTERS = Guard(
-    "the door lets in, and there is room", lambda presence, bypasses_lobby, full: bypasses_lobby and not full
-)
-_STOPPED = Guard("the door is closed", lambda presence, bypasses_lobby: not bypasses_lobby)
-_FITS = Guard("there is room", lambda presence, full: not full)
+def _passes(change: Change, channel: Channel, user: User, host: bool) -> bool:
+    """Whether the user passes the door: it is open, or the user a host or inside earlier in the session (G330)."""
+    return host or channel.open or roles.is_operator(change, channel, user) or _readmitted(change, channel, user)
 
-MACHINE: Machine[Where, Presence] = Machine(
-    "presence",
-    "One user as seen from a channel (R339, R340, R353-R357).",
-    PRESENCES,
-    Where,
-    (
-        Row("join", ABSENT, Where.IN, only_if=_ENTERS, effect=_come, source="P2 States L156, R339, G327, G330"),
-        Row(
-            "join", ABSENT, Where.WAITING, only_if=_STOPPED, effect=_come_to_lobby, source="P2 States L157, R340, G328"
-        ),
-        Row("join", Where.WAITING, Where.IN, only_if=_ENTERS, effect=_enter, source="G328"),
-        Row("join", Where.WAITING, Where.WAITING, only_if=_STOPPED, source="G328"),
-        Row("join", Where.IN, Where.IN, source="G372"),
-        Row("join", Where.IN_ROOM, Where.IN, effect=_return, source="G437"),
-        Row("admit", Where.WAITING, Where.IN, only_if=_FITS, effect=_enter, source="P2 States L157, R340, G328, G329"),
-        Row("admit", Where.IN, Where.IN, source="G328"),
-        Row("admit", Where.IN_ROOM, Where.IN_ROOM, source="G328"),
-        Row("send to the lobby", Where.IN, Where.WAITING, effect=_wait, source="G331"),
-        Row("route", (Where.IN, Where.IN_ROOM), Where.IN_ROOM, effect=_route, source="P2 States L166, R355, G437"),
-        Row("return", Where.IN_ROOM, Where.IN, effect=_return, source="P2 States L166-167, R356, R357"),
-        Row("leave", tuple(Where), ABSENT, source="G327"),
-        Row("disconnect", tuple(Where), ABSENT, source="P2 States L164, R353, G542"),
-    ),
-    state="state",
-    facts={"join": "channel user bypasses_lobby full", "admit": "full", "route": "place room"},
-    refusals={"join": Reason.CHANNEL_FULL, ("admit", Where.WAITING): Reason.CHANNEL_FULL, None: Reason.NOT_PRESENT},
+
+_ENTERS = Guard(
+    "the door lets in, and there is room",
+    lambda change, presence, channel, user, host: _passes(change, channel, user, host) and not is_full(change, channel),
+)
+_STOPPED = Guard(
+    "the door is closed",
+    lambda change, presence, channel, user, host: not _passes(change, channel, user, host),
+)
+_FITS = Guard("there is room", lambda change, presence, channel: not is_full(change, channel))
+_WAITING, _IN, _IN_ROOM = Where
+_ANY = tuple(Where)
+
+MACHINE.declare(
+    Row(come, ABSENT, _IN, only_if=_ENTERS, source="P2 States L156, R339, G327, G330"),
+    Row(come, ABSENT, _WAITING, only_if=_STOPPED, effect=_come_to_lobby, source="P2 States L157, R340, G328"),
+    Row(come, _WAITING, _IN, only_if=_ENTERS, effect=_enter, source="G328"),
+    Row(come, _WAITING, _WAITING, only_if=_STOPPED, effect=None, source="G328"),
+    Row(come, _IN, _IN, effect=None, source="G372"),
+    Row(come, _IN_ROOM, _IN, effect=_return, source="G437"),
+    Row(let_in, _WAITING, _IN, only_if=_FITS, source="P2 States L157, R340, G328, G329"),
+    Row(let_in, _IN, _IN, effect=None, source="G328"),
+    Row(let_in, _IN_ROOM, _IN_ROOM, effect=None, source="G328"),
+    Row(SEND_TO_LOBBY, _IN, _WAITING, effect=_wait, source="G331"),
+    Row(route, (_IN, _IN_ROOM), _IN_ROOM, source="P2 States L166, R355, G437"),
+    Row(RETURN, _IN_ROOM, _IN, effect=_return, source="P2 States L166-167, R356, R357"),
+    Row(_LEAVE, _ANY, ABSENT, source="G327"),
+    Row(DISCONNECT, _ANY, ABSENT, source="P2 States L164, R353, G542"),
 )
 
 
@@ -193,9 +179,8 @@ def join(
     SERVICE_DISABLED (G163), TERMS_NOT_ACCEPTED (R105), GUEST_ACCESS_OFF (G227), GUEST_ELSEWHERE (G228), CHANNEL_PRIVATE
     (G310), CHANNEL_FULL (G317).
     """
-    facts = join_facts(change, client, channel, user, host=host, phone=phone)
-    details = {"limit": capacity(channel)}
-    return MACHINE.fire(change, find(change, channel, user.id), "join", details=details, **facts)
+    require_may_join(change, client, channel, user, phone=phone)
+    return come(change, find(change, channel, user.id), channel, user, host)
 
 
 def may_join(
@@ -203,24 +188,18 @@ def may_join(
 ) -> bool:
     """Whether ``join`` would admit the user, to the channel or its lobby."""
     try:
-        facts = join_facts(change, client, channel, user, host=host, phone=phone)
+        require_may_join(change, client, channel, user, phone=phone)
     except Refusal:
         return False
-    present = find(change, channel, user.id)
-    return MACHINE.row(MACHINE.state(present), "join", present, facts) is not None
+    return come.admits(change, find(change, channel, user.id), channel, user, host)
 
 
-def join_facts(
-    change: Change, client: Client, channel: Channel, user: User, *, host: bool, phone: bool
-) -> dict[str, Any]:
-    """The facts of the trigger "join" for the user. Refusals of ``join`` except CHANNEL_FULL."""
+def require_may_join(change: Change, client: Client, channel: Channel, user: User, *, phone: bool) -> None:
+    """Refusals of ``join`` except CHANNEL_FULL."""
     note(change, assumed.JOINING)
     if not phone and terms.is_blocked(change, client, user):
         raise Refusal(Reason.TERMS_NOT_ACCEPTED, termsUrl=client.terms.url)
     _check(change, client, channel, user)
-    host = host or channel.open or roles.is_operator(change, channel, user)
-    bypasses_lobby = host or _readmitted(change, channel, user)
-    return {"channel": channel, "user": user, "bypasses_lobby": bypasses_lobby, "full": is_full(change, channel)}
 
 
 def _check(change: Change, client: Client, channel: Channel, user: User) -> None:
@@ -262,18 +241,12 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
             raise Refusal(Reason.ADMISSION_REFUSED, id=user)
         if fault is not None:
             return presence
-    details = {"limit": capacity(channel)}
-    return MACHINE.fire(change, presence, "admit", full=is_full(change, channel), details=details)
+    return let_in(change, presence, channel)
 
 
 def leave(change: Change, channel: Channel, user: int) -> None:
     """Remove the user from the lobby, the channel or a breakout room. Refusal NOT_PRESENT."""
-    MACHINE.end(change, find(change, channel, user), "leave")
-
-
-def route(change: Change, presence: Presence, *, place: str, room: str) -> Presence:
-    """Move a user from the event room to the breakout room ``room`` with the channel ``place``."""
-    return MACHINE.fire(change, presence, "route", place=place, room=room)
+    _LEAVE(change, find(change, channel, user))
 
 
 def is_muted(change: Change, channel: Channel, presence: Presence) -> bool:
@@ -300,22 +273,33 @@ class Status(Enum):
     PRESENTER = "presenter"
 
 
-_BELOW = Guard("fewer present than the limit allows", lambda presence, full: not full)
+def _limit(change: Change, presence: Presence) -> int | None:
+    return channels.get(change, presence.client, presence.channel).presenters_limit
+
+
+def _is_below(change: Change, presence: Presence) -> bool:
+    limit = _limit(change, presence)
+    return limit is None or len(PRESENCES.where(change, PRESENTERS, presence.channel, presence.client)) < limit
+
 
 PRESENTER: Machine[Status, Presence] = Machine(
     "presenter",
     "The Presenter status of a user in a channel, granted and revoked by the host (R351).",
     PRESENCES,
     Status,
-    (
-        Row("grant", Status.VIEWER, Status.PRESENTER, only_if=_BELOW, source="P2 States L161, R351"),
-        Row("grant", Status.PRESENTER, Status.PRESENTER, source="G537"),
-        Row("revoke", (Status.PRESENTER, Status.VIEWER), Status.VIEWER, source="P2 States L161, R351"),
-    ),
     state=Flag("presenter", Status.PRESENTER, Status.VIEWER),
-    facts={"grant": "full"},
-    refusals={None: Reason.PRESENTERS_FULL},
+    refused=Reason.PRESENTERS_FULL,
     initial=Status.VIEWER,
+)
+_GRANT = PRESENTER.trigger("grant", details=lambda change, presence: {"limit": _limit(change, presence) or 0})
+REVOKE = PRESENTER.trigger("revoke")
+_BELOW = Guard("fewer present than the limit allows", _is_below)
+_VIEWER, _PRESENTER = Status
+
+PRESENTER.declare(
+    Row(_GRANT, _VIEWER, _PRESENTER, only_if=_BELOW, source="P2 States L161, R351"),
+    Row(_GRANT, _PRESENTER, _PRESENTER, source="G537"),
+    Row(REVOKE, (_PRESENTER, _VIEWER), _VIEWER, source="P2 States L161, R351"),
 )
 
 
@@ -324,12 +308,7 @@ def set_presenter(change: Change, channel: Channel, user: int, presenter: bool) 
     presence = find(change, channel, user)
     if presence is None or presence.state is Where.WAITING:
         raise Refusal(Reason.NOT_PRESENT)
-    if not presenter:
-        return PRESENTER.fire(change, presence, "revoke")
-    limit = channel.presenters_limit
-    count = len(PRESENCES.where(change, PRESENTERS, channel.id, channel.client))
-    reached = limit is not None and count >= limit
-    return PRESENTER.fire(change, presence, "grant", full=reached, details={"limit": limit or 0})
+    return (_GRANT if presenter else REVOKE)(change, presence)
 
 
 # The population of a channel

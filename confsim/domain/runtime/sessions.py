@@ -24,6 +24,8 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
+from .occupancy import BY_PLACE, PRESENCES
+
 
 class SessionState(Enum):
     """The state of a session (P2 Session)."""
@@ -122,7 +124,28 @@ ATTENDANCES: Table[str, Attendance] = Table(
 )
 
 
-def _initialise(change: Change, channel: Channel, parent: str | None) -> Session:
+MACHINE: Machine[SessionState, Session] = Machine(
+    "session",
+    "One run of a channel (R285, R353, R417, R418, R552).",
+    SESSIONS,
+    SessionState,
+    state="state",
+    refused=Reason.NO_ACTIVE_SESSION,
+)
+START = MACHINE.trigger("start")
+BECOME_EMPTY = MACHINE.trigger("become empty")
+_STAY_EMPTY = MACHINE.trigger("stay empty")
+END = MACHINE.trigger(
+    "end",
+    refused={_ENDED: Reason.SESSION_ENDED},
+    details=lambda change, session: {} if session is None else {"id": session.id},
+)
+BE_RECORDED = MACHINE.trigger("be recorded")
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("initialise")
+def initialise(change: Change, session: Session | None, channel: Channel, parent: str | None) -> Session:
     """The session exists on the streaming server; no user has joined yet."""
     id = fresh_id(change)
     note(change, assumed_sessions.GROUP)
@@ -138,7 +161,8 @@ def _initialise(change: Change, channel: Channel, parent: str | None) -> Session
     )
 
 
-def _belong(change: Change, session: Session, parent: str) -> Session:
+@MACHINE.effect("belong")
+def belong(change: Change, session: Session, parent: str) -> Session:
     """The session of the event room, which began later, becomes the parent."""
     return replace(session, parent_id=parent)
 
@@ -148,7 +172,8 @@ def _start(change: Change, session: Session) -> Session:
     return replace(session, started=change.now)
 
 
-def _attend(change: Change, session: Session, user: User, inside: int) -> Session:
+@MACHINE.effect("attend")
+def attend(change: Change, session: Session, user: User) -> Session:
     """The user takes part, for the first time or again."""
     attendances = ATTENDANCES.of(change, session.client)
     number = change.count("join")
@@ -159,6 +184,7 @@ def _attend(change: Change, session: Session, user: User, inside: int) -> Sessio
     attendances.put(
         Attendance(session=session.id, channel=session.channel, user=user.id, handle=user.handle, joins=joins)
     )
+    inside = len(PRESENCES.where(change, BY_PLACE, session.channel, session.client))
     distinct = session.participants + (before is None)
     return replace(session, participants=distinct, peak=max(session.peak, inside), grace_ends=None)
 
@@ -168,19 +194,20 @@ def _be_recorded(change: Change, session: Session) -> Session:
     return replace(session, had_recording=True)
 
 
-def _linger(change: Change, session: Session, grace: int | None) -> Session:
+def grace(change: Change) -> int | None:
+    """The milliseconds until the session of a channel that becomes empty ends; None without end."""
+    return None if ask(change, assumed_sessions.ENDS) == "by-call" else ask(change, durations.SESSION_GRACE)
+
+
+def _linger(change: Change, session: Session) -> Session:
     """The session continues without users for the grace period."""
-    return replace(session, grace_ends=None if grace is None else change.now + grace)
+    lasts = grace(change)
+    return replace(session, grace_ends=None if lasts is None else change.now + lasts)
 
 
 def _end(change: Change, session: Session) -> Session:
     """The session has ended."""
     return replace(session, ended=change.now, grace_ends=None)
-
-
-_AT_ONCE = Guard("it does not outlive its users", lambda session, grace: grace == 0)
-_WAITS = Guard("it waits for users to come back", lambda session, grace: bool(grace))
-_GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
 
 
 def _remove_attendances(change: Change, session: Session) -> None:
@@ -190,45 +217,23 @@ def _remove_attendances(change: Change, session: Session) -> None:
         rows.remove(attendance.key)
 
 
-MACHINE: Machine[SessionState, Session] = Machine(
-    "session",
-    "One run of a channel (R285, R353, R417, R418, R552).",
-    SESSIONS,
-    SessionState,
-    (
-        Row("initialise", ABSENT, SessionState.INITIALISED, effect=_initialise, source="P2 Session L69, R285, G350"),
-        Row(
-            "belong",
-            SessionState.INITIALISED,
-            SessionState.INITIALISED,
-            effect=_belong,
-            source="P2 Session L67, R288, G369",
-        ),
-        Row(
-            "start",
-            SessionState.INITIALISED,
-            SessionState.ONGOING,
-            effect=_start,
-            move_to_end=True,
-            source="P2 Session L70, R285, G359",
-        ),
-        Row("attend", SessionState.ONGOING, SessionState.ONGOING, effect=_attend, source="P2 Session L64, R287"),
-        Row("become empty", SessionState.ONGOING, SessionState.ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
-        Row("become empty", SessionState.ONGOING, SessionState.ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
-        Row("stay empty", SessionState.ONGOING, SessionState.ENDED, effect=_end, at=_GRACE, source="G359"),
-        Row(
-            "end",
-            (SessionState.INITIALISED, SessionState.ONGOING),
-            SessionState.ENDED,
-            effect=_end,
-            source="P2 States L164, R353, R417, R418",
-        ),
-        *(Row("be recorded", life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in SessionState),
-        Row("remove", tuple(SessionState), ABSENT, effect=_remove_attendances, source="G309"),
-    ),
-    state="state",
-    facts={"initialise": "channel parent", "belong": "parent", "attend": "user inside", "become empty": "grace"},
-    refusals={("end", SessionState.ENDED): Reason.SESSION_ENDED, None: Reason.NO_ACTIVE_SESSION},
+_AT_ONCE = Guard("it does not outlive its users", lambda change, session: grace(change) == 0)
+_WAITS = Guard("it waits for users to come back", lambda change, session: bool(grace(change)))
+_GRACE = Deadline("session grace", lambda session: session.grace_ends, subject="channel")
+_INITIALISED = SessionState.INITIALISED
+_ANY = tuple(SessionState)
+
+MACHINE.declare(
+    Row(initialise, ABSENT, _INITIALISED, source="P2 Session L69, R285, G350"),
+    Row(belong, _INITIALISED, _INITIALISED, source="P2 Session L67, R288, G369"),
+    Row(START, _INITIALISED, _ONGOING, effect=_start, move_to_end=True, source="P2 Session L70, R285, G359"),
+    Row(attend, _ONGOING, _ONGOING, source="P2 Session L64, R287"),
+    Row(BECOME_EMPTY, _ONGOING, _ENDED, only_if=_AT_ONCE, effect=_end, source="G359"),
+    Row(BECOME_EMPTY, _ONGOING, _ONGOING, only_if=_WAITS, effect=_linger, source="G359"),
+    Row(_STAY_EMPTY, _ONGOING, _ENDED, effect=_end, at=_GRACE, source="G359"),
+    Row(END, (_INITIALISED, _ONGOING), _ENDED, effect=_end, source="P2 States L164, R353, R417, R418"),
+    *(Row(BE_RECORDED, life, life, effect=_be_recorded, source="P2 Session L65, R286") for life in SessionState),
+    Row(REMOVE, _ANY, ABSENT, effect=_remove_attendances, source="G309"),
 )
 
 
@@ -251,7 +256,7 @@ def get(change: Change, client: str, id: str) -> Session:
 def end_active(change: Change, channel: Channel) -> None:
     """End the channel's active session; all users in it are disconnected. Refusal NO_ACTIVE_SESSION (G362)."""
     note(change, assumed_sessions.ONE_ACTIVE)
-    MACHINE.fire(change, find_active(change, channel), "end")
+    END(change, find_active(change, channel))
 
 
 def get_of_channel(change: Change, channel: Channel, id: str) -> Session:
@@ -266,19 +271,12 @@ def end(change: Change, session: Session) -> None:
     """End the session; no effect when it has ended (R417, G363)."""
     if session.state is SessionState.ENDED and ask(change, assumed_sessions.ENDED_AGAIN) == "ignore":
         return
-    MACHINE.fire(change, session, "end", details={"id": session.id})
+    END(change, session)
 
 
 def set_group(change: Change, session: Session, group: str | None) -> Session:
     """Set the key that groups the session with others, None for none."""
     return SESSIONS.of(change, session.client).update(session, group_id=group)
-
-
-def ending(change: Change) -> dict[str, int | None]:
-    """The fact ``grace`` of a channel becoming empty: milliseconds until its session ends, None without end."""
-    if ask(change, assumed_sessions.ENDS) == "by-call":
-        return {"grace": None}
-    return {"grace": ask(change, durations.SESSION_GRACE)}
 
 
 def attended(change: Change, session: Session, user: int) -> bool:

@@ -12,7 +12,6 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain import delays
-from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, fault_for
@@ -52,13 +51,27 @@ class Placement(Record):
 PLACEMENTS: Table[str, Placement] = Table("placements", Placement, "channel")
 
 
-def _begin(change: Change, channel: Channel, wait: Wait) -> Placement:
+MACHINE: Machine[Placed, Placement] = Machine(
+    "streaming placement",
+    "Whether a channel is placed on a streaming server (R395-R397, R538).",
+    PLACEMENTS,
+    Placed,
+    state="state",
+    refused=Reason.CHANNEL_BEING_CREATED,
+)
+RELEASE = MACHINE.trigger("release")
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("ask")
+def _ask(change: Change, placement: Placement | None, channel: Channel) -> Placement:
     """The channel is being created on the server; this request was the first poll."""
+    wait = _wait(change, channel)
     left = wait.polls_left
     return Placement(channel.id, channel.client, polls_left=None if left is None else left - 1, ready=wait.ends)
 
 
-def _host(change: Change, channel: Channel) -> Placement:
+def _host(change: Change, placement: Placement | None, channel: Channel) -> Placement:
     """The channel is hosted by the server."""
     return Placement(channel.id, channel.client)
 
@@ -68,33 +81,29 @@ def _finish(change: Change, placement: Placement) -> Placement:
     return replace(placement, polls_left=0, ready=None)
 
 
-def _channel(change: Change, placement: Placement) -> dict[str, Channel]:
-    """The channel that is placed."""
-    return {"channel": channels.get(change, placement.client, placement.channel)}
+@MACHINE.effect("place")
+def hosted(change: Change, placement: Placement | None, draft: Placement | None = None) -> Placement:
+    """The channel is hosted by the server."""
+    if placement is not None:
+        return _finish(change, placement)
+    assert draft is not None
+    return draft
 
 
-_NO_WAIT = Guard("it is done at once", lambda placement, wait: wait.over)
-_READY = Deadline("placement", lambda placement: placement.ready, facts=_channel)
+_NO_WAIT = Guard("it is done at once", lambda change, placement, channel: _wait(change, channel).over)
+_READY = Deadline("placement", lambda placement: placement.ready)
+_CREATING, _HOSTED = Placed
 
-MACHINE: Machine[Placed, Placement] = Machine(
-    "streaming placement",
-    "Whether a channel is placed on a streaming server (R395-R397, R538).",
-    PLACEMENTS,
-    Placed,
-    (
-        Row("ask", ABSENT, Placed.HOSTED, only_if=_NO_WAIT, effect=_host, source="P2 L209, R395, G349"),
-        Row("ask", ABSENT, Placed.CREATING, only_if=~_NO_WAIT, effect=_begin, source="P2 L209, R396, G349"),
-        Row("ask", Placed.CREATING, Placed.HOSTED, only_if=NO_POLL_LEFT, effect=_finish, source="P2 L380, R397, G349"),
-        Row("ask", Placed.CREATING, Placed.CREATING, only_if=~NO_POLL_LEFT, effect=count_poll, source="P2 L380, R396"),
-        Row("ask", Placed.HOSTED, Placed.HOSTED, source="P2 L209, R395"),
-        Row("place", ABSENT, Placed.HOSTED, effect=_host, source="G349, G359"),
-        Row("place", Placed.CREATING, Placed.HOSTED, effect=_finish, at=_READY, source="G349, G359"),
-        Row("release", Placed.HOSTED, ABSENT, source="G349"),
-        Row("remove", (Placed.CREATING, Placed.HOSTED), ABSENT, source="G309"),
-    ),
-    state="state",
-    facts={"ask": "channel wait", "place": "channel"},
-    refusals={None: Reason.CHANNEL_BEING_CREATED},
+MACHINE.declare(
+    Row(_ask, ABSENT, _HOSTED, only_if=_NO_WAIT, effect=_host, source="P2 L209, R395, G349"),
+    Row(_ask, ABSENT, _CREATING, only_if=~_NO_WAIT, source="P2 L209, R396, G349"),
+    Row(_ask, _CREATING, _HOSTED, only_if=NO_POLL_LEFT, effect=_finish, source="P2 L380, R397, G349"),
+    Row(_ask, _CREATING, _CREATING, only_if=~NO_POLL_LEFT, effect=count_poll, source="P2 L380, R396"),
+    Row(_ask, _HOSTED, _HOSTED, effect=None, source="P2 L209, R395"),
+    Row(hosted, ABSENT, _HOSTED, source="G349, G359"),
+    Row(hosted, _CREATING, _HOSTED, at=_READY, source="G349, G359"),
+    Row(RELEASE, _HOSTED, ABSENT, source="G349"),
+    Row(REMOVE, (_CREATING, _HOSTED), ABSENT, source="G309"),
 )
 
 
@@ -110,9 +119,7 @@ def place(change: Change, channel: Channel) -> None:
     """
     if fault_for(change, PROXY, client=channel.client, channel=channel.id) is not None:
         raise NotYet(Reason.CHANNEL_BEING_CREATED)
-    placement = find(change, channel.client, channel.id)
-    wait = _wait(change, channel) if placement is None else NO_WAIT
-    if MACHINE.fire(change, placement, "ask", channel=channel, wait=wait).state is Placed.CREATING:
+    if _ask(change, find(change, channel.client, channel.id), channel).state is Placed.CREATING:
         raise NotYet(Reason.CHANNEL_BEING_CREATED)
 
 

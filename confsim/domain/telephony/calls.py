@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -17,7 +15,6 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.delays import Wait
 from confsim.domain.fault_points import CALL, FaultOutcome, fault_for
 from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.runtime import presence, sessions
@@ -85,19 +82,53 @@ OPEN: Index[PhoneCall] = Index("open", "state", "user", of=lambda state, user: (
 CALLS: Table[str, PhoneCall] = Table("calls", PhoneCall, "id", BY_CHANNEL, BY_USER, OPEN)
 
 
-def _expect(change: Change, call: PhoneCall, wait: Wait) -> PhoneCall:
+MACHINE: Machine[CallState, PhoneCall] = Machine(
+    "call",
+    "A phone call of a channel (R489-R498, G452, G466).",
+    CALLS,
+    CallState,
+    state="state",
+    refused=Reason.CALL_STANDS,
+)
+
+
+def _about(change: Change, call: PhoneCall) -> dict[str, object]:
+    return {"id": call.user, "standing": call.state.value}
+
+
+_DIAL = MACHINE.draft("dial")
+#: Answer the call (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``.
+answer = MACHINE.trigger("answer", details=_about)
+BE_PICKED_UP = MACHINE.trigger("be picked up")
+#: End the call as busy. Refusal CALL_STANDS.
+be_busy = MACHINE.trigger("be busy", details=_about)
+#: End the call as failed. Refusal CALL_STANDS.
+fail = MACHINE.trigger("fail", details=_about)
+#: End the call, ringing or answered; a user who joined by it leaves. Refusal CALL_STANDS.
+hang_up = MACHINE.trigger("hang up", details=_about)
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("wait for an answer")
+def _expect(change: Change, call: PhoneCall, answers: int | None) -> PhoneCall:
     """The instant at which the phone is answered is stored."""
-    return replace(call, answers=wait.ends)
+    return replace(call, answers=answers)
 
 
-def _connect(change: Change, call: PhoneCall, away: bool) -> PhoneCall:
-    """The user is in the channel or its lobby; DTMF follows one second later."""
-    return replace(call, connected=change.now, joined=away)
-
-
-def _connect_inbound(change: Change, draft: PhoneCall) -> PhoneCall:
+@MACHINE.creation("dial in")
+def connect_inbound(change: Change, draft: PhoneCall) -> PhoneCall:
     """The user is in the channel or its lobby."""
     return replace(draft, connected=change.now, joined=True)
+
+
+def _connect(change: Change, call: PhoneCall) -> PhoneCall:
+    """The user stays in the channel or its lobby; DTMF follows one second later."""
+    return replace(call, connected=change.now)
+
+
+def _join(change: Change, call: PhoneCall) -> PhoneCall:
+    """The user has come to the channel or its lobby by the call; DTMF follows one second later."""
+    return replace(call, connected=change.now, joined=True)
 
 
 def _end(change: Change, call: PhoneCall) -> PhoneCall:
@@ -105,15 +136,14 @@ def _end(change: Change, call: PhoneCall) -> PhoneCall:
     return replace(call, ended=change.now)
 
 
-def _picked_up(change: Change, call: PhoneCall) -> Mapping[str, Any]:
-    """The facts of a phone answered by itself, among them whether the channel admits the callee."""
+def _is_admitted(change: Change, call: PhoneCall) -> bool:
+    """Whether the channel admits the callee of a phone answered by itself."""
     client, channel = clients.get(change, call.client), channels.get(change, call.client, call.channel)
     try:
         user = users.get(change, call.client, call.user)
-        admitted = presence.may_join(change, client, channel, user, host=bypasses_lobby(change, call), phone=True)
+        return presence.may_join(change, client, channel, user, host=bypasses_lobby(change, call), phone=True)
     except Refusal:  # the user has been removed
-        admitted = False
-    return {"away": _away(change, call), "admitted": admitted}
+        return False
 
 
 def bypasses_lobby(change: Change, call: PhoneCall) -> bool:
@@ -121,58 +151,38 @@ def bypasses_lobby(change: Change, call: PhoneCall) -> bool:
     return call.organizer if call.inbound else ask(change, assumed.CALLEES_PASS)
 
 
-def _away(change: Change, call: PhoneCall) -> bool:
+def _is_away(change: Change, call: PhoneCall) -> bool:
     """Whether the user of the call is not yet in the channel or its lobby."""
     return presence.find(change, channels.get(change, call.client, call.channel), call.user) is None
 
 
-_ADMITTED = Guard("the channel admits the callee", lambda call, admitted: admitted)
-_PICKED_UP = Deadline("call", lambda call: call.answers, facts=_picked_up)
+_AWAY = Guard("the user is not in the channel yet", _is_away)
+_COMES = Guard(
+    "the channel admits the callee, who is not in it yet",
+    lambda change, call: _is_admitted(change, call) and _is_away(change, call),
+)
+_STAYS = Guard(
+    "the channel admits the callee, who is in it",
+    lambda change, call: _is_admitted(change, call) and not _is_away(change, call),
+)
+_REFUSED = Guard("the channel does not admit the callee", lambda change, call: not _is_admitted(change, call))
+_PICKED_UP = Deadline("call", lambda call: call.answers)
+_RINGING, _ANSWERED, _BUSY, _FAILED, _ENDED = CallState
+_ANSWER, _DIALLED_IN = "P2 L307, R497, G450, G452", "P2 L296-297, R324, R478, R479, G466"
 
-MACHINE: Machine[CallState, PhoneCall] = Machine(
-    "call",
-    "A phone call of a channel (R489-R498, G452, G466).",
-    CALLS,
-    CallState,
-    (
-        Row("dial", ABSENT, CallState.RINGING, source="P2 L304-305, R489, R491, G452"),
-        Row("wait for an answer", CallState.RINGING, CallState.RINGING, effect=_expect, source="G452"),
-        Row(
-            "dial in", ABSENT, CallState.ANSWERED, effect=_connect_inbound, source="P2 L296-297, R324, R478, R479, G466"
-        ),
-        Row("answer", CallState.RINGING, CallState.ANSWERED, effect=_connect, source="P2 L307, R497, G450, G452"),
-        Row(
-            "be picked up",
-            CallState.RINGING,
-            CallState.ANSWERED,
-            only_if=_ADMITTED,
-            effect=_connect,
-            at=_PICKED_UP,
-            source="P2 L307, R497, G450, G452",
-        ),
-        Row(
-            "be picked up",
-            CallState.RINGING,
-            CallState.FAILED,
-            only_if=~_ADMITTED,
-            effect=_end,
-            at=_PICKED_UP,
-            source="G452",
-        ),
-        Row("be busy", CallState.RINGING, CallState.BUSY, effect=_end, source="G452"),
-        Row("fail", CallState.RINGING, CallState.FAILED, effect=_end, source="G452"),
-        Row("hang up", _OPEN, CallState.ENDED, effect=_end, source="G452"),
-        Row("remove", tuple(CallState), ABSENT, source="G309"),
-    ),
-    state="state",
-    facts={
-        "dial": "draft",
-        "wait for an answer": "wait",
-        "dial in": "draft",
-        "answer": "away",
-        "be picked up": "away admitted",
-    },
-    refusals={None: Reason.CALL_STANDS},
+MACHINE.declare(
+    Row(_DIAL, ABSENT, _RINGING, source="P2 L304-305, R489, R491, G452"),
+    Row(_expect, _RINGING, _RINGING, source="G452"),
+    Row(connect_inbound, ABSENT, _ANSWERED, source=_DIALLED_IN),
+    Row(answer, _RINGING, _ANSWERED, only_if=_AWAY, effect=_join, source=_ANSWER),
+    Row(answer, _RINGING, _ANSWERED, only_if=~_AWAY, effect=_connect, source=_ANSWER),
+    Row(BE_PICKED_UP, _RINGING, _ANSWERED, only_if=_COMES, effect=_join, at=_PICKED_UP, source=_ANSWER),
+    Row(BE_PICKED_UP, _RINGING, _ANSWERED, only_if=_STAYS, effect=_connect, at=_PICKED_UP, source=_ANSWER),
+    Row(BE_PICKED_UP, _RINGING, _FAILED, only_if=_REFUSED, effect=_end, at=_PICKED_UP, source="G452"),
+    Row(be_busy, _RINGING, _BUSY, effect=_end, source="G452"),
+    Row(fail, _RINGING, _FAILED, effect=_end, source="G452"),
+    Row(hang_up, _OPEN, _ENDED, effect=_end, source="G452"),
+    Row(REMOVE, tuple(CallState), ABSENT, source="G309"),
 )
 
 
@@ -227,38 +237,14 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
         whisper=whisper,
         placed=change.now,
     )
-    call = MACHINE.create(change, "dial", draft=draft)
+    call = _DIAL(change, draft)
     fault = fault_for(change, CALL, client=call.client, channel=call.channel, user=call.user, number=call.number)
     if fault is not None:
         if fault.outcome is FaultOutcome.UNANSWERED:
             return call
         return be_busy(change, call) if fault.outcome is FaultOutcome.BUSY else fail(change, call)
     wait = delays.wait(change, durations.CALL_ANSWERED, since=change.now)
-    return answer(change, call) if wait.over else MACHINE.fire(change, call, "wait for an answer", wait=wait)
-
-
-def answer(change: Change, call: PhoneCall) -> PhoneCall:
-    """Answer the call (R497, G450). Refusals CALL_STANDS, and those of ``presence.join``."""
-    return _fire(change, call, "answer", away=_away(change, call))
-
-
-def be_busy(change: Change, call: PhoneCall) -> PhoneCall:
-    """End the call as busy. Refusal CALL_STANDS."""
-    return _fire(change, call, "be busy")
-
-
-def fail(change: Change, call: PhoneCall) -> PhoneCall:
-    """End the call as failed. Refusal CALL_STANDS."""
-    return _fire(change, call, "fail")
-
-
-def hang_up(change: Change, call: PhoneCall) -> PhoneCall:
-    """End the call, ringing or answered; a user who joined by it leaves. Refusal CALL_STANDS."""
-    return _fire(change, call, "hang up")
-
-
-def _fire(change: Change, call: PhoneCall, trigger: str, **facts: object) -> PhoneCall:
-    return MACHINE.fire(change, call, trigger, details={"id": call.user, "standing": call.state.value}, **facts)
+    return answer(change, call) if wait.over else _expect(change, call, wait.ends)
 
 
 def dial_in(
@@ -294,7 +280,7 @@ def dial_in(
         placed=change.now,
         organizer=organizer,
     )
-    call = MACHINE.create(change, "dial in", draft=draft)
+    call = connect_inbound(change, draft)
     return call, presence.PRESENCES.of(change, client.id)[f"{meeting.id}/{user.id}"]
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from operator import not_
-from typing import Any
-
-from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
@@ -68,15 +65,33 @@ ASSIGNMENTS: Table[str, NumberAssignment] = Table(
 )
 
 
-def _assign(change: Change, number: str, channel: Channel) -> NumberAssignment:
+MACHINE: Machine[NumberUse, NumberAssignment] = Machine(
+    "number assignment",
+    "How an inbound number leads to a channel (R326, R366, R480, R482-R486).",
+    ASSIGNMENTS,
+    NumberUse,
+    state=Filled("code", NumberUse.SHARED, NumberUse.EXCLUSIVE),
+    refused=Reason.NOT_FOUND,
+)
+CANCEL = MACHINE.trigger("cancel")
+RELEASE = MACHINE.trigger("release")
+
+
+def _about(change: Change, _: NumberAssignment | None, number: str, channel: Channel) -> dict[str, str]:
+    return {"number": number}
+
+
+@MACHINE.effect("assign", refused=Reason.NUMBER_EXCLUSIVE, details=_about)
+def share(change: Change, _: NumberAssignment | None, number: str, channel: Channel) -> NumberAssignment:
     """The number is assigned to the channel with a routing code of its own, which never changes."""
     code = _free_code(change, number, channel)
     return NumberAssignment(client=channel.client, number=number, channel=channel.id, code=code)
 
 
-def _share(change: Change, assignment: NumberAssignment, channel: Channel) -> NumberAssignment:
-    """The assignment has a routing code and is no longer exclusive."""
-    return replace(assignment, code=_free_code(change, assignment.number, channel))
+@MACHINE.effect("assign exclusively", refused=Reason.NUMBER_SHARED, details=_about)
+def _take(change: Change, _: NumberAssignment | None, number: str, channel: Channel) -> NumberAssignment:
+    """The number is assigned to this channel exclusively, without a routing code."""
+    return NumberAssignment(client=channel.client, number=number, channel=channel.id)
 
 
 def _free_code(change: Change, number: str, channel: Channel) -> str:
@@ -89,49 +104,31 @@ def _free_code(change: Change, number: str, channel: Channel) -> str:
     return drawn
 
 
-def _assign_exclusively(change: Change, number: str, channel: Channel) -> NumberAssignment:
-    """The number is assigned to this channel exclusively, without a routing code."""
-    return NumberAssignment(client=channel.client, number=number, channel=channel.id)
+def _is_free(change: Change, _: NumberAssignment | None, number: str, channel: Channel) -> bool:
+    taken = find_exclusive(change, channel.client, number)
+    return taken is None or taken.channel == channel.id
 
 
-_FREE = Guard("no other channel has it alone", lambda assignment, exclusive: not exclusive)
-_ALONE = Guard("it leads to no other channel, or is taken", lambda assignment, others, takes: takes or not others)
+def _is_alone(change: Change, own: NumberAssignment | None, number: str, channel: Channel) -> bool:
+    if ask(change, assumed.TAKEN) == "take":
+        return True
+    return all(assignment == own for assignment in list_of_number(change, channel.client, number))
 
-MACHINE: Machine[NumberUse, NumberAssignment] = Machine(
-    "number assignment",
-    "How an inbound number leads to a channel (R326, R366, R480, R482-R486).",
-    ASSIGNMENTS,
-    NumberUse,
-    (
-        Row("assign", ABSENT, NumberUse.SHARED, only_if=_FREE, effect=_assign, source="P2 L300, R482, G473, G475"),
-        Row("assign", NumberUse.SHARED, NumberUse.SHARED, source="G473"),
-        Row("assign", NumberUse.EXCLUSIVE, NumberUse.SHARED, effect=_share, source="G473"),
-        Row(
-            "assign exclusively",
-            ABSENT,
-            NumberUse.EXCLUSIVE,
-            only_if=_ALONE,
-            effect=_assign_exclusively,
-            source="P2 L301, R484, G474",
-        ),
-        Row(
-            "assign exclusively",
-            NumberUse.SHARED,
-            NumberUse.EXCLUSIVE,
-            only_if=_ALONE,
-            source="R485, G473, G474",
-        ),
-        Row("assign exclusively", NumberUse.EXCLUSIVE, NumberUse.EXCLUSIVE, source="G473"),
-        Row("cancel", (NumberUse.SHARED, NumberUse.EXCLUSIVE), ABSENT, source="P2 L354, G579"),
-        Row("release", (NumberUse.SHARED, NumberUse.EXCLUSIVE), ABSENT, source="P2 States L172, R366, G474"),
-    ),
-    state=Filled("code", NumberUse.SHARED, NumberUse.EXCLUSIVE),
-    facts={"assign": "number channel exclusive", "assign exclusively": "number channel others takes"},
-    refusals={
-        "assign": Reason.NUMBER_EXCLUSIVE,
-        "assign exclusively": Reason.NUMBER_SHARED,
-        None: Reason.NOT_FOUND,
-    },
+
+_FREE = Guard("no other channel has it alone", _is_free)
+_ALONE = Guard("it leads to no other channel, or is taken", _is_alone)
+_SHARED, _EXCLUSIVE = NumberUse
+_ANY = tuple(NumberUse)
+
+MACHINE.declare(
+    Row(share, ABSENT, _SHARED, only_if=_FREE, source="P2 L300, R482, G473, G475"),
+    Row(share, _SHARED, _SHARED, effect=None, source="G473"),
+    Row(share, _EXCLUSIVE, _SHARED, source="G473"),
+    Row(_take, ABSENT, _EXCLUSIVE, only_if=_ALONE, source="P2 L301, R484, G474"),
+    Row(_take, _SHARED, _EXCLUSIVE, only_if=_ALONE, source="R485, G473, G474"),
+    Row(_take, _EXCLUSIVE, _EXCLUSIVE, effect=None, source="G473"),
+    Row(CANCEL, _ANY, ABSENT, source="P2 L354, G579"),
+    Row(RELEASE, _ANY, ABSENT, source="P2 States L172, R366, G474"),
 )
 
 
@@ -170,33 +167,15 @@ def assign(change: Change, channel: Channel, available: Number, *, exclusive: bo
     """
     require_dial_in(change, channel)
     number = available.number
-    takes = ask(change, assumed.TAKEN) == "take"
+    note(change, assumed.TAKEN)
     own = find(change, channel, number)
     if own is not None and ask(change, assumed.ASSIGNED_AGAIN) == "refuse":
         raise Refusal(Reason.NUMBER_ASSIGNED, number=number)
-    facts = assignment_facts(change, channel, number)
-    details = {"number": number}
     if not exclusive:
-        return MACHINE.fire(change, own, "assign", details=details, **facts)
-    if facts["exclusive"]:
+        return share(change, own, number, channel)
+    if not _is_free(change, own, number, channel):
         raise Refusal(Reason.NUMBER_EXCLUSIVE, number=number)
-    others = any(assignment != own for assignment in list_of_number(change, channel.client, number))
-    return MACHINE.fire(
-        change,
-        own,
-        "assign exclusively",
-        number=number,
-        channel=channel,
-        others=others,
-        takes=takes,
-        details=details,
-    )
-
-
-def assignment_facts(change: Change, channel: Channel, number: str) -> dict[str, Any]:
-    """The facts of assigning the number (+E164) to the channel with a routing code."""
-    taken = find_exclusive(change, channel.client, number)
-    return {"number": number, "channel": channel, "exclusive": taken is not None and taken.channel != channel.id}
+    return _take(change, own, number, channel)
 
 
 def require_dial_in(change: Change, channel: Channel) -> None:
@@ -207,7 +186,7 @@ def require_dial_in(change: Change, channel: Channel) -> None:
 
 def cancel(change: Change, assignment: NumberAssignment) -> None:
     """End an assignment (G579)."""
-    MACHINE.end(change, assignment, "cancel")
+    CANCEL(change, assignment)
 
 
 def list_of_channel(change: Change, channel: Channel) -> View[NumberAssignment]:

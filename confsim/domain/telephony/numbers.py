@@ -12,7 +12,7 @@ from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Field, Row
 from confsim.kernel.tables.indexes import Index
@@ -63,36 +63,33 @@ ENABLED: Index[Number] = Index("enabled", "country", "standing", of=_enabled)
 NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS, ENABLED, located="number")
 
 
-def _add(change: Change, client: Client, number: str, country: str) -> Number:
-    """The number is added to the inventory of the client."""
-    return Number(number=number, client=client.id, country=country)
-
-
-_ANY = (NumberState.ENABLED, NumberState.DISABLED)
-
 STANDING: Machine[NumberState, Number] = Machine(
     "inbound number",
     "Whether an inbound number may be assigned; disabling it removes its assignments (R366, R367).",
     NUMBERS,
     NumberState,
-    (
-        Row("add", ABSENT, NumberState.ENABLED, effect=_add, source="G468"),
-        Row("enable", _ANY, NumberState.ENABLED, source="P2 L299, G580, G537"),
-        Row("disable", _ANY, NumberState.DISABLED, source="P2 States L172, R366, G580, G537"),
-    ),
     state="standing",
-    facts={"add": "client number country"},
-    refusals={None: Reason.INVALID_STATE},
+    refused=Reason.INVALID_STATE,
+)
+_ADD = STANDING.draft("add")
+_ENABLE = STANDING.trigger("enable")
+_DISABLE = STANDING.trigger("disable")
+_ANY = tuple(NumberState)
+
+STANDING.declare(
+    Row(_ADD, ABSENT, NumberState.ENABLED, source="G468"),
+    Row(_ENABLE, _ANY, NumberState.ENABLED, source="P2 L299, G580, G537"),
+    Row(_DISABLE, _ANY, NumberState.DISABLED, source="P2 States L172, R366, G580, G537"),
 )
 
-LISTING = switch(
+LISTING = Toggle(
     "default number",
     "The default list of a client (R325, G479, G578).",
     NUMBERS,
     Field("listing"),
     Listing,
-    triggers=("add", "remove"),
-    refusals={None: Reason.INVALID_STATE},
+    words=("add", "remove"),
+    refused=Reason.INVALID_STATE,
     sources=("P2 L125, L354, G578, G537", "P2 L354, G578, G536"),
 )
 
@@ -111,8 +108,8 @@ def add(change: Change, client: Client, text: str, country: str | None = None, *
     found = country or e164.country(number)
     if found is None:
         raise Misuse(f"code: {number} is a number of no country; say which it is to have")
-    made = STANDING.create(change, "add", client=client, number=number, country=found.upper())
-    return LISTING.fire(change, made, "add") if default else made
+    made = _ADD(change, Number(number=number, client=client.id, country=found.upper()))
+    return LISTING.on(change, made) if default else made
 
 
 def find_owner(change: Change, number: str) -> Client | None:
@@ -128,18 +125,18 @@ def get(change: Change, client: Client, number: str) -> Number:
 
 def set_state(change: Change, number: Number, trigger: str) -> Number:
     """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
-    return repeats.turn(change, STANDING, number, trigger, state=trigger)
+    return repeats.turn(change, _ENABLE if trigger == "enable" else _DISABLE, number, state=trigger)
 
 
 def add_to_defaults(change: Change, number: Number) -> Number:
     """Add the number to the default list of the client (G578)."""
-    return repeats.turn(change, LISTING, number, "add")
+    return repeats.turn(change, LISTING.on, number)
 
 
 def remove_from_defaults(change: Change, number: Number) -> Number:
     """Remove the number from the default list of the client (G578)."""
     repeats.require_filled(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
-    return LISTING.fire(change, number, "remove")
+    return LISTING.off(change, number)
 
 
 def code(change: Change, number: Number) -> str:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import Enum
-
-from msgspec.structs import replace
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol import initial
@@ -14,21 +11,14 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels.channels import Channel
 from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import number_assignments
-
-
-class PinState(Enum):
-    """Whether a PIN is set; while a channel has none, anyone may dial in."""
-
-    SET = "set"
 
 
 class Pin(Record, kw_only=True):
@@ -49,30 +39,21 @@ OF_CHANNEL: Index[Pin] = Index("channel", "channel")
 PINS: Table[str, Pin] = Table("pins", Pin, "key", OF_CHANNEL, secrets={"pin": SecretForm.TEXT})
 
 
-def _add(change: Change, channel: Channel, pin: str, organizer: bool) -> Pin:
-    """The PIN is added; inbound calls require a PIN."""
-    return Pin(client=channel.client, channel=channel.id, pin=pin, organizer=organizer)
-
-
-def _change(change: Change, pin: Pin, organizer: bool) -> Pin:
-    """Whether it is an organizer PIN is replaced."""
-    return replace(pin, organizer=organizer)
-
-
-MACHINE: Machine[PinState, Pin] = Machine(
+SET: Collection[Pin] = Collection(
     "dial-in PINs",
     "The PINs of a channel: with none anyone can dial in, with any a PIN is required (R323, R324, R478, R479).",
     PINS,
-    PinState,
-    (
-        Row("add", ABSENT, PinState.SET, effect=_add, source="P2 L297, R479, G462"),
-        Row("add", PinState.SET, PinState.SET, effect=_change, source="P2 L297, R479, G462"),
-        Row("delete", PinState.SET, ABSENT, source="P2 L296, L354, R478, G577"),
-        Row("clear", PinState.SET, ABSENT, source="G309, G462"),
-    ),
-    facts={"add": "channel pin organizer"},
-    refusals={None: Reason.NOT_FOUND},
+    refused=Reason.NOT_FOUND,
 )
+_ADD = SET.added("add", source="P2 L297, R479, G462")
+_DELETE = SET.removed("delete", source="P2 L296, L354, R478, G577")
+CLEAR = SET.removed("clear", source="G309, G462")
+
+
+@SET.changed("add again", source="P2 L297, R479, G462")
+def _replace(change: Change, pin: Pin, draft: Pin) -> Pin:
+    """Whether it is an organizer PIN is replaced."""
+    return draft
 
 
 def list_of_channel(change: Change, channel: Channel) -> View[Pin]:
@@ -106,14 +87,18 @@ def add(change: Change, channel: Channel, pin: str, *, organizer: bool = False) 
     if several == "single":
         for other in list_of_channel(change, channel):
             if other != known:
-                MACHINE.end(change, other, "clear")
-    MACHINE.fire(change, known, "add", channel=channel, pin=pin, organizer=organizer)
+                CLEAR(change, other)
+    draft = Pin(client=channel.client, channel=channel.id, pin=pin, organizer=organizer)
+    if known is None:
+        _ADD(change, draft)
+    else:
+        _replace(change, known, draft)
 
 
 def delete(change: Change, channel: Channel, pin: Pin) -> None:
     """Remove a PIN of the channel (G577). Refusal DIAL_IN_OFF."""
     number_assignments.require_dial_in(change, channel)
-    MACHINE.end(change, pin, "delete")
+    _DELETE(change, pin)
 
 
 def list_shown(change: Change, channel: Channel, *, host: bool) -> Sequence[Pin]:

@@ -70,89 +70,68 @@ def _end_round(change: Change, user: User) -> User:
     return replace(user, pending=())
 
 
-def _trust(change: Change, user: User, address: str) -> User:
-    """The address is taken as verified; every code is void."""
-    return replace(user, email=address, pending=())
-
-
 def _clear(change: Change, user: User) -> User:
     """The user has no address, and none waits."""
     return replace(user, email=None, pending=())
 
 
-_KNOWN = Guard("an address waits for the code", lambda user, code: code in _addresses(user))
+def _second(change: Change, user: User) -> OnNewAddress:
+    return OnNewAddress(ask(change, assumed.EMAIL_SECOND))
+
+
+_KNOWN = Guard("an address waits for the code", lambda change, user, code: code in _addresses(user))
 _WINS = Guard(
     "an address waits for the code, and the second wins",
-    lambda user, code, second: code in _addresses(user) and second is not OnNewAddress.NEVER,
+    lambda change, user, code: _second(change, user) is not OnNewAddress.NEVER and code in _addresses(user),
 )
 _LOSES = Guard(
     "an address waits for the code, and the first stays",
-    lambda user, code, second: code in _addresses(user) and second is OnNewAddress.NEVER,
+    lambda change, user, code: _second(change, user) is OnNewAddress.NEVER and code in _addresses(user),
 )
-_AT_ONCE = Guard("a new address ends the old one at once", lambda user, second: second is OnNewAddress.AT_ONCE)
+_AT_ONCE = Guard(
+    "a new address ends the old one at once", lambda change, user: _second(change, user) is OnNewAddress.AT_ONCE
+)
 
 MACHINE: Machine[EmailState, User] = Machine(
     "email",
     "The address of a user and its verification (R157-R159).",
     USERS,
     EmailState,
-    (
-        Row(
-            "set",
-            (EmailState.NONE, EmailState.PENDING),
-            EmailState.PENDING,
-            effect=_add_pending,
-            source="P1 L230, R157",
-        ),
-        Row(
-            "set",
-            (EmailState.VERIFIED, EmailState.RENEWING),
-            EmailState.RENEWING,
-            only_if=~_AT_ONCE,
-            effect=_add_pending,
-            source="P1 L230, R157, G223",
-        ),
-        Row(
-            "set",
-            (EmailState.VERIFIED, EmailState.RENEWING),
-            EmailState.PENDING,
-            only_if=_AT_ONCE,
-            effect=_replace_with_pending,
-            source="G223",
-        ),
-        Row(
-            "verify",
-            EmailState.PENDING,
-            EmailState.VERIFIED,
-            only_if=_KNOWN,
-            effect=_accept,
-            source="P1 L230, R158, G222",
-        ),
-        Row("verify", EmailState.RENEWING, EmailState.VERIFIED, only_if=_WINS, effect=_accept, source="R158, G223"),
-        Row("verify", EmailState.RENEWING, EmailState.VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
-        Row("resend", EmailState.PENDING, EmailState.PENDING, source="G220"),
-        Row("resend", EmailState.RENEWING, EmailState.RENEWING, source="G220"),
-        Row("clear", tuple(EmailState), EmailState.NONE, effect=_clear, source="P1 L230 option, G220"),
-        Row(
-            "give silently",
-            (EmailState.NONE, EmailState.PENDING),
-            EmailState.PENDING,
-            effect=_add_pending,
-            source="G212, G246",
-        ),
-        Row(
-            "give silently",
-            (EmailState.VERIFIED, EmailState.RENEWING),
-            EmailState.RENEWING,
-            effect=_add_pending,
-            source="G246",
-        ),
-        Row("trust", tuple(EmailState), EmailState.VERIFIED, effect=_trust, source="G200, G212, G246"),
-    ),
     state=Computed(lambda user: _STATES[user.email is not None, bool(user.pending)]),
-    facts={"set": "address second", "verify": "code second", "give silently": "address", "trust": "address"},
-    refusals={"resend": Reason.EMAIL_MISSING, "verify": Reason.VERIFICATION_CODE_UNKNOWN, None: Reason.EMAIL_TAKEN},
+    refused=Reason.EMAIL_TAKEN,
     initial=EmailState.NONE,
+)
+SET = MACHINE.effect("set")(_add_pending)
+_VERIFY = MACHINE.effect(
+    "verify", refused=Reason.VERIFICATION_CODE_UNKNOWN, details=lambda change, user, code: {"code": code}
+)(_accept)
+RESEND = MACHINE.trigger("resend", refused=Reason.EMAIL_MISSING)
+_CLEAR = MACHINE.trigger("clear")
+_GIVE_SILENTLY = MACHINE.effect("give silently")(_add_pending)
+
+
+@MACHINE.effect("trust")
+def trust(change: Change, user: User, address: str) -> User:
+    """Set the address as verified, without a code; every code is void."""
+    return replace(user, email=address, pending=())
+
+
+_NONE, _PENDING, _VERIFIED, _RENEWING = EmailState
+_WITHOUT, _WITH, _ANY = (_NONE, _PENDING), (_VERIFIED, _RENEWING), tuple(EmailState)
+
+MACHINE.declare(
+    Row(SET, _WITHOUT, _PENDING, source="P1 L230, R157"),
+    Row(SET, _WITH, _RENEWING, only_if=~_AT_ONCE, source="P1 L230, R157, G223"),
+    Row(SET, _WITH, _PENDING, only_if=_AT_ONCE, effect=_replace_with_pending, source="G223"),
+    Row(_VERIFY, _PENDING, _VERIFIED, only_if=_KNOWN, source="P1 L230, R158, G222"),
+    Row(_VERIFY, _RENEWING, _VERIFIED, only_if=_WINS, source="R158, G223"),
+    Row(_VERIFY, _RENEWING, _VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
+    Row(RESEND, _PENDING, _PENDING, source="G220"),
+    Row(RESEND, _RENEWING, _RENEWING, source="G220"),
+    Row(_CLEAR, _ANY, _NONE, effect=_clear, source="P1 L230 option, G220"),
+    Row(_GIVE_SILENTLY, _WITHOUT, _PENDING, source="G212, G246"),
+    Row(_GIVE_SILENTLY, _WITH, _RENEWING, source="G246"),
+    Row(trust, _ANY, _VERIFIED, source="G200, G212, G246"),
 )
 
 
@@ -164,7 +143,7 @@ def put(change: Change, user: User, address: str | None) -> User:
     if not address:
         return _without(change, user)
     _check(change, user, address)
-    user = MACHINE.fire(change, user, "set", address=address, second=_second(change, user))
+    user = SET(change, user, address)
     return verify(change, user, user.pending[-1][1]) if ask(change, assumed.EMAIL_VERIFICATION) == "immediate" else user
 
 
@@ -176,7 +155,7 @@ def require_code(user: User, code: str) -> None:
 
 def verify(change: Change, user: User, code: str) -> User:
     """Accept the address that waits for the code. Refusal VERIFICATION_CODE_UNKNOWN."""
-    return MACHINE.fire(change, user, "verify", code=code, second=_second(change, user), details={"code": code})
+    return _VERIFY(change, user, code)
 
 
 def set_initial(change: Change, user: User, address: str | None, how: str) -> User:
@@ -191,12 +170,7 @@ def set_initial(change: Change, user: User, address: str | None, how: str) -> Us
         return put(change, user, address)
     if how == "verified":
         return trust(change, user, address)
-    return MACHINE.fire(change, user, "give silently", address=address)
-
-
-def trust(change: Change, user: User, address: str) -> User:
-    """Set the address as verified, without a code."""
-    return MACHINE.fire(change, user, "trust", address=address)
+    return _GIVE_SILENTLY(change, user, address)
 
 
 def well_formed(address: str) -> bool:
@@ -213,11 +187,7 @@ def _without(change: Change, user: User) -> User:
     meant = ask(change, assumed.EMAIL_MISSING)
     if meant == "refused":
         raise Refusal(Reason.EMAIL_MISSING)
-    return MACHINE.fire(change, user, "resend" if meant == "resends" else "clear")
-
-
-def _second(change: Change, user: User) -> OnNewAddress | None:
-    return OnNewAddress(ask(change, assumed.EMAIL_SECOND)) if user.email is not None else None
+    return (RESEND if meant == "resends" else _CLEAR)(change, user)
 
 
 def _check(change: Change, user: User, address: str) -> None:

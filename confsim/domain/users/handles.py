@@ -10,9 +10,9 @@ from confsim.assumptions.register import ask
 from confsim.assumptions.users import handles as assumed
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.kernel.machine import Machine, switch
+from confsim.kernel.machine import Collection, Toggle
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
+from confsim.kernel.rows import Deadline
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.world import Change
@@ -22,12 +22,6 @@ from .users import BY_HANDLE, USERS, User, folded
 
 #: P1 Limits L332: a reservation lasts 15 minutes.
 RESERVATION = 15 * 60_000
-
-
-class ReservationState(Enum):
-    """The state of a reservation until it is used, replaced or expires."""
-
-    RESERVED = "reserved"
 
 
 class Reservation(Record):
@@ -51,39 +45,22 @@ RESERVATIONS: Table[str, Reservation] = Table(
 )
 
 
-def _reserve(change: Change, client: Client, handle: str, by: str) -> Reservation:
-    """A new token for fifteen minutes."""
-    return Reservation(change.token(), client.id, folded(handle), handle, by, change.now + RESERVATION)
-
-
-_OPEN = Guard("nobody else has or holds it, where that counts", lambda reservation, available: available)
-_END = Deadline("handle reservation", lambda reservation: reservation.expires)
-
-MACHINE: Machine[ReservationState, Reservation] = Machine(
+RESERVED: Collection[Reservation] = Collection(
     "handle reservation",
     "A handle of a client, held by the reservation of a caller (R094-R099, R174).",
     RESERVATIONS,
-    ReservationState,
-    (
-        Row(
-            "reserve",
-            ABSENT,
-            ReservationState.RESERVED,
-            only_if=_OPEN,
-            effect=_reserve,
-            source="P1 States L172, R094, G259",
-        ),
-        Row("replace", ReservationState.RESERVED, ABSENT, source="G261"),
-        Row("use", ReservationState.RESERVED, ABSENT, only_if=_OPEN, source="P1 States L173-174, R096, R098"),
-        Row("expire", ReservationState.RESERVED, ABSENT, at=_END, source="P1 Limits L332, R095"),
-    ),
-    facts={"reserve": "available client handle by", "use": "available"},
-    refusals={
-        "reserve": Reason.HANDLE_TAKEN,
-        ("use", ReservationState.RESERVED): Reason.HANDLE_TAKEN,
-        None: Reason.RESERVATION_NOT_FOUND,
-    },
+    refused=Reason.RESERVATION_NOT_FOUND,
 )
+_END = Deadline("handle reservation", lambda reservation: reservation.expires)
+_RESERVE = RESERVED.added("reserve", source="P1 States L172, R094, G259")
+_REPLACE = RESERVED.removed("replace", source="G261")
+_USE = RESERVED.removed("use", source="P1 States L173-174, R096, R098")
+RESERVED.removed("expire", at=_END, source="P1 Limits L332, R095")
+
+
+def _draft(change: Change, client: Client, handle: str, by: str) -> Reservation:
+    """A reservation with a new token for fifteen minutes."""
+    return Reservation(change.token(), client.id, folded(handle), handle, by, change.now + RESERVATION)
 
 
 class Uniqueness(Enum):
@@ -94,13 +71,13 @@ class Uniqueness(Enum):
 
 
 #: Existing duplicate handles are unchanged (G557).
-UNIQUENESS: Machine[Uniqueness, Client] = switch(
+UNIQUENESS: Toggle[Uniqueness, Client] = Toggle(
     "handle uniqueness",
     "Whether a client requires unique handles (R162, R171).",
     CLIENTS,
     "unique_handles",
     Uniqueness,
-    refusals={None: Reason.INVALID_STATE},
+    refused=Reason.INVALID_STATE,
     sources=("P1 L147, L247, G557, G537", "P1 L231, L247, G557, G537"),
     initial=Uniqueness.REQUIRED,
 )
@@ -166,12 +143,12 @@ def reserve(change: Change, client: Client, handle: str, *, by: str, user: User 
     if ask(change, assumed.RESERVATIONS_HELD) == "one":
         for former in RESERVATIONS.where(change, BY_MAKER, by, client.id):
             if former is not own:
-                MACHINE.end(change, former, "replace")
-    reservation = MACHINE.create(
-        change, "reserve", available=available, client=client, handle=handle, by=by, details={"handle": handle}
-    )
+                _REPLACE(change, former)
+    if not available:
+        raise Refusal(Reason.HANDLE_TAKEN, handle=handle)
+    reservation = _RESERVE(change, _draft(change, client, handle, by))
     if own is not None:
-        MACHINE.end(change, own, "replace")
+        _REPLACE(change, own)
     return reservation
 
 
@@ -184,7 +161,7 @@ def get_reservation(change: Change, client: Client, token: str, *, by: str) -> R
     if reservation is not None and reservation.by != by and ask(change, assumed.RESERVATION_BEARER) == "maker":
         reservation = None
     if reservation is None:
-        raise Refusal(MACHINE.reason(ABSENT, "use"))
+        raise Refusal(Reason.RESERVATION_NOT_FOUND)
     return reservation
 
 
@@ -196,14 +173,16 @@ def use_reservation(change: Change, client: Client, reservation: Reservation, *,
     available = not client.unique_handles or find_holder(change, client, reservation.handle, user) is None
     if user is not None:
         _hold_former(change, client, user)
-    MACHINE.end(change, reservation, "use", available=available, details={"handle": reservation.handle})
+    if not available:
+        raise Refusal(Reason.HANDLE_TAKEN, handle=reservation.handle)
+    _USE(change, reservation)
     return reservation.handle
 
 
 def _hold_former(change: Change, client: Client, user: User) -> None:
     """Reserve the handle that a registered user gives up, for nobody, where it is not free at once (G268)."""
     if ask(change, assumed.HANDLE_FREED) == "later" and not users.unregistered(user):
-        MACHINE.create(change, "reserve", available=True, client=client, handle=user.handle, by="", details={})
+        _RESERVE(change, _draft(change, client, user.handle, ""))
 
 
 def require_usable(
@@ -263,4 +242,4 @@ def require(change: Change, client: Client, required: bool) -> Client:
     Refusal STATE_HOLDS where repeating a state is refused (G537).
     """
     repeats.require_change(change, "required" if required else "off", holds=client.unique_handles is required)
-    return UNIQUENESS.fire(change, client, "enable" if required else "disable")
+    return (UNIQUENESS.on if required else UNIQUENESS.off)(change, client)

@@ -22,33 +22,37 @@ class UserImageState(Enum):
     SET = "set"
 
 
-def _set(change: Change, user: User, image: str) -> User:
-    """The user has the new image; the bytes of the former one are removed."""
-    images.remove(change, user.client, user.image)
-    return replace(user, image=image)
-
-
-def _remove(change: Change, user: User) -> User:
-    """The bytes are no longer served."""
-    images.remove(change, user.client, user.image)
-    return replace(user, image=None)
-
-
-_BOTH = (UserImageState.NONE, UserImageState.SET)
+_NONE, _SET = UserImageState
+_BOTH = (_NONE, _SET)
 
 MACHINE: Machine[UserImageState, User] = Machine(
     "user image",
     "The image of a user (R143, R165-R169).",
     USERS,
     UserImageState,
-    (
-        Row("set", _BOTH, UserImageState.SET, effect=_set, source="P1 L220, L233, R143, R165-R169"),
-        Row("remove", _BOTH, UserImageState.NONE, effect=_remove, source="P1 L247, G536, G550"),
-    ),
-    state=Filled("image", UserImageState.SET, UserImageState.NONE),
-    facts={"set": "image"},
-    refusals={None: Reason.NOT_FOUND},
-    initial=UserImageState.NONE,
+    state=Filled("image", _SET, _NONE),
+    refused=Reason.NOT_FOUND,
+    initial=_NONE,
+)
+REMOVE = MACHINE.trigger("remove")
+
+
+@MACHINE.effect("set")
+def adopt(change: Change, user: User, image: str) -> User:
+    """Set the image to the URL of a picture, or the key of stored bytes; the bytes of the former one are removed."""
+    images.remove(change, user.client, user.image)
+    return replace(user, image=image)
+
+
+def _forget(change: Change, user: User) -> User:
+    """The bytes are no longer served."""
+    images.remove(change, user.client, user.image)
+    return replace(user, image=None)
+
+
+MACHINE.declare(
+    Row(adopt, _BOTH, _SET, source="P1 L220, L233, R143, R165-R169"),
+    Row(REMOVE, _BOTH, _NONE, effect=_forget, source="P1 L247, G536, G550"),
 )
 
 
@@ -57,15 +61,10 @@ def put(change: Change, user: User, data: bytes, url: str | None) -> User:
 
     Refusals: IMAGE_MISSING, IMAGE_TOO_LARGE, IMAGE_UNKNOWN_FORMAT, IMAGE_UNREACHABLE.
     """
-    return MACHINE.fire(change, user, "set", image=images.store(change, user.client, data, url))
-
-
-def adopt(change: Change, user: User, url: str) -> User:
-    """Set the image to the URL of a picture that an identity token names (R143)."""
-    return MACHINE.fire(change, user, "set", image=url)
+    return adopt(change, user, images.store(change, user.client, data, url))
 
 
 def remove(change: Change, user: User) -> User:
     """Remove the image. Refusal NOT_FOUND when there is none and that is refused (G536)."""
     repeats.require_filled(change, "image of user", user.id, empty=user.image is None)
-    return MACHINE.fire(change, user, "remove")
+    return REMOVE(change, user)

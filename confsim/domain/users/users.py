@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum, IntEnum, StrEnum
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.assumptions.users import users as assumed
 from confsim.domain.lookups import not_found
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Creation, Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import CREATED, Index, Order, Unique
 from confsim.kernel.tables.table import Record, SecretForm, Table
@@ -176,103 +177,98 @@ USERS: Table[int, User] = Table(
 
 UNREGISTERED = (Account.GUEST, Account.LINKED, Account.DIALLED)
 
-_ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda user, origin: origin == user.origin_id)
-
-
-def _register(change: Change, user: User, handle: str) -> User:
-    """The guest has the reserved handle and is no longer bound to a channel; id, token and roles stay."""
-    return replace(user, handle=handle, channel=None)
-
-
-def _limit(change: Change, user: User, ends: int) -> User:
-    """The guest is removed at that instant."""
-    return replace(user, ends=ends)
-
-
-def _attach(change: Change, user: User) -> User:
-    """Authentication is attached; roles and id stay."""
-    return user
-
-
-def _log_in(change: Change, user: User, identity: Identity) -> User:
-    """A login by OAuth is attached; roles and id stay."""
-    return replace(user, auth_kind=AuthKind.OAUTH, identity=identity)
-
-
-_GUEST_ENDS = Deadline("guest", lambda user: user.ends)
-
 MACHINE: Machine[Account, User] = Machine(
     "account",
     "The life of a user account (P1 Predefined user, States; R058-R063, R096, R143, R175, R365).",
     USERS,
     Account,
-    (
-        Row("create guest", ABSENT, Account.GUEST, source="P1 L236, R175"),
-        Row("link", ABSENT, Account.LINKED, source="P2 L287, R469"),
-        Row("dial", ABSENT, Account.DIALLED, source="P2 L305, G203"),
-        Row("predefine", ABSENT, Account.PREDEFINED, source="P1 L237, R178"),
-        Row(
-            "create registered",
-            ABSENT,
-            Account.REGISTERED,
-            source="P1 States L173, R096, G033, G199, G244",
-        ),
-        Row("register", Account.GUEST, Account.REGISTERED, effect=_register, source="P1 States L173, R096, G244"),
-        Row(
-            "exchange",
-            (Account.PREDEFINED, Account.REGISTERED),
-            Account.REGISTERED,
-            only_if=_ORIGIN_MATCHES,
-            effect=_attach,
-            source="P1 L81, R061, R143",
-        ),
-        Row("redeem", Account.PREDEFINED, Account.REGISTERED, effect=_log_in, source="P1 L81, R062, G234"),
-        Row("limit", Account.GUEST, Account.GUEST, effect=_limit, source="G231"),
-        Row("end", Account.GUEST, ABSENT, at=_GUEST_ENDS, source="G231, G309"),
-        Row("end", Account.DIALLED, ABSENT, source="G231, G309"),
-        Row("end", Account.LINKED, ABSENT, source="P2 States L171, R365"),
-    ),
     state="account",
-    facts={
-        **dict.fromkeys(("create guest", "link", "dial", "predefine", "create registered"), "draft"),
-        "register": "handle",
-        "limit": "ends",
-        "exchange": "origin",
-        "redeem": "identity",
-    },
-    refusals={
-        "exchange": Reason.IDENTITY_TOKEN_INVALID,
-        "register": Reason.NOT_A_GUEST,
-        None: Reason.NOT_PREDEFINED,
-    },
+    refused=Reason.NOT_PREDEFINED,
+)
+_CREATE_GUEST = MACHINE.draft("create guest")
+_LINK = MACHINE.draft("link")
+_DIAL = MACHINE.draft("dial")
+_PREDEFINE = MACHINE.draft("predefine")
+_CREATE_REGISTERED = MACHINE.draft("create registered")
+END = MACHINE.trigger("end")
+
+
+@MACHINE.effect(
+    "register",
+    refused=Reason.NOT_A_GUEST,
+    details=lambda change, user, handle: {"id": user.id, "handle": handle},
+)
+def register(change: Change, user: User, handle: str) -> User:
+    """Make the guest a registered user with this handle, bound to no channel; id, token and roles stay.
+
+    Refusal NOT_A_GUEST.
+    """
+    return replace(user, handle=handle, channel=None)
+
+
+_NOT_CONNECTED = "its origin id is that of an unregistered user"
+
+
+@MACHINE.effect(
+    "exchange",
+    refused=Reason.IDENTITY_TOKEN_INVALID,
+    details=lambda change, user, origin: {"origin": origin, "problem": _NOT_CONNECTED},
+)
+def connect(change: Change, user: User, origin: str) -> User:
+    """Attach authentication by an identity token of that origin id; roles and id stay.
+
+    Refusal IDENTITY_TOKEN_INVALID for an unregistered user.
+    """
+    return user
+
+
+@MACHINE.effect("redeem")
+def redeem(change: Change, user: User, identity: Identity) -> User:
+    """Attach a login by OAuth; roles and id stay."""
+    return replace(user, auth_kind=AuthKind.OAUTH, identity=identity)
+
+
+@MACHINE.effect("limit")
+def limit(change: Change, user: User, ends: int) -> User:
+    """Let the guest be removed at the instant ``ends`` (epoch milliseconds)."""
+    return replace(user, ends=ends)
+
+
+_ORIGIN_MATCHES = Guard("the identity carries the origin id", lambda change, user, origin: origin == user.origin_id)
+_GUEST_ENDS = Deadline("guest", lambda user: user.ends)
+_GUEST, _LINKED, _DIALLED, _PREDEFINED, _REGISTERED = Account
+_CONNECTED = (_PREDEFINED, _REGISTERED)
+
+MACHINE.declare(
+    Row(_CREATE_GUEST, ABSENT, _GUEST, source="P1 L236, R175"),
+    Row(_LINK, ABSENT, _LINKED, source="P2 L287, R469"),
+    Row(_DIAL, ABSENT, _DIALLED, source="P2 L305, G203"),
+    Row(_PREDEFINE, ABSENT, _PREDEFINED, source="P1 L237, R178"),
+    Row(_CREATE_REGISTERED, ABSENT, _REGISTERED, source="P1 States L173, R096, G033, G199, G244"),
+    Row(register, _GUEST, _REGISTERED, source="P1 States L173, R096, G244"),
+    Row(connect, _CONNECTED, _REGISTERED, only_if=_ORIGIN_MATCHES, source="P1 L81, R061, R143"),
+    Row(redeem, _PREDEFINED, _REGISTERED, source="P1 L81, R062, G234"),
+    Row(limit, _GUEST, _GUEST, source="G231"),
+    Row(END, _GUEST, ABSENT, at=_GUEST_ENDS, source="G231, G309"),
+    Row(END, _DIALLED, ABSENT, source="G231, G309"),
+    Row(END, _LINKED, ABSENT, source="P2 States L171, R365"),
 )
 
 #: The trigger that creates an account of each kind.
-CREATED_BY = {row.then: row.when for row in MACHINE.rows if row.on == (ABSENT,)}
+CREATED_BY: Mapping[Account, Creation[User, [User]]] = {
+    _GUEST: _CREATE_GUEST,
+    _LINKED: _LINK,
+    _DIALLED: _DIAL,
+    _PREDEFINED: _PREDEFINE,
+    _REGISTERED: _CREATE_REGISTERED,
+}
 
 
 def create(change: Change, client: str, handle: str, account: Account, **fields: Any) -> User:
     """Create a user; ids are numbered over the whole service (G130)."""
     fields.setdefault("reputation", ask(change, assumed.REPUTATION))
     id = change.count("user", ask(change, assumed.FIRST_USER_ID))
-    draft = User(id=id, client=client, handle=handle, account=account, **fields)
-    return MACHINE.create(change, CREATED_BY[account], draft=draft)
-
-
-def register(change: Change, user: User, handle: str) -> User:
-    """Make the guest a registered user with this handle. Refusal NOT_A_GUEST."""
-    return MACHINE.fire(change, user, "register", handle=handle, details={"id": user.id, "handle": handle})
-
-
-def connect(change: Change, user: User, origin: str, problem: str) -> User:
-    """The user registered by an identity token of that origin id. Refusal IDENTITY_TOKEN_INVALID with the problem."""
-    details = {"origin": origin, "problem": problem}
-    return MACHINE.fire(change, user, "exchange", origin=origin, details=details)
-
-
-def limit(change: Change, user: User, ends: int) -> User:
-    """The guest, who is removed at the instant ``ends`` (epoch milliseconds)."""
-    return MACHINE.fire(change, user, "limit", ends=ends)
+    return CREATED_BY[account](change, User(id=id, client=client, handle=handle, account=account, **fields))
 
 
 def get(change: Change, client: str, id: int) -> User:

@@ -18,6 +18,7 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.domain.identity import api_tokens, credentials, validators
 from confsim.domain.members import roles
+from confsim.domain.members.roles import Role
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
@@ -288,9 +289,9 @@ def _channel(change: Change, client: Client, file: ChannelFile, id: str, people:
         settings["open"] = file.open
     channel = channels.load(change, client, id, file.name, file.description, settings)
     for user in owners:
-        roles.appoint(change, channel, user, "make owner")
+        roles.appoint(change, channel, user, Role.OWNER)
     for user in operators:
-        roles.appoint(change, channel, user, "make operator")
+        roles.appoint(change, channel, user, Role.OPERATOR)
 
 
 @lru_cache(maxsize=32)

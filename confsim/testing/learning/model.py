@@ -204,11 +204,13 @@ def machine_rows_noted() -> Iterator[None]:
 class _RowObserver:
     """An observer of one row, for every state that it applies in."""
 
-    __slots__ = ("notify", "sees")
+    __slots__ = ("propagate", "sees")
+
+    fires = None
 
     def __init__(self, row: Row, place: RowPlace) -> None:
         self.sees = row.on
-        self.notify = lambda change, record: _note(place)
+        self.propagate = lambda change, record: _note(place)
 
 
 def _note(place: RowPlace) -> None:

@@ -39,12 +39,8 @@ _OF_PROVIDER = frozenset(
         *(predefined.get_user_origin_id, predefined.find_predefined_user),
     )
 )
-#: The triggers that appoint to a role, and the lists of those who have it.
-_APPOINT = {Role.OPERATOR: "make operator", Role.OWNER: "make owner"}
-_ROLES = {
-    roles.list_operators.__name__: _APPOINT[Role.OPERATOR],
-    roles.list_owners.__name__: _APPOINT[Role.OWNER],
-}
+#: The roles, by the lists of those who have them.
+_ROLES = {roles.list_operators.__name__: Role.OPERATOR, roles.list_owners.__name__: Role.OWNER}
 #: Fields of an answer that describes a channel to a caller.
 _DESCRIPTION = frozenset({"channelUuid", "clientId", "channelName", "isOwner", "isOperator", "favorite"})
 
@@ -62,10 +58,10 @@ def _described(run: Run, call: ModelCall, reply: Reply) -> dict[str, Any] | None
     return None if reply.body.get("parent") or reply.body["favorite"] else reply.body
 
 
-def _hosts_in(run: Run, call: ModelCall, reply: Reply) -> tuple[str, dict[int, str]] | None:
+def _hosts_in(run: Run, call: ModelCall, reply: Reply) -> tuple[str, dict[int, Role]] | None:
     """Return the channel and the hosts in an answer that lists all of a role, None for another answer.
 
-    Each host is a user's id in the service, with the trigger that appoints to the role.
+    Each host is a user's id in the service, with the role.
     """
     if call.operation not in _ROLES or reply.status >= 400 or not isinstance(reply.body, list):
         return None
@@ -87,7 +83,7 @@ def grown(run: Run, call: ModelCall, reply: Reply) -> tuple[tuple[str, Any], Cha
     channel = None if listed is None else _channel(run, listed[0])
     if listed is None or channel is None or call.operation in channel.lists:
         return None
-    owners = {user: role for user, role in channel.hosts.items() if role == _APPOINT[Role.OWNER]}
+    owners = {user: role for user, role in channel.hosts.items() if role == Role.OWNER}
     hosts = {**channel.hosts, **listed[1], **owners}
     return ("channels", listed[0]), replace(channel, hosts=hosts, lists=channel.lists | {call.operation})
 
@@ -106,7 +102,7 @@ def _grown_by_description(
     user = run.known.service("users", caller.user)
     if not run.known.knows("users", caller.user) or user in known.hosts or known.is_complete:
         return None
-    role = _APPOINT[Role.OWNER] if seen["isOwner"] else _APPOINT[Role.OPERATOR] if seen["isOperator"] else ""
+    role = Role.OWNER if seen["isOwner"] else Role.OPERATOR if seen["isOperator"] else None
     return ("channels", id), replace(known, hosts={**known.hosts, user: role})
 
 

@@ -3,18 +3,18 @@ from __future__ import annotations
 import pytest
 
 from confsim import Simulator
+from confsim.domain import couplings
 from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import BROADCASTS
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings import machines
 from confsim.domain.runtime import presence
 from confsim.domain.users import users
 from kit import ADMIN, API_TOKEN, CUSTOMER, EVENT_ROOM, NOTHING, OPERATOR, OWNER, ROOM, START, USER, code, demo
 
 RTMP = "rtmp://live.example/app/key"
 NOON = "2026-02-01T00:00:00.000Z"
-assert machines.COUPLINGS
+assert couplings
 
 
 def simulator(**profile):

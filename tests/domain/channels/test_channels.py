@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.channels import channels
-from confsim.domain.channels.channels import CHANNELS, MACHINE, ROOMS, DeletionStep
+from confsim.domain.channels.channels import CHANNELS, EXISTING, ROOMS, DeletionStep
 from confsim.domain.clients import clients
-from confsim.domain.couplings.deletion import DELETION
 from confsim.kernel.influence import Cascade
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
@@ -87,14 +86,20 @@ def test_rooms_are_kept_apart(change, client):
 def test_a_deletion_takes_its_steps_in_order(change, client, monkeypatch):
     """First what runs stops, then rooms go, then things are released and removed."""
     taken = []
+
+    def note(step, change, channel):
+        taken.append((channel.name, step))
+
     base = make(change, client)
     delete = partial(channels.delete, change)
     room = create_room(change, base, "Below")
-    monkeypatch.setattr(MACHINE, "cascades", ())
+    monkeypatch.setattr(EXISTING, "cascades", ())
     for step in DeletionStep:
-        Cascade(MACHINE, step, lambda change, channel, step=step: taken.append((channel.name, step)), source="test")
+        Cascade(EXISTING, step, None, partial(note, step), source="test")
         if step is DeletionStep.ROOMS:
-            Cascade(MACHINE, step, lambda change, channel: channel == base and delete(room), source="test")
+            Cascade(
+                EXISTING, step, None, lambda change, channel: channel == base and delete(room) and None, source="test"
+            )
     channels.delete(change, base)
     assert taken == [
         ("Room", DeletionStep.STOP),
@@ -107,7 +112,7 @@ def test_a_deletion_takes_its_steps_in_order(change, client, monkeypatch):
 
 def test_the_rows_of_a_deletion_stand_in_the_order_of_the_steps():
     """So that reading the table from the top shows what happens."""
-    steps = [cascade.step for cascade in DELETION if cascade.when is MACHINE]
+    steps = [cascade.step for cascade in EXISTING.cascades]
     assert steps == sorted(steps, key=list(DeletionStep).index)
     assert set(steps) == set(DeletionStep)
 
@@ -115,9 +120,11 @@ def test_the_rows_of_a_deletion_stand_in_the_order_of_the_steps():
 def test_what_is_taken_along_may_change_the_channel(change, client, monkeypatch):
     """What a cascade writes does not bring the channel back."""
     base = make(change, client)
-    monkeypatch.setattr(MACHINE, "cascades", ())
+    monkeypatch.setattr(EXISTING, "cascades", ())
     Cascade(
-        MACHINE, DeletionStep.STOP, lambda change, channel: channels.update(change, channel, open=True), source="test"
+        *(EXISTING, DeletionStep.STOP, None),
+        lambda change, channel: channels.update(change, channel, open=True) and None,
+        source="test",
     )
     channels.delete(change, base)
     assert channels.find(change, client.id, base.id) is None

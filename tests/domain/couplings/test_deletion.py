@@ -9,16 +9,16 @@ import pytest
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
 from confsim import Simulator
 from confsim.domain.channels import channels
-from confsim.domain.config import documents
+from confsim.domain.config import documents, templates
 from confsim.domain.config.documents import DOCUMENTS, LIGHT
-from confsim.domain.couplings.deletion import DELETION
 from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.world import World
 from kit import CUSTOMER, EVENT_ROOM, ROOM
 
 #: The removal of the configuration of a channel, and that of a template.
-ROWS = [each.firing for each in DELETION if each.firing is not None and each.firing.fires is documents.MACHINE]
+CASCADES = (*channels.EXISTING.cascades, *templates.MACHINE.cascades)
+ROWS = [each for each in CASCADES if each.fires is documents.REMOVE]
 REMOVED = SimpleNamespace(client="c", id="a")
 
 
@@ -34,7 +34,7 @@ def change():
 @pytest.mark.parametrize("firing", ROWS)
 def test_all_documents_of_what_is_removed_go(change, firing):
     """Those of every theme and language; other levels stay."""
-    firing.fire(change, REMOVED)
+    firing.take(change, REMOVED)
     assert [document.level for document in DOCUMENTS.of(change, "c").all] == ["b"]
 
 
@@ -44,7 +44,7 @@ def test_what_went_with_another_is_passed_over(change, firing):
     found = iter(firing.on(change, REMOVED))
     assert next(found).theme == LIGHT
     for document in DOCUMENTS.of(change, "c").all:
-        documents.MACHINE.end(change, document, "remove")
+        documents.REMOVE(change, document)
     assert list(found) == []
 
 

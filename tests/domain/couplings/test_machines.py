@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +10,10 @@ from confsim.domain.breakout import assignments, breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import RoomState
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
 from confsim.domain.runtime.presence import Where
 from confsim.domain.users import users
 from confsim.kernel.influence import Coupling
-from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
 from kit import CUSTOMER, EVENT_ROOM, START
@@ -24,24 +21,6 @@ from kit.budgets import quick
 
 ORIGIN = Simulator(clock=START)
 PEOPLE = ("Olaf Owner", "Uma User", "Carla Customer")
-
-
-def test_every_coupling_is_in_force():
-    """Each is in force at the rows that lead to the state that it names, in the order of the table."""
-    for coupling in COUPLINGS:
-        assert coupling.trigger in coupling.fires.triggers
-        assert any(coupling in row.couplings for row in coupling.when.rows)
-    for machine in Machine.declared.values():
-        of_it = [each for each in COUPLINGS if each.when is machine]
-        for row in machine.rows:
-            listed = [each for each in of_it if each.reaches is row.then and each.by in (None, row.when)]
-            assert [each for each in row.couplings if each in of_it] == listed
-
-
-def test_a_coupling_needs_a_trigger_of_its_machine():
-    """A trigger that the machine does not know is an error of the declaration."""
-    with pytest.raises(ValueError, match="knows no trigger"):
-        Coupling(lobby.DOOR, lobby.Door.OPEN, lobby.AUTO_CLOSE, "explode", lambda change, channel: (), source="none")
 
 
 def test_pulling_follows_only_a_move(monkeypatch):
@@ -53,8 +32,7 @@ def test_pulling_follows_only_a_move(monkeypatch):
     row = Coupling(
         door,
         lobby.Door.OPEN,
-        lobby.AUTO_CLOSE,
-        "enable",
+        lobby.AUTO_CLOSE.on,
         lambda change, channel: pulled.append(channel.open) or (),
         out_of=(lobby.Door.CLOSED,),
         source="none",
@@ -155,9 +133,3 @@ def test_machines_agree_whatever_happens(steps):
             agree(life.sim.service.world)
         else:
             life.do(what, who)
-
-
-@pytest.mark.parametrize("row", COUPLINGS, ids=lambda row: f"{row.when.name} {row.reaches.value}: {row.trigger}")
-def test_the_source_of_a_coupling_is_reported(row):
-    """Documents, rules or gaps."""
-    assert row.source[0] in "PRG"

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings import related, related_breakout, related_identity, related_members, related_telephony
+from confsim.domain.couplings import channels as of_channels
+from confsim.domain.couplings import clients as of_clients
+from confsim.domain.couplings import runtime
 from confsim.domain.identity import validators
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.telephony import number_assignments, numbers
@@ -39,8 +41,8 @@ def stage(**profile):
 def test_what_a_client_loses_with_its_service(choice, released):
     """Nothing, or its active validator and its numbers; another client keeps its own (G543)."""
     change, (one, two) = stage(clients__disable_releases=choice)
-    assert [each.id for each in related_identity.released_validator(change, one)] == ["v"] * released
-    assert len(list(related_telephony.released_numbers(change, one))) == int(released)
+    assert [each.id for each in of_clients._released_validator(change, one)] == ["v"] * released
+    assert len(list(of_clients._released_numbers(change, one))) == int(released)
     clients.switch_service(change, one, "disable")
     for client, left in ((one, not released), (two, True)):
         assert len(list(validators.list_active(change, client.id))) == int(left)
@@ -53,9 +55,8 @@ def test_the_session_in_which_somebody_is_connected():
     sim.presence.join(EVENT_ROOM, 1002)
     change = sim.service.change()
     present = presence.find(change, channels.get(change, CUSTOMER, EVENT_ROOM), 1002)
-    (open_here,) = related.session_at(change, present)
-    assert open_here.channel == EVENT_ROOM
-    assert list(related.session_at(change, replace(present, place=ROOM))) == [None]
+    assert runtime.session_at(change, present).channel == EVENT_ROOM
+    assert runtime.session_at(change, replace(present, place=ROOM)) is None
 
 
 @pytest.mark.parametrize("choice", ["completes", "goes-on"])
@@ -67,7 +68,7 @@ def test_whether_a_breakout_session_outlasts_the_session_of_its_room(choice):
     def ending():
         change = sim.service.change()
         session = sessions.find_active(change, channels.get(change, CUSTOMER, EVENT_ROOM))
-        return [each.id for each in related_breakout.breakout_of(change, session)]
+        return [each.id for each in runtime._breakout_of(change, session)]
 
     assert ending() == []
     running = prepare(sim, duration=60_000)
@@ -86,5 +87,5 @@ def test_who_owns_a_new_channel(choice, others):
     for by, owners in ((creator, [creator.id]), (None, [])):
         channel = channels.create(change, one, f"Room of {by and by.id}", None, by)
         extra = [each.id for each in (creator, admin) if each.id not in owners] if others else []
-        found = list(related_members.first_owners(change, channel))
-        assert found == [{"channel": channel, "user": owner} for owner in owners + extra]
+        found = list(of_channels._first_owners(change, channel))
+        assert [(each.record, each.args) for each in found] == [(None, (channel, owner)) for owner in owners + extra]

@@ -6,7 +6,6 @@ from confsim import Simulator
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.clients import clients
-from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, DeliveryState
 from confsim.kernel.due import fire_due_timers
@@ -282,14 +281,6 @@ def test_an_answer_to_what_is_gone_changes_nothing(line):
 
 
 # Inactive endpoints
-
-
-def test_every_move_is_in_force():
-    """Each is in force at the rows that lead to the state that it names."""
-    for move in MOVES:
-        leading = [row for row in move.when.rows if row.then is move.reaches and move.by in (None, row.when)]
-        assert leading
-        assert all(move in row.couplings for row in leading)
 
 
 @pytest.mark.rule("R532")

@@ -21,7 +21,7 @@ from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.clients import clients
 from confsim.domain.identity import validators
-from confsim.domain.identity.validators import MACHINE, VALIDATORS, Validator, ValidatorState
+from confsim.domain.identity.validators import VALIDATORS, Validator, ValidatorState
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import Change, World
 from kit import CUSTOMER, OTHER, START, refused
@@ -212,9 +212,10 @@ def test_an_unknown_validator_is_not_found(change: Change) -> None:
 def test_the_machine_admits_every_trigger_in_every_state(change: Change) -> None:
     """Setting the state that holds is no error by itself (G537)."""
     validator = VALIDATORS.of(change, CUSTOMER)["demo-validator"]
-    for trigger, then in (("disable", ValidatorState.INACTIVE), ("enable", ValidatorState.ACTIVE)):
+    triggers = ((validators.DISABLE, ValidatorState.INACTIVE), (validators.ENABLE, ValidatorState.ACTIVE))
+    for trigger, then in triggers:
         for state in ValidatorState:
-            moved = MACHINE.fire(change, VALIDATORS.of(change, CUSTOMER).put(replace(validator, state=state)), trigger)
+            moved = trigger(change, VALIDATORS.of(change, CUSTOMER).put(replace(validator, state=state)))
             assert moved.state is then
 
 

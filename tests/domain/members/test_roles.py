@@ -95,7 +95,7 @@ def test_what_is_listed_of_hosts_follows_their_channels(steps):
         if what in {"host", "own"}:
             {"host": roles.add_operator, "own": roles.add_owner}[what](change, channel, people[number // 2])
         elif what == "leave" and host is not None:
-            roles.MACHINE.end(change, host, "leave")
+            roles.LEAVE(change, host)
         elif what == "rename":
             channels.rename(change, channel, f"{number} {channel.name}")
         elif what == "delete":
@@ -164,7 +164,7 @@ def test_who_is_dismissed_leaves_everything(scene):
     token = credentials.issue(change, guest).value
     roles.add_operator(change, channel, guest)
     roles.add_owner(change, other, guest)
-    users.MACHINE.end(change, users.get(change, client.id, guest.id), "end")
+    users.END(change, users.get(change, client.id, guest.id))
     assert guest.id not in USERS.of(change, client.id)
     assert token not in CREDENTIALS.of(change)
     assert all(roles.find(change, each, guest.id) is None for each in (channel, other))

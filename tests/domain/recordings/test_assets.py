@@ -8,6 +8,7 @@ from confsim.domain.recordings import assets
 from confsim.domain.recordings.assets import MACHINE, AssetContent, RecordingAsset, Upload
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
+from kit.tables import fire
 
 
 def draft(content=AssetContent.COMBINED, **fields):
@@ -33,11 +34,11 @@ def change():
 @pytest.mark.rule("R299", "R300", "R362")
 def test_an_asset_is_uploaded_step_by_step(change):
     """Its end and its size are there once it is uploaded, and not before."""
-    asset = MACHINE.create(change, "create", draft=draft())
+    asset = assets.CREATE(change, draft())
     assert (asset.state, asset.ended, asset.size) == (Upload.PENDING, None, None)
-    asset = MACHINE.fire(change, asset, "begin upload")
+    asset = assets._BEGIN_UPLOAD(change, asset)
     assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADING, None, None)
-    asset = MACHINE.fire(change, asset, "finish upload", ended=2000)
+    asset = assets.finish_upload(change, asset, 2000)
     assert (asset.state, asset.ended, asset.size) == (Upload.UPLOADED, 2000, len(assets.data(asset)))
     assert list(assets.list_of_recording(change, "c", "r")) == [asset]
 
@@ -50,9 +51,9 @@ MOVES = {"begin upload": {}, "finish upload": {"ended": 2000}, "fail": {}}
 @pytest.mark.parametrize("last", ["finish upload", "fail"])
 def test_what_is_uploaded_or_has_failed_stays_so(change, trigger, last):
     """Nothing moves it any more."""
-    asset = MACHINE.fire(change, MACHINE.create(change, "create", draft=draft()), last, **MOVES[last])
+    asset = fire(MACHINE, last, change, assets.CREATE(change, draft()), **MOVES[last])
     with pytest.raises(Refusal) as refused:
-        MACHINE.fire(change, asset, trigger, **MOVES[trigger])
+        fire(MACHINE, trigger, change, asset, **MOVES[trigger])
     assert refused.value.reason is Reason.RECORDING_NOT_READY
 
 
@@ -60,7 +61,7 @@ def test_what_is_uploaded_or_has_failed_stays_so(change, trigger, last):
 @pytest.mark.parametrize("asset", EVERY, ids=lambda asset: asset.content.value)
 def test_the_size_is_the_number_of_the_bytes(change, asset):
     """Of every content; the bytes are the same whatever the upload does."""
-    done = MACHINE.fire(change, MACHINE.create(change, "create", draft=asset), "finish upload", ended=2000)
+    done = assets.finish_upload(change, assets.CREATE(change, asset), 2000)
     assert done.size == len(assets.data(done)) > 0
     assert assets.data(asset) == assets.data(done)
 
@@ -82,8 +83,8 @@ def test_each_content_has_a_path_and_a_media_type(asset, path, media_type):
 
 def test_assets_of_another_recording_are_not_there(change):
     """Neither by their id nor in the list."""
-    one = MACHINE.create(change, "create", draft=draft())
-    other = MACHINE.create(change, "create", draft=replace(draft(AssetContent.ARCHIVE), recording="s"))
+    one = assets.CREATE(change, draft())
+    other = assets.CREATE(change, replace(draft(AssetContent.ARCHIVE), recording="s"))
     assert assets.get(change, "c", "s", other.id) == other
     with pytest.raises(Refusal):
         assets.get(change, "c", "s", one.id)

@@ -85,7 +85,7 @@ def test_a_link_to_what_is_gone_is_not_found():
     """The signature is right, the asset is no more."""
     change = at(NOW)
     link = downloads.issue_link(change, ASSET)
-    assets.MACHINE.end(change, ASSET, "remove")
+    assets.REMOVE(change, ASSET)
     assert refused(downloads.asset_of_link, change, link) is Reason.NOT_FOUND
 
 

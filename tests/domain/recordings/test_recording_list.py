@@ -69,7 +69,7 @@ def test_a_token_opens_its_recording_or_those_of_the_channel(choice, opened):
         asset = RecordingAsset(
             id=id, client=CUSTOMER, channel=ROOM, recording=id, content=AssetContent.COMBINED, label="L", started=0
         )
-        assets.MACHINE.create(change, "create", draft=asset)
+        assets.CREATE(change, asset)
     grant = DownloadGrant(client=CUSTOMER, channel=ROOM, recording="a", expires=10)
     assert [each.recording for each in recording_list.downloadable(change, grant)] == opened
     RECORDINGS.of(change, CUSTOMER).remove("a")

@@ -124,7 +124,7 @@ def test_a_breakout_room_is_recorded_under_the_owners_of_its_event_room(sim):
     caller = credentials.authenticate(change, "demo-owner")
     room = create_room(change, parent, "A room")
     initialise(change, room)
-    sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, room.id), "start")
+    sessions.START(change, sessions.find_open(change, CUSTOMER, room.id))
     assert recordings.possible(change, room, caller)
     recordings.start(change, room, caller)
     recordings.stop(change, room, caller)

@@ -37,14 +37,14 @@ def test_becoming_empty_closes_the_door_by_auto_close_alone(room, auto, door):
     """Without auto-close the trigger has no row."""
     change, channel = room
     channel = channels.update(change, channel, open=True, auto_close=auto)
-    assert lobby.DOOR.state(lobby.DOOR.fire_if_allowed(change, channel, "become empty")) is door
+    assert lobby.DOOR.state(lobby.BECOME_EMPTY.if_allowed(change, channel)) is door
 
 
 def test_auto_close_stays_on(room):
     """Closing the door leaves auto-close as it is."""
     change, channel = room
     channel = lobby.set_auto_close(change, channels.update(change, channel, open=True), "enable")
-    channel = lobby.DOOR.fire_if_allowed(change, channel, "become empty")
+    channel = lobby.BECOME_EMPTY.if_allowed(change, channel)
     assert lobby.AUTO_CLOSE.state(channel) is AutoClose.ON
 
 

@@ -197,7 +197,7 @@ def test_a_removed_user_is_nowhere(stage):
     """Removal disconnects at once, and the session ends with the last user."""
     linked = users.create(stage.change, CUSTOMER, "Linus", Account.LINKED, channel=ROOM)
     stage.join("Linus")
-    users.MACHINE.fire(stage.change, linked, "end")
+    users.END(stage.change, linked)
     assert not presence.list_present(stage.change, stage.channel)
 
 

@@ -54,7 +54,7 @@ def _filled(found: list[tuple]):
     owner = next(user for user in USERS.of(change, CUSTOMER).all if user.handle == "Olaf Owner")
     places = [channels.create(change, client, f"c{number}", None, owner if number else None).id for number in range(4)]
     base = channels.get(change, CUSTOMER, places[3])
-    places.append(channels.MACHINE.create(change, "create room", id=change.uuid(), event_room=base, name="r").id)
+    places.append(channels.create_room(change, change.uuid(), base, "r").id)
     rows = SESSIONS.of(change, CUSTOMER)
     for number, (place, started, length, participants, name, recorded) in enumerate(found):
         ended = None if started is None or length is None else started + length

@@ -44,7 +44,7 @@ def test_only_a_started_session_is_active():
     change, channel = room()
     initialise(change, channel)
     assert sessions.find_active(change, channel) is None
-    session = sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, ROOM), "start")
+    session = sessions.START(change, sessions.find_open(change, CUSTOMER, ROOM))
     assert sessions.find_active(change, channel) == session
     sessions.end_active(change, channel)
     assert sessions.find_active(change, channel) is None
@@ -55,7 +55,7 @@ def test_sessions_are_in_the_order_of_their_starts():
     change, channel = room()
     placed = [initialise(change, each) for each in (channel, channels.get(change, CUSTOMER, EVENT_ROOM))]
     for session in reversed(placed):
-        sessions.MACHINE.fire(change, session, "start")
+        sessions.START(change, session)
     assert [each.id for each in sessions.SESSIONS.of(change, CUSTOMER).all] == [placed[1].id, placed[0].id]
 
 
@@ -73,7 +73,7 @@ def test_placement_at_once_makes_the_session():
     streaming.place(change, channel)
     assert streaming.find(change, CUSTOMER, ROOM).state is Placed.HOSTED
     assert life(change) is SessionState.INITIALISED
-    sessions.MACHINE.fire(change, sessions.find_open(change, CUSTOMER, ROOM), "end")
+    sessions.END(change, sessions.find_open(change, CUSTOMER, ROOM))
     assert streaming.find(change, CUSTOMER, ROOM) is None
 
 

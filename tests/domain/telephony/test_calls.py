@@ -4,9 +4,9 @@ import pytest
 
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.domain import couplings
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.events import event_log
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import presence, sessions
@@ -21,7 +21,7 @@ from confsim.kernel.world import World
 from kit import refused
 from kit.things.channels import create_room
 
-FOLLOWED = COUPLINGS
+FOLLOWED = couplings
 LINE, PHONE = "+12025550123", "+12025550147"
 MANUAL = {"duration.call-answered": "manual(1)"}
 
@@ -251,7 +251,7 @@ def test_a_callee_who_is_removed_does_not_answer():
     """The call fails when its time has come."""
     office = Office({"duration.call-answered": "time(5)"})
     call = calls.dial_unregistered(office.change, office.room, PHONE, "Bob")
-    users.MACHINE.end(office.change, users.get(office.change, office.client.id, call.user), "end")
+    users.END(office.change, users.get(office.change, office.client.id, call.user))
     office.wait(5)
     assert office.state(call) is CallState.FAILED
 

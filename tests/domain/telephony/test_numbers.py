@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.domain import couplings
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
-from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.telephony import number_assignments, numbers
 from confsim.domain.telephony.number_assignments import NumberUse
 from confsim.domain.telephony.numbers import Listing, NumberState
@@ -17,7 +17,7 @@ from confsim.kernel.world import World
 from kit import refused
 
 US, GB = "+12025550123", "+442079460123"
-FOLLOWED = COUPLINGS
+FOLLOWED = couplings
 
 
 class Shop:

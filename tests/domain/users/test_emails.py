@@ -7,11 +7,12 @@ import pytest
 from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
 from confsim.domain.users import emails, users
-from confsim.domain.users.emails import MACHINE, EmailState, OnNewAddress
+from confsim.domain.users.emails import MACHINE, EmailState
 from confsim.domain.users.users import Account, User
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import Change, World
 from kit.each import each
+from kit.tables import fire
 
 #: A user in each state of the machine.
 IN_STATE = {
@@ -51,14 +52,13 @@ def test_the_address_moves_as_stated_and_in_no_other_way(state: EmailState, trig
     change = _now()
     email, pending = IN_STATE[state]
     ann = _ann(change, email=email, pending=pending)
-    every = {"address": "b@x", "code": "111111", "second": OnNewAddress.WHEN_VERIFIED}
-    facts = {name: every[name] for name in MACHINE.facts[trigger]}
+    every = {"address": "b@x", "code": "111111"}
     if (state, trigger) in MOVES:
-        moved = MACHINE.fire(change, ann, trigger, **facts)
+        moved = fire(MACHINE, trigger, change, ann, **every)
         assert MACHINE.state(moved) is MOVES[state, trigger]
     else:
         with pytest.raises(Refusal):
-            MACHINE.fire(change, ann, trigger, **facts)
+            fire(MACHINE, trigger, change, ann, **every)
 
 
 @pytest.mark.rule("R157")

@@ -24,6 +24,7 @@ from confsim.domain.users.users import (
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
 from confsim.kernel.world import Change, World
+from kit.tables import fire
 
 #: Every move of an account that P1 and P2 know; everything else is refused.
 MOVES = {
@@ -60,19 +61,18 @@ def test_the_account_moves_as_stated_and_in_no_other_way(change: Change, state: 
     draft = User(id=1, client="c", handle="Ann", account=Account.GUEST, origin_id="o-1", reputation=1)
     user = None if state is ABSENT else rows.put(replace(draft, account=state))
     every = {"origin": "o-1", "handle": "Bob", "draft": draft, "identity": Identity("google"), "ends": 2_000}
-    facts = {name: every[name] for name in MACHINE.facts[trigger]}
     if (state, trigger) in MOVES:
-        MACHINE.fire(change, user, trigger, **facts)
+        fire(MACHINE, trigger, change, user, **every)
         assert MACHINE.state(rows.get(1)) is MOVES[state, trigger]
     else:
         with pytest.raises(Refusal):
-            MACHINE.fire(change, user, trigger, **facts)
+            fire(MACHINE, trigger, change, user, **every)
 
 
 def test_a_login_attaches_its_identity(change: Change):
     """Roles and id stay, and the account is one of OAuth."""
     user = _made(change, Account.PREDEFINED)
-    MACHINE.fire(change, user, "redeem", identity=Identity("github"))
+    users.redeem(change, user, Identity("github"))
     found = users.get(change, "c", user.id)
     assert (found.identity, found.auth_kind) == (Identity("github"), AuthKind.OAUTH)
 
@@ -81,7 +81,7 @@ def test_an_identity_of_another_origin_connects_nobody(change: Change):
     """An identity token attaches to the predefined user of its own origin id alone."""
     user = _made(change, Account.PREDEFINED, origin_id="o-1")
     with pytest.raises(Refusal):
-        MACHINE.fire(change, user, "exchange", origin="o-2")
+        users.connect(change, user, "o-2")
 
 
 def test_every_kind_of_account_is_created(change: Change):
@@ -126,7 +126,7 @@ def test_registered_users_alone_occupy_their_handle(change: Change, account: Acc
 def test_a_removed_user_is_not_found(change: Change):
     """A user who was removed is as unknown as one who never was."""
     linked = _made(change, Account.LINKED)
-    users.MACHINE.end(change, linked, "end")
+    users.END(change, linked)
     for id in (linked.id, 99, -1):
         with pytest.raises(Refusal, match="not_found"):
             users.get(change, "c", id)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.domain.events.event_log import EVENTS
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Trigger
 from confsim.kernel.world import World
 from confsim.service.conformance import Conformance
 
@@ -57,14 +57,14 @@ class Stage:
     @contextmanager
     def traced(self) -> Iterator[None]:
         """Note the triggers that are tried meanwhile."""
-        attempt = Machine.attempt
+        attempt = Trigger.attempt
         tried = self._tried
 
-        def noted(machine: Any, change: Any, record: Any, trigger: str, facts: Any) -> Any:
-            tried.add((machine.name, str(word(machine.state(record))), trigger))
-            return attempt(machine, change, record, trigger, facts)
+        def noted(trigger: Trigger[Any, ...], change: Any, record: Any, args: Any, kwargs: Any) -> Any:
+            tried.add((trigger.machine.name, str(word(trigger.machine.state(record))), trigger.name))
+            return attempt(trigger, change, record, args, kwargs)
 
-        with patch.object(Machine, "attempt", noted):
+        with patch.object(Trigger, "attempt", noted):
             yield
 
     def step(self, before: View, act: Act) -> Step | None:

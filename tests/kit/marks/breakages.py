@@ -121,11 +121,9 @@ def _cited_by(mutant: table_mutants.TableMutant) -> set[str]:
     kind, _, number = mutant.subject.rpartition(": ")[2].partition(" ")
     if kind == "row":
         return cited(machine.rows[int(number)].source)
-    kinds = {
-        each.__name__: each for each in (table_mutants.Coupling, table_mutants.Need, table_mutants.TransitionObserver)
-    }
+    kinds = {each.__name__: each for each in (table_mutants.Coupling, table_mutants.Need)}
     if kind in kinds:
-        return cited(getattr(table_mutants._every(machine, kinds[kind])[int(number)], "source", ""))
+        return cited(table_mutants._every(machine, kinds[kind])[int(number)].source)
     return set()
 
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from confsim.api import admission
 from confsim.api.call import Call as ApiCall
 from confsim.contract.gates import Grant
-from confsim.kernel.machine import Machine
+from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.world import World
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.model import Model, Prediction
@@ -60,24 +60,24 @@ class Reach:
             patch.object(Candidates, "imagined", imagined),
             patch.object(model, "call", called),
             patch.object(Machine, "_move", self._moving(Machine._move)),
-            patch.object(Machine, "row", self._admitting(Machine.row)),
+            patch.object(Trigger, "row", self._admitting(Trigger.row)),
             patch.object(admission, "admit", self._judging(admission.admit)),
         ):
             yield
 
     def _moving(self, move: Any) -> Any:
-        def moving(machine: Machine[Any, Any], change: Any, record: Any, row: Any, facts: Any) -> Any:
+        def moving(machine: Machine[Any, Any], change: Any, record: Any, row: Any, *arguments: Any) -> Any:
             if self._noting:
                 self.keys.add(("row", machine.name, machine.rows.index(row)))
-            return move(machine, change, record, row, facts)
+            return move(machine, change, record, row, *arguments)
 
         return moving
 
     def _admitting(self, row_of: Any) -> Any:
-        def admitting(machine: Machine[Any, Any], state: Any, trigger: str, record: Any, facts: Any) -> Any:
-            found = row_of(machine, state, trigger, record, facts)
+        def admitting(trigger: Trigger[Any, ...], *arguments: Any) -> Any:
+            found = row_of(trigger, *arguments)
             if found is None and self._noting:
-                self.keys.add(("not admitted", machine.name, trigger))
+                self.keys.add(("not admitted", trigger.machine.name, trigger.name))
             return found
 
         return admitting

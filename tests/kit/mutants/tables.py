@@ -22,14 +22,14 @@ def edges() -> Iterator[Mutant]:
         for place, row in enumerate(machine.rows):
             name = f"{machine.name}, {row.when} from {'/'.join(each.name for each in row.on)}"
             key = ("row", machine.name, place)
-            yield Mutant("edges", f"{name} is refused", key, partial(_remove, machine, row))
+            yield Mutant("edges", f"{name} is refused", key, partial(_remove, row))
             others = [each for each in machine.states if each not in (ABSENT, row.then)]
             if row.then is not ABSENT and row.on != (ABSENT,) and others:
                 yield Mutant("edges", f"{name} leads to {others[0].name}", key, partial(_lead, row, others[0]))
 
 
-def _remove(machine: Machine[Any, Any], row: Row) -> None:
-    machine._rows[row.when] = tuple(each for each in machine._rows[row.when] if each is not row)
+def _remove(row: Row) -> None:
+    row.when.rows = tuple(each for each in row.when.rows if each is not row)
 
 
 def _lead(row: Row, state: Any) -> None:
@@ -42,7 +42,7 @@ def guards() -> Iterator[Mutant]:
         for row in machine.rows:
             if row.only_if is not None:
                 name = f"{machine.name}, {row.when}: {row.only_if} does not count"
-                yield Mutant("guards", name, ("not admitted", machine.name, row.when), partial(_unguard, row))
+                yield Mutant("guards", name, ("not admitted", machine.name, row.when.name), partial(_unguard, row))
     for operation in API:
         grants = operation.gate.grants
         if operation.public:

@@ -60,11 +60,8 @@ def unit(mutant: Mutant, *, whole: bool) -> str:
 
 
 def _influenced(module: str) -> str:
-    """The package that a module of couplings is about: the one after which it is named, or that of most of its rows."""
-    named = module.removesuffix(".py").partition("_")[2]
-    if named in {"clients", "identity", "members", "runtime", "telephony", "breakout"}:
-        return named
-    return {"deletion.py": "channels", "deliveries.py": "events", "emitted.py": "events"}.get(module, "runtime")
+    """The package that a module of couplings is about: the one after which it is named."""
+    return "runtime" if module == "__init__.py" else module.removesuffix(".py")
 
 
 def tests_of(unit: str) -> list[Path]:

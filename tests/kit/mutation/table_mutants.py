@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
-from confsim.kernel.influence import Cascade, Coupling, Firing, Need, TransitionObserver
-from confsim.kernel.machine import Machine
+from confsim.kernel.influence import Cascade, Coupling, Need
+from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.rows import ABSENT, Row
 
 from .operators import Mutant, mutants
@@ -34,7 +34,7 @@ class TableMutant(NamedTuple):
         return f"{self.machine}: {self.kind}: {self.what}"
 
 
-def subject(machine: Machine[Any, Any], thing: Row | Coupling | Need | TransitionObserver | Cascade) -> str:
+def subject(machine: Machine[Any, Any], thing: Row | Coupling | Need | Cascade) -> str:
     """The name of a row, or of an influence, that tests reach."""
     if isinstance(thing, Row):
         return f"{machine.name}: row {machine.rows.index(thing)}"
@@ -45,7 +45,7 @@ def _every(machine: Machine[Any, Any], kind: type) -> list[Any]:
     """What a machine holds of a kind of influence, each once."""
     if kind is Cascade:
         return list(machine.cascades)
-    field = {Coupling: "couplings", Need: "needs", TransitionObserver: "observers"}[kind]
+    field = {Coupling: "couplings", Need: "needs"}[kind]
     return list({id(each): each for row in machine.rows for each in getattr(row, field)}.values())
 
 
@@ -80,65 +80,75 @@ def of_rows(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
 
 def pairs(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
     """Rows for the pairs of a state and a trigger that have none."""
-    for trigger in machine.triggers:
-        admitted = {state for row in machine.rows if row.when == trigger for state in row.on}
+    for trigger in machine.triggers.values():
+        admitted = {state for row in trigger.rows for state in row.on}
         for state in machine.states:
-            if state not in admitted:
+            if state not in admitted and not (trigger.creates and state is not ABSENT):
                 stays = state is not ABSENT
                 row = Row(trigger, state, state if stays else machine.states[1], source="a mutant")
                 what = f"{trigger} in {state.name} to {row.then.name}"
-                block = _set_on(machine, rows=(*machine.rows, row), _rows=_with(machine, trigger, row))
+                block = _with(machine, row)
                 yield TableMutant(machine.name, "pair added", what, f"{machine.name}: {trigger}", block)
 
 
 def of_influences(machine: Machine[Any, Any]) -> Iterator[TableMutant]:
     """The mutants of what a machine does to others."""
-    for kind in (Coupling, Need, TransitionObserver, Cascade):
+    for kind in (Coupling, Need, Cascade):
         name = kind.__name__.lower()
         for each in _every(machine, kind):
             place = subject(machine, each)
             what = f"{place.rpartition(' ')[2]}, {_reported(each)}"
             yield TableMutant(machine.name, f"{name} dropped", what, place, _dropped(machine, each))
-            if isinstance(each, (Coupling, TransitionObserver)) and each.out_of is not None:
+            if isinstance(each, Coupling) and each.out_of is not None:
                 every = tuple(state for state in machine.states if state is not each.reaches or each.by is not None)
                 yield TableMutant(machine.name, f"{name} widened", what, place, _set(each, out_of=None, sees=every))
-            firing = each.firing if isinstance(each, Cascade) else each
-            if isinstance(firing, (Coupling, Need, Firing)):
-                other = _other_trigger(firing)
-                if other is not None:
-                    more = f"{what}, now {other}"
-                    yield TableMutant(machine.name, f"{name} redirected", more, place, _set(firing, trigger=other))
+            other = None if each.fires is None else _other_trigger(each.fires)
+            if other is not None:
+                more = f"{what}, now {other}"
+                yield TableMutant(machine.name, f"{name} redirected", more, place, _set(each, fires=other))
 
 
 def _reported(each: Any) -> str:
-    if isinstance(each, (Coupling, Need)):
-        return f"{each.reaches.name}: {each.fires.name} {each.trigger}"
-    return (
-        f"{each.reaches.name}" if isinstance(each, TransitionObserver) else f"{each.step.name if each.step else 'all'}"
+    fires = "" if each.fires is None else f": {each.fires.machine.name} {each.fires}"
+    if isinstance(each, Cascade):
+        return f"{each.step.name if each.step else 'all'}"
+    return f"{each.reaches.name}{fires}"
+
+
+def _other_trigger(fires: Trigger[Any, ...]) -> Trigger[Any, ...] | None:
+    """Another trigger of the machine that is fired, with the same arguments."""
+    same = (
+        trigger
+        for trigger in fires.machine.triggers.values()
+        if trigger is not fires and (trigger.creates, trigger.parameters) == (fires.creates, fires.parameters)
     )
+    return next(same, None)
 
 
-def _other_trigger(each: Coupling | Need | Firing) -> str | None:
-    """Another trigger of the machine that is fired, with the same facts."""
-    facts = each.fires.facts
-    same = [
-        trigger for trigger in each.fires.triggers if trigger != each.trigger and facts[trigger] == facts[each.trigger]
-    ]
-    return same[0] if same else None
-
-
-def _idle(change: Any, record: Any, **facts: Any) -> Any:
+def _idle(change: Any, record: Any, *_: Any, **__: Any) -> Any:
     """The effect that changes nothing."""
     return record
 
 
 def _without(machine: Machine[Any, Any], row: Row) -> Block:
-    rows = {trigger: tuple(each for each in rows if each is not row) for trigger, rows in machine._rows.items()}
-    return _set_on(machine, rows=tuple(each for each in machine.rows if each is not row), _rows=rows)
+    return _with_rows(machine, row.when, lambda rows: tuple(each for each in rows if each is not row))
 
 
-def _with(machine: Machine[Any, Any], trigger: str, row: Row) -> dict[str, tuple[Row, ...]]:
-    return {**machine._rows, trigger: (*machine._rows[trigger], row)}
+def _with(machine: Machine[Any, Any], row: Row) -> Block:
+    return _with_rows(machine, row.when, lambda rows: (*rows, row))
+
+
+def _with_rows(
+    machine: Machine[Any, Any], trigger: Trigger[Any, ...], change: Callable[[tuple[Row, ...]], tuple[Row, ...]]
+) -> Block:
+    """A block in which a machine and a trigger of it have other rows."""
+
+    @contextmanager
+    def block() -> Iterator[None]:
+        with _fields(machine, {"rows": change(machine.rows)}), _fields(trigger, {"rows": change(trigger.rows)}):
+            yield
+
+    return block
 
 
 def _set(thing: Any, **fields: Any) -> Block:
@@ -173,7 +183,7 @@ def _dropped(machine: Machine[Any, Any], each: Any) -> Block:
     """An influence taken from its machine and from all rows of it."""
     if isinstance(each, Cascade):
         return _set_on(machine, cascades=tuple(other for other in machine.cascades if other is not each))
-    field = {Coupling: "couplings", Need: "needs", TransitionObserver: "observers"}[type(each)]
+    field = {Coupling: "couplings", Need: "needs"}[type(each)]
 
     @contextmanager
     def block() -> Iterator[None]:
@@ -191,7 +201,8 @@ def _dropped(machine: Machine[Any, Any], each: Any) -> Block:
 def in_guards() -> list[Mutant]:
     """The mutants of the functions that guards ask: comparisons turned or off by one, operands, constants."""
     found: dict[str, Mutant] = {}
-    codes = {guard.test.__code__ for machine in Machine.declared.values() for guard in machine.guards}
+    rows = [row for machine in Machine.declared.values() for row in machine.rows]
+    codes = {row.only_if.test.__code__ for row in rows if row.only_if is not None}
     for path in sorted({code.co_filename for code in codes}):
         lines = [{line for *_, line in code.co_lines() if line} for code in codes if code.co_filename == path]
         source = Path(path)
@@ -212,36 +223,32 @@ def watch(note: Callable[[str], Any]) -> None:
     names: dict[int, str] = {}
     for machine in Machine.declared.values():
         names |= {id(row): subject(machine, row) for row in machine.rows}
-        for kind, field in ((Coupling, ""), (Need, ""), (TransitionObserver, "notify"), (Cascade, "take")):
-            for each in _every(machine, kind):
-                names[id(each)] = subject(machine, each)
-                if field:
-                    setattr(each, field, _noting(getattr(each, field), note, name=names[id(each)]))
+        for kind in (Coupling, Need, Cascade):
+            names |= {id(each): subject(machine, each) for each in _every(machine, kind)}
 
     def of(place: int) -> Callable[..., str]:
         return lambda arguments: names[id(arguments[place])]
 
-    ask = Machine.row
+    ask = Trigger.row
 
-    def asked(machine: Machine[Any, Any], *arguments: Any) -> Row | None:
-        row = ask(machine, *arguments)
+    def asked(trigger: Trigger[Any, ...], *arguments: Any) -> Row | None:
+        row = ask(trigger, *arguments)
         if row is not None:
             note(names[id(row)])
         return row
 
-    Machine.row = asked  # type: ignore[method-assign]
+    Trigger.row = asked  # type: ignore[assignment, method-assign]
     Machine._move = _noting(Machine._move, note, of(3))  # type: ignore[method-assign]
     Coupling.propagate = _noting(Coupling.propagate, note, of(0))  # type: ignore[method-assign]
     Need.satisfy = _noting(Need.satisfy, note, of(0))  # type: ignore[method-assign]
+    Cascade.take = _noting(Cascade.take, note, of(0))  # type: ignore[method-assign]
 
 
-def _noting(
-    function: Any, note: Callable[[str], Any], named: Callable[..., str] | None = None, *, name: str = ""
-) -> Any:
-    """The function, which also reports its name, or that of its argument."""
+def _noting(function: Any, note: Callable[[str], Any], named: Callable[..., str]) -> Any:
+    """The function, which also reports the name of its argument."""
 
     def noting(*arguments: Any) -> Any:
-        note(name or named(arguments))  # type: ignore[misc]
+        note(named(arguments))
         return function(*arguments)
 
     return noting

@@ -88,7 +88,7 @@ def tried(mutants: Sequence[TableMutant], limit: float) -> Iterator[tuple[str, V
 def noticed(mutant: TableMutant) -> bool:
     """Whether the golden tables differ from the mutant."""
     with mutant.in_force():
-        return bool(tables.differences(Machine.declared[mutant.machine])) or tables.in_force() != _IN_FORCE
+        return bool(tables.differences(Machine.declared[mutant.machine])) or tables.influences() != _IN_FORCE
 
 
 def equal(mutant: TableMutant) -> bool:
@@ -96,4 +96,4 @@ def equal(mutant: TableMutant) -> bool:
     return mutant.kind == "guard dropped" and not noticed(mutant)
 
 
-_IN_FORCE = tables.in_force()
+_IN_FORCE = tables.influences()

@@ -42,14 +42,13 @@ def room(sim, name="Breakout", parent=EVENT_ROOM):
 
 def create_room(change, event_room, name):
     """A new channel below another, as a breakout room gets one."""
-    facts = {"id": change.uuid(), "event_room": event_room, "name": name}
-    return channels.MACHINE.create(change, "create room", **facts)
+    return channels.create_room(change, change.uuid(), event_room, name)
 
 
 def initialise(change, channel):
     """The session of the channel that has not ended, created when there is none."""
     session = sessions.find_open(change, channel.client, channel.id)
-    return session or sessions.MACHINE.create(change, "initialise", channel=channel, parent=None)
+    return session or sessions.initialise(change, None, channel, None)
 
 
 PNG = images.STUB

@@ -6,16 +6,13 @@ import sys
 from contextlib import nullcontext
 from typing import Any
 
-from confsim.domain.couplings.deletion import DELETION
-from confsim.domain.couplings.emitted import EMITTED
-from confsim.domain.couplings.machines import COUPLINGS
-from confsim.domain.couplings.needs import NEEDS
 from confsim.kernel.machine import Machine
 from kit.each import each
 from kit.exploration.planted import BY_NAME, FAULTS
 from kit.exploration.planted.fault import Fault
 from kit.exploration.planted.hunt import hunt
 from kit.exploration.starts import BY_NAME as STARTS
+from kit.tables import influences_of
 
 #: Faults of every sort that a walk of two acts finds within a second of processor time, some of each area.
 QUICK = (
@@ -42,8 +39,10 @@ QUICK = (
 
 def _in_place() -> dict[tuple[int, str], Any]:
     """Everything that a fault may replace: of rows, of influences, of deadlines, and of the modules of confsim."""
-    things: list[Any] = [row for machine in Machine.declared.values() for row in machine.rows]
-    things += [*COUPLINGS, *NEEDS, *EMITTED, *DELETION, *{id(row.at): row.at for row in things if row.at}.values()]
+    machines = Machine.declared.values()
+    things: list[Any] = [row for machine in machines for row in machine.rows]
+    things += {id(row.at): row.at for row in things if row.at}.values()
+    things += [influence for machine in machines for influence in influences_of(machine)]
     found = {(id(thing), name): getattr(thing, name) for thing in things for name in type(thing).__slots__}
     for name, module in list(sys.modules.items()):
         if name.startswith(("confsim.domain.", "confsim.service.pipeline")):

@@ -8,8 +8,8 @@ from typing import Annotated
 from confsim.contract.types import FullName, Long, Wire
 from confsim.control.context import ControlContext, get_client, get_user, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
+from confsim.domain import couplings
 from confsim.domain.clients.clients import CLIENTS
-from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.runtime.presence import Where
 from confsim.domain.telephony import calls
 from confsim.domain.telephony.calls import CALLS
@@ -17,7 +17,7 @@ from confsim.kernel.world import Change
 from confsim.service.deferred import in_slices
 
 #: hanging up leaves the channel
-FOLLOWED = COUPLINGS
+FOLLOWED = couplings
 
 
 class DialIn(CommandBody):

@@ -10,11 +10,11 @@ from confsim.contract.types import Long, Wire
 from confsim.control.context import ControlContext, get_user, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
 from confsim.control.problems import misuse_of
+from confsim.domain import couplings
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
-from confsim.domain.couplings.machines import COUPLINGS
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
@@ -24,7 +24,7 @@ from confsim.kernel.world import Change
 from confsim.service.deferred import in_slices
 
 #: joining and leaving moves sessions, lobbies and breakout rooms
-FOLLOWED = COUPLINGS
+FOLLOWED = couplings
 
 _WORDS = {Where.IN_ROOM: "in"}
 

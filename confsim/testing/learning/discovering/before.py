@@ -50,12 +50,12 @@ _CHANNEL = {
 class ChannelBefore(Struct):
     """A channel that was there: its description in an answer, and the roles of users in it.
 
-    ``hosts`` has users by their id in the service, each with the trigger that appoints to the role, "" for none;
+    ``hosts`` has users by their id in the service, each with the role, None for none;
     ``lists`` the operations of which an answer lists all of a role.
     """
 
     description: Mapping[str, Any]
-    hosts: dict[int, str] = {}
+    hosts: dict[int, Role | None] = {}
     lists: frozenset[str] = frozenset()
 
     @property
@@ -91,9 +91,9 @@ def _copy_channel(change: Change, found: ChannelBefore, known: Correspondence) -
     fields["audio_quality"] = AudioQuality(fields["audio_quality"])
     id, name = str(seen["channelUuid"]), str(seen["channelName"])
     channel = channels.load(change, CLIENTS.of(change)[client_id], id, name, seen.get("description"), fields)
-    for user, trigger in found.hosts.items():
-        if trigger:
-            roles.appoint(change, channel, USERS.of(change, client_id)[known.model("users", user)], trigger)
+    for user, role in found.hosts.items():
+        if role:
+            roles.appoint(change, channel, USERS.of(change, client_id)[known.model("users", user)], role)
     known.pair("channels", id, id)
     known.pair("meeting_ids", channel.meeting_id, seen.get("meetingId"))
 

@@ -12,8 +12,9 @@ from confsim.domain.identity import access_levels, api_tokens, credentials, invi
 from confsim.domain.identity.invitations import Invitation, InvitationState
 from confsim.domain.members import roles
 from confsim.domain.members.roles import Role
-from confsim.domain.terms import Acceptance, Publication
+from confsim.domain.terms import Acceptance
 from confsim.domain.users import handles
+from confsim.kernel.rows import EXISTS
 from confsim.kernel.world import Change
 
 from .fault import Fault, altered, cascade, coupling, forgotten, need, row
@@ -43,14 +44,14 @@ FAULTS: tuple[Fault, ...] = (
         "terms",
         "P1 States L175, R101, G180",
         ("client and child",),
-        altered(row(terms.ACCEPTANCE, "accept", Acceptance.NEVER), only_if=None),
+        altered(row(terms._accept, Acceptance.NEVER), only_if=None),
     ),
     Fault(
         "new terms keep the version of the old ones",
         "terms",
         "P1 States L176, R103, R104",
         ("client and child",),
-        altered(row(terms.DOCUMENT, "promulgate", Publication.PUBLISHED), effect=_promulgate_same),
+        altered(row(terms.promulgate, EXISTS), effect=_promulgate_same),
     ),
     Fault(
         "a child of a disabled client is served",
@@ -64,21 +65,21 @@ FAULTS: tuple[Fault, ...] = (
         "service",
         "P1 L297, P1 States L178, R109",
         ("client and child",),
-        altered(row(clients.MACHINE, "disable", ServiceState.ENABLED), only_if=None),
+        altered(row(clients._disable, ServiceState.ENABLED), only_if=None),
     ),
     Fault(
         "two validators of a client are active",
         "identity",
         "P1 States L180, R114, R238",
         _IDENTITY,
-        forgotten(coupling(validators.MACHINE, validators.MACHINE, "disable")),
+        forgotten(coupling(validators.MACHINE, validators.DISABLE)),
     ),
     Fault(
         "the old value of a regenerated API token is valid",
         "identity",
         "P1 States L183, R118",
         _IDENTITY,
-        forgotten(need(api_tokens.MACHINE, "regenerate", credentials.MACHINE, "revoke")),
+        forgotten(need(api_tokens.regenerate, credentials.REVOKE)),
     ),
     Fault(
         "a handle is reserved for twenty minutes",
@@ -92,14 +93,14 @@ FAULTS: tuple[Fault, ...] = (
         "invitations",
         "P1 States L185, R122, R123",
         ("identity", "members"),
-        altered(row(invitations.MACHINE, "create", InvitationState.PENDING), effect=_replace_but_code),
+        altered(row(invitations.replace_code, InvitationState.PENDING), effect=_replace_but_code),
     ),
     Fault(
         "a Nonce is pending after it was redeemed",
         "invitations",
         "P1 L90, R067",
         ("identity", "members"),
-        altered(row(invitations.MACHINE, "redeem", InvitationState.PENDING), then=InvitationState.PENDING),
+        altered(row(invitations._use, InvitationState.PENDING), then=InvitationState.PENDING),
         hidden=(
             "the login registers the user in the same step, and a user who becomes registered uses up a pending Nonce "
             "(invitations.on-exchange, G202)"
@@ -110,7 +111,7 @@ FAULTS: tuple[Fault, ...] = (
         "roles",
         "R202, G270",
         ("members", "room"),
-        altered(row(roles.MACHINE, "make operator", Role.OWNER), then=Role.OPERATOR),
+        altered(row(roles.MAKE_OPERATOR, Role.OWNER), then=Role.OPERATOR),
     ),
     Fault(
         "a user grants a level above the own ones",
@@ -124,6 +125,6 @@ FAULTS: tuple[Fault, ...] = (
         "templates",
         "P2 L354, G413, G584",
         ("templates",),
-        forgotten(cascade(templates.MACHINE, template_choice.MACHINE, "remove")),
+        forgotten(cascade(templates.MACHINE, template_choice.REMOVE)),
     ),
 )

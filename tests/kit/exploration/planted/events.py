@@ -7,7 +7,7 @@ from typing import Any
 
 from confsim.assumptions.events import EventKind
 from confsim.domain.clients.clients import CLIENTS
-from confsim.domain.couplings import emitted
+from confsim.domain.couplings import events
 from confsim.domain.events.event_log import emit
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence, Where
@@ -20,7 +20,7 @@ from .fault import Fault, altered, forgotten, observer
 
 _EVENTS = ("events and webhooks", "room", "meeting")
 _JOINED = observer(presence.MACHINE, Where.IN)
-_TELL = _JOINED.notify
+_TELL = _JOINED.on
 
 
 def _tell_twice(change: Change, present: Presence) -> None:
@@ -55,14 +55,14 @@ FAULTS: tuple[Fault, ...] = (
         "events",
         "P2 Events, G533",
         _EVENTS,
-        altered(_JOINED, notify=_tell_twice),
+        altered(_JOINED, on=_tell_twice),
     ),
     Fault(
         "an event is recorded in the log of another client",
         "events",
         "P1 L7, P2 Events, G533",
         _EVENTS,
-        altered(emitted, emit=_emit_elsewhere),
+        altered(events, emit=_emit_elsewhere),
     ),
     Fault(
         "a refused call leaves what it had changed",

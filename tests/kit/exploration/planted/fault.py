@@ -10,15 +10,13 @@ from unittest import mock
 
 from msgspec import Struct
 
-from confsim.domain.couplings.deletion import DELETION
-from confsim.domain.couplings.emitted import EMITTED
-from confsim.domain.couplings.machines import COUPLINGS
-from confsim.domain.couplings.needs import NEEDS
-from confsim.kernel.influence import Cascade, Coupling, Firing, Need, TransitionObserver
-from confsim.kernel.machine import Machine
+from confsim.kernel.influence import Cascade, Coupling, Need
+from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.rows import Row
+from kit.tables import influences_of
 
 AnyMachine: TypeAlias = Machine[Any, Any]
+AnyTrigger: TypeAlias = Trigger[Any, ...]
 Plant: TypeAlias = Callable[[], AbstractContextManager[object]]
 
 
@@ -37,37 +35,35 @@ class Fault(Struct, frozen=True):
     hidden: str = ""
 
 
-def row(machine: AnyMachine, trigger: str, state: Enum, then: Enum | None = None) -> Row:
+def row(trigger: AnyTrigger, state: Enum, then: Enum | None = None) -> Row:
     """Return the first row of a trigger out of a state, into ``then`` if it is given."""
-    rows = machine.rows
-    return next(each for each in rows if each.when == trigger and state in each.on and then in (None, each.then))
+    return next(each for each in trigger.rows if state in each.on and then in (None, each.then))
 
 
-def coupling(when: AnyMachine, fires: AnyMachine, trigger: str, reaches: Enum | None = None) -> Coupling:
-    """Return the first coupling by which a machine fires a trigger of another, on reaching a state if one is given."""
-    for each in COUPLINGS:
-        if (each.when, each.fires, each.trigger) == (when, fires, trigger) and reaches in (None, each.reaches):
+def coupling(when: AnyMachine, fires: AnyTrigger, reaches: Enum | None = None) -> Coupling:
+    """Return the first coupling by which a machine fires a trigger, on reaching a state if one is given."""
+    for each in influences_of(when):
+        if isinstance(each, Coupling) and each.fires is fires and reaches in (None, each.reaches):
             return each
-    raise LookupError(f"{when.name} does not fire {trigger!r} of {fires.name}")
+    raise LookupError(f"{when.name} does not fire {fires} of {fires.machine.name}")
 
 
-def need(when: AnyMachine, by: str, fires: AnyMachine, trigger: str) -> Need:
+def need(by: AnyTrigger, fires: AnyTrigger) -> Need:
     """Return the need of a trigger that another machine moves first."""
-    return next(each for each in NEEDS if (each.when, each.by, each.fires, each.trigger) == (when, by, fires, trigger))
+    needs: Iterator[Need] = (each for row in by.rows for each in row.needs)
+    return next(each for each in needs if each.fires is fires)
 
 
-def cascade(when: AnyMachine, fires: AnyMachine, trigger: str) -> Cascade:
-    """Return the cascade by which the removal of a record fires a trigger of another machine."""
-    for each in DELETION:
-        firing = each.firing
-        if each.when is when and isinstance(firing, Firing) and (firing.fires, firing.trigger) == (fires, trigger):
-            return each
-    raise LookupError(f"a removal by {when.name} does not fire {trigger!r} of {fires.name}")
+def cascade(when: AnyMachine, fires: AnyTrigger) -> Cascade:
+    """Return the cascade by which the removal of a record fires a trigger."""
+    cascades: tuple[Cascade, ...] = when.cascades
+    return next(each for each in cascades if each.fires is fires)
 
 
-def observer(when: AnyMachine, reaches: Enum) -> TransitionObserver:
-    """Return the first observer of a state: it emits the event of that."""
-    return next(each for each in EMITTED if each.when is when and each.reaches is reaches)
+def observer(when: AnyMachine, reaches: Enum) -> Coupling:
+    """Return the first coupling with a state that fires nothing: it emits the event of that."""
+    found = (each for each in influences_of(when) if isinstance(each, Coupling) and each.fires is None)
+    return next(each for each in found if each.reaches is reaches)
 
 
 def altered(thing: Any, **fields: Any) -> Plant:
@@ -93,10 +89,6 @@ def _none(*_: object, **__: object) -> tuple[()]:
     return ()
 
 
-def forgotten(influence: Coupling | Need | Cascade | TransitionObserver) -> Plant:
+def forgotten(influence: Coupling | Need | Cascade) -> Plant:
     """Return the fault that a coupling, a need, a cascade or an event does not happen."""
-    if isinstance(influence, Cascade):
-        return altered(influence, take=_none)
-    if isinstance(influence, TransitionObserver):
-        return altered(influence, notify=_none)
     return altered(influence, on=_none)

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain.breakout import assignments, breakout_rooms, breakouts
-from confsim.domain.breakout.assignments import Assigned
+from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
+from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.recordings import recordings
 from confsim.domain.runtime import lobby, occupancy, presence, sessions
-from confsim.domain.runtime.occupancy import OccupancyState
-from confsim.domain.runtime.presence import Where
+from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import Session, SessionState
 from confsim.domain.telephony import calls, number_assignments, numbers, pins
 from confsim.domain.users import users
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Guard, Row
+from confsim.kernel.rows import ABSENT, EXISTS, Guard, Row
 from confsim.kernel.world import Change
 
 from .fault import Fault, altered, altered_each, coupling, forgotten, need, row
@@ -34,9 +35,14 @@ _MINUTE = 60_000
 
 # Lobby and presence
 
-_FITS_ALONE = Guard("there is room", lambda presence, bypasses_lobby, full: not full)
-_EMPTIED = row(occupancy.MACHINE, "leave", OccupancyState.OCCUPIED, ABSENT)
-_LEFT = coupling(presence.MACHINE, occupancy.MACHINE, "leave", ABSENT)
+
+def _fits(change: Change, present: Presence | None, channel: Channel, user: User, host: bool) -> bool:
+    return not presence.is_full(change, channel)
+
+
+_FITS_ALONE = Guard("there is room", _fits)
+_EMPTIED = row(occupancy.LEAVE, EXISTS, ABSENT)
+_LEFT = coupling(presence.MACHINE, occupancy.LEAVE, ABSENT)
 _CHECK = presence._check
 
 
@@ -51,15 +57,16 @@ def _check_without_guests(change: Change, client: Client, channel: Channel, user
 
 # Sessions
 
-_ATTEND = row(sessions.MACHINE, "attend", SessionState.ONGOING)
+_ATTEND = row(sessions.attend, SessionState.ONGOING)
 _ATTENDED: Callable[..., Session] | None = _ATTEND.effect
 _END = sessions.end
 
 
-def _attend_without_peak(change: Change, session: Session, user: User, inside: int) -> Session:
+def _attend_without_peak(change: Change, session: Session, user: User) -> Session:
     """Keep the number of those inside now as the peak."""
     assert _ATTENDED is not None
-    return replace(_ATTENDED(change, session, user, inside), peak=inside)
+    inside = presence.count_inside(change, channels.get(change, session.client, session.channel))
+    return replace(_ATTENDED(change, session, user), peak=inside)
 
 
 def _end_whichever(change: Change, session: Session) -> None:
@@ -78,7 +85,7 @@ def _into(machine: Machine[Any, Any], state: Any) -> list[Row]:
 
 # Breakouts
 
-_STARTED = row(breakouts.MACHINE, "start", BreakoutState.PREPARED)
+_STARTED = row(breakouts._START, BreakoutState.PREPARED)
 _DUE = breakouts._ENDS.due
 _START = breakouts.start
 
@@ -86,7 +93,7 @@ _START = breakouts.start
 def _route_first() -> tuple[Any, ...]:
     """The couplings of a start with the routing of users before anything else."""
     held = _STARTED.couplings
-    routes = [each for each in held if each.trigger == "route"]
+    routes = [each for each in held if each.fires is presence.route]
     return (*routes, *(each for each in held if each not in routes))
 
 
@@ -101,10 +108,16 @@ def _start_another(change: Change, channel: Channel) -> Breakout:
     prepared = breakouts._prepared(change, channel)
     if not prepared:
         return _START(change, channel)
-    session = sessions.find_active(change, channel)
-    return breakouts.MACHINE.fire(
-        change, prepared[0], "start", busy=False, main=None if session is None else session.id
-    )
+    with mock.patch.object(_STARTED, "only_if", None):
+        return breakouts._START(change, prepared[0])
+
+
+def _unassign_whenever(change: Change, breakout: Breakout, room: Room, user: User) -> None:
+    """Remove an assignment also after the start."""
+    assignment = assignments.find(change, breakout, user.id)
+    if assignment is None or assignment.room != room.id:
+        raise Refusal(Reason.NOT_FOUND, what="participant", id=user.id)
+    assignments._REMOVE(change, assignment)
 
 
 # Telephony
@@ -127,21 +140,21 @@ FAULTS: tuple[Fault, ...] = (
         "lobby",
         "P2 States L157, R340",
         ("lobby", "room"),
-        altered(row(presence.MACHINE, "join", ABSENT, Where.IN), only_if=_FITS_ALONE),
+        altered(row(presence.come, ABSENT, Where.IN), only_if=_FITS_ALONE),
     ),
     Fault(
         "the opened door lets in nobody who waits",
         "lobby",
         "P2 States L156, R339, G329",
         ("lobby", "room"),
-        forgotten(coupling(lobby.DOOR, presence.MACHINE, "admit")),
+        forgotten(coupling(lobby.DOOR, presence.let_in)),
     ),
     Fault(
         "the door that closes by itself stays open when the channel becomes empty",
         "lobby",
         "P2 States L158, R342",
         ("room", "lobby", "meeting"),
-        forgotten(coupling(occupancy.MACHINE, lobby.DOOR, "become empty")),
+        forgotten(coupling(occupancy.OCCUPIED, lobby.BECOME_EMPTY)),
     ),
     Fault(
         "the session ends before the door of the empty channel closes",
@@ -176,14 +189,14 @@ FAULTS: tuple[Fault, ...] = (
         "presence",
         "P2 States L171, R365, G542",
         ("members", "meeting", "room"),
-        forgotten(coupling(users.MACHINE, presence.MACHINE, "disconnect")),
+        forgotten(coupling(users.MACHINE, presence.DISCONNECT)),
     ),
     Fault(
         "the users of an ended session are sent to the lobby",
         "sessions",
         "P2 States L164, R353: all users are disconnected",
         ("meeting", "room", "lobby"),
-        altered(coupling(sessions.MACHINE, presence.MACHINE, "disconnect"), trigger="send to the lobby"),
+        altered(coupling(sessions.MACHINE, presence.DISCONNECT), fires=presence.SEND_TO_LOBBY),
     ),
     Fault(
         "the peak of a session falls with those inside",
@@ -211,7 +224,7 @@ FAULTS: tuple[Fault, ...] = (
         "breakout",
         "P2 States L166-167, R356, R357",
         _BREAKOUT,
-        forgotten(coupling(breakout_rooms.MACHINE, presence.MACHINE, "return", breakout_rooms.RoomState.CLOSED)),
+        forgotten(coupling(breakout_rooms.MACHINE, presence.RETURN, breakout_rooms.RoomState.CLOSED)),
     ),
     Fault(
         "a breakout session ends a minute late",
@@ -225,7 +238,7 @@ FAULTS: tuple[Fault, ...] = (
         "breakout",
         "P2 States L168, R358",
         _BREAKOUT,
-        altered(row(assignments.MACHINE, "remove", Assigned.ASSIGNED), only_if=None),
+        altered(assignments, unassign=_unassign_whenever),
     ),
     Fault(
         "users are routed before their breakout rooms are open",
@@ -246,7 +259,7 @@ FAULTS: tuple[Fault, ...] = (
         "recordings",
         "P2 L7, R557, G487",
         ("meeting", "room"),
-        forgotten(coupling(sessions.MACHINE, recordings.MACHINE, "lose session")),
+        forgotten(coupling(sessions.MACHINE, recordings.LOSE_SESSION)),
     ),
     Fault(
         "the processing of a recording has no timer",
@@ -260,7 +273,7 @@ FAULTS: tuple[Fault, ...] = (
         "recordings",
         "P2 Session L65, R286",
         ("room", "things of a room", "meeting"),
-        forgotten(need(recordings.MACHINE, "start", sessions.MACHINE, "be recorded")),
+        forgotten(need(recordings.START, sessions.BE_RECORDED)),
     ),
     Fault(
         "a phone with a wrong PIN is let in",
@@ -274,20 +287,20 @@ FAULTS: tuple[Fault, ...] = (
         "telephony",
         "P2 L301, R484",
         _PHONES,
-        altered(row(number_assignments.MACHINE, "assign", ABSENT), only_if=None),
+        altered(row(number_assignments.share, ABSENT), only_if=None),
     ),
     Fault(
         "a disabled number leads to its channels",
         "telephony",
         "P2 States L172, R366",
         _PHONES,
-        forgotten(coupling(numbers.STANDING, number_assignments.MACHINE, "release")),
+        forgotten(coupling(numbers.STANDING, number_assignments.RELEASE)),
     ),
     Fault(
         "a phone that hangs up stays in the channel",
         "telephony",
         "G452",
         ("meeting", "numbers and PINs"),
-        forgotten(coupling(calls.MACHINE, presence.MACHINE, "disconnect")),
+        forgotten(coupling(calls.MACHINE, presence.DISCONNECT)),
     ),
 )

@@ -1,0 +1,147 @@
+"""What breakout sessions, their rooms and event rooms do to each other and to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from confsim.assumptions import breakout as assumed
+from confsim.assumptions.register import ask
+from confsim.assumptions.runtime import sessions as assumed_sessions
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import Room, RoomAssignment, RoomState
+from confsim.domain.breakout.breakouts import Breakout, BreakoutState
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.channels.switches import SwitchState
+from confsim.domain.runtime import presence, sessions
+from confsim.domain.runtime.presence import Presence
+from confsim.domain.runtime.sessions import Session
+from confsim.kernel.influence import Coupling
+from confsim.kernel.machine import Call
+from confsim.kernel.rows import ABSENT
+from confsim.kernel.world import Change
+
+# An event room is switched off
+
+
+def active_in(change: Change, channel: Channel) -> Iterator[Breakout]:
+    """The active breakout session of the channel."""
+    running = breakouts.find_active(change, channel)
+    if running is not None:
+        yield running
+
+
+def _deleted_with(change: Change, channel: Channel) -> Iterator[Breakout]:
+    """The breakout sessions of a channel that is no longer an event room, where they are deleted then (G354)."""
+    if ask(change, assumed.EVENT_ROOM_OFF) == "delete":
+        yield from breakouts.list_of_channel(change, channel)
+
+
+Coupling(breakouts.EVENT_ROOM, SwitchState.OFF, breakouts.STOP_FOR_GOOD, active_in, source="G354")
+Coupling(breakouts.EVENT_ROOM, SwitchState.OFF, breakouts.DELETE, _deleted_with, source="G354")
+
+# A breakout session starts, and ends
+
+
+def _rooms(change: Change, breakout: Breakout) -> Iterable[Room]:
+    """The rooms of the breakout session."""
+    return breakout_rooms.list_(change, breakout)
+
+
+def _spread(change: Change, breakout: Breakout) -> Iterator[Call[RoomAssignment]]:
+    """The room for each user in the event room without an assignment (G436)."""
+    for present in assignments.list_unassigned(change, breakout):
+        room = assignments.emptiest_room(change, breakout)
+        yield assignments.SPREAD.of(assignments.to_room(room, present.user))
+
+
+def _in_event_room(change: Change, breakout: Breakout) -> Iterator[Call[Presence]]:
+    """The presences in the event room with an open room assigned."""
+    event_room = channels.get(change, breakout.client, breakout.channel)
+    for present in presence.current(change, presence.inside(change, event_room)):
+        yield from assignments.routed(change, present)
+
+
+_STARTED, _OUT_OF = BreakoutState.ACTIVE, (BreakoutState.ACTIVE,)
+
+Coupling(breakouts.MACHINE, _STARTED, breakout_rooms.OPEN, _rooms, source="P2 Breakout L108, G438")
+Coupling(breakouts.MACHINE, _STARTED, assignments.SPREAD, _spread, source="G436")
+Coupling(breakouts.MACHINE, _STARTED, presence.route, _in_event_room, source="P2 States L166, R355")
+for over in (BreakoutState.COMPLETED, BreakoutState.PREPARED):
+    Coupling(breakouts.MACHINE, over, breakout_rooms.CLOSE, _rooms, out_of=_OUT_OF, source="R356, R357, G435")
+Coupling(breakouts.MACHINE, ABSENT, breakout_rooms.DROP, _rooms, source="P2 L275, R456")
+
+# A room opens
+
+
+def _new_channel(change: Change, room: Room) -> Iterator[Call[Channel]]:
+    """The channel of the room, below the event room, when it does not exist yet."""
+    if room.place is not None and channels.find(change, room.client, room.place) is None:
+        yield channels.create_room.of(room.place, channels.get(change, room.client, room.channel), room.name)
+
+
+def session_of_room(change: Change, room: Room, session: Session | None) -> Call[Session]:
+    """The session in the channel of the room, to begin when there is none, with its parent (R288, G369)."""
+    assert room.place is not None
+    main = sessions.find_active(change, channels.get(change, room.client, room.channel))
+    parents = {"event-session": main.id if main else None, "breakout-session": room.breakout, "absent": None}
+    place = channels.get(change, room.client, room.place)
+    return sessions.initialise.on(session, place, parents[ask(change, assumed_sessions.PARENT)])
+
+
+def _session_in(change: Change, room: Room) -> Iterator[Session | None]:
+    """The open session of the room."""
+    if room.place is not None:
+        yield sessions.find_open(change, room.client, room.place)
+
+
+def _new_session(change: Change, room: Room) -> Iterator[Call[Session]]:
+    """The session of the room, to begin when there is none."""
+    for session in _session_in(change, room):
+        yield session_of_room(change, room, session)
+
+
+_OPENS = "P2 Breakout L108, R312, G438"
+
+for state, by in ((RoomState.LIVE, breakout_rooms.OPEN), (RoomState.PLANNED, breakout_rooms.MAKE_CHANNEL)):
+    Coupling(breakout_rooms.MACHINE, state, channels.create_room, _new_channel, by=by, source=_OPENS)
+Coupling(breakout_rooms.MACHINE, RoomState.LIVE, sessions.initialise, _new_session, source=_OPENS)
+
+# A room is renamed
+
+
+def _renamed(change: Change, room: Room) -> Iterator[Call[Channel]]:
+    """The channel of the room, if it has one; names of rooms need not be unique."""
+    if room.place is not None:
+        yield channels.set_name.on(channels.get(change, room.client, room.place), room.name)
+
+
+for state in RoomState:
+    Coupling(
+        *(breakout_rooms.MACHINE, state, channels.set_name, _renamed),
+        by=breakout_rooms.rename,
+        source="P2 L279, R461",
+    )
+
+# A room closes, or is removed
+
+
+def _inside(change: Change, room: Room) -> Iterable[Presence]:
+    """The presences in the room."""
+    if room.place is None:
+        return ()
+    return presence.current(change, presence.inside(change, channels.get(change, room.client, room.place)))
+
+
+def _assigned(change: Change, room: Room) -> Iterable[RoomAssignment]:
+    """The assignments to the room."""
+    return breakout_rooms.list_assigned(change, room)
+
+
+_CLOSED = RoomState.CLOSED
+
+Coupling(breakout_rooms.MACHINE, _CLOSED, presence.RETURN, _inside, source="P2 States L166-167, R356, R357")
+Coupling(breakout_rooms.MACHINE, _CLOSED, sessions.END, _session_in, source="R356, R357")
+Coupling(breakout_rooms.MACHINE, ABSENT, presence.RETURN, _inside, source="G426")
+Coupling(breakout_rooms.MACHINE, ABSENT, sessions.END, _session_in, source="G426")
+Coupling(breakout_rooms.MACHINE, ABSENT, assignments.FORGET, _assigned, source="R462, G427")

@@ -1,0 +1,307 @@
+"""What presences, the audience, sessions, placements and the lobby do to each other and to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from confsim.assumptions import breakout as assumed_breakout
+from confsim.assumptions import recordings as assumed_recordings
+from confsim.assumptions.register import ask
+from confsim.assumptions.runtime import presence as assumed_presence
+from confsim.assumptions.runtime import sessions as assumed_sessions
+from confsim.assumptions.runtime import streaming as assumed_streaming
+from confsim.domain.breakout import assignments, breakout_rooms, breakouts
+from confsim.domain.breakout.breakout_rooms import ROOMS, Room
+from confsim.domain.breakout.breakouts import Breakout
+from confsim.domain.broadcast import broadcasts
+from confsim.domain.broadcast.broadcasts import Broadcast
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
+from confsim.domain.recordings import recordings
+from confsim.domain.recordings.recordings import Recording
+from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
+from confsim.domain.runtime.lobby import AutoClose, Door
+from confsim.domain.runtime.occupancy import Occupancy
+from confsim.domain.runtime.presence import Presence, Where
+from confsim.domain.runtime.sessions import Session, SessionState
+from confsim.domain.runtime.streaming import Placed, Placement
+from confsim.domain.telephony import calls
+from confsim.domain.telephony.calls import CALLS, CallState, PhoneCall
+from confsim.domain.users.users import USERS
+from confsim.kernel.influence import Coupling
+from confsim.kernel.machine import Call
+from confsim.kernel.rows import ABSENT, EXISTS
+from confsim.kernel.world import Change
+
+from .breakout import session_of_room
+
+# Users join a channel, or move to a breakout room
+
+_joined = partial(Coupling, presence.MACHINE, Where.IN, out_of=(ABSENT, Where.WAITING))
+_in_room = partial(Coupling, presence.MACHINE, Where.IN_ROOM)
+
+
+def _one_more(change: Change, present: Presence) -> Iterator[Call[Occupancy]]:
+    """The occupancy of the channel."""
+    occupied = occupancy.find(change, present.client, present.channel)
+    yield occupancy.enter.on(occupied, present.client, present.channel)
+
+
+_joined(occupancy.enter, _one_more, source="G327")
+
+
+def session_at(change: Change, present: Presence) -> Session | None:
+    """The open session of the channel in which the user is connected, or None."""
+    return sessions.find_open(change, present.client, present.place or present.channel)
+
+
+def _attended(change: Change, present: Presence) -> Iterator[Call[Session]]:
+    """The session in which the user is connected."""
+    yield sessions.attend.on(session_at(change, present), USERS.of(change, present.client)[present.user])
+
+
+_joined(sessions.attend, _attended, source="P2 Session L64, R287")
+
+
+def _latecomer(change: Change, present: Presence) -> Iterable[Call[Presence]]:
+    """The presence that has just joined, when it has an open room assigned (G437)."""
+    return assignments.routed(change, present) if ask(change, assumed_breakout.LATECOMERS) == "route" else ()
+
+
+_joined(presence.route, _latecomer, source="G437")
+
+
+def _entered(change: Change, present: Presence) -> Iterator[Call[Session]]:
+    """The session of the room in which the user is, to begin when there is none."""
+    room = ROOMS.of(change, present.client)[present.room or ""]
+    yield session_of_room(change, room, session_at(change, present))
+
+
+def _of_room(change: Change, present: Presence) -> Iterator[Session | None]:
+    """The session of the room in which the user is."""
+    yield session_at(change, present)
+
+
+_in_room(sessions.initialise, _entered, source="P2 Breakout L108, R288, R312")
+_in_room(sessions.START, _of_room, source="R288, G369")
+_in_room(sessions.attend, _attended, source="R287, R288")
+
+# Users leave
+
+_left = partial(Coupling, presence.MACHINE, ABSENT, out_of=(Where.IN, Where.IN_ROOM))
+_sent_to_the_lobby = partial(Coupling, presence.MACHINE, Where.WAITING, out_of=(Where.IN,))
+
+
+def _one_fewer(change: Change, present: Presence) -> Iterator[Occupancy | None]:
+    """The occupancy of the channel."""
+    yield occupancy.find(change, present.client, present.channel)
+
+
+def _same(change: Change, present: Presence) -> Iterable[Presence]:
+    """The presence itself, as it is then."""
+    return presence.current(change, (present,))
+
+
+def _left_empty(change: Change, present: Presence) -> Iterator[Channel]:
+    """The event room that became empty, where users in its breakout rooms do not count (G334)."""
+    if not occupancy.occupants(change, present.client, present.channel):
+        return  # it is empty either way
+    channel = channels.get(change, present.client, present.channel)
+    if not presence.count_inside(change, channel) and ask(change, assumed_presence.CHANNEL_EMPTY) == "channel":
+        yield channel
+
+
+def _calls_of(change: Change, present: Presence) -> Iterator[PhoneCall]:
+    """The calls by which a user who left was in the channel."""
+    rows = CALLS.of(change, present.client)
+    for found in rows.where(calls.OPEN, present.user):
+        call = rows[found.id]
+        if call.channel == present.channel and call.state is CallState.ANSWERED:
+            yield call
+
+
+_left(occupancy.LEAVE, _one_fewer, source="G327")
+_sent_to_the_lobby(occupancy.LEAVE, _one_fewer, source="G331, G328")
+_sent_to_the_lobby(presence.REVOKE, _same, source="G331, G328")
+for gone in (Where.IN_ROOM, ABSENT):
+    Coupling(presence.MACHINE, gone, lobby.BECOME_EMPTY, _left_empty, out_of=(Where.IN,), source="G334")
+Coupling(presence.MACHINE, ABSENT, calls.hang_up, _calls_of, source="G452, R353")
+
+# A channel is occupied, or becomes empty
+
+_occupied = partial(Coupling, occupancy.OCCUPIED, EXISTS)
+_emptied = partial(Coupling, occupancy.OCCUPIED, ABSENT)
+
+
+def _placed(change: Change, occupied: Occupancy) -> Iterator[Call[Placement]]:
+    """The placement of the channel."""
+    found = streaming.find(change, occupied.client, occupied.channel)
+    yield streaming.hosted.on(found, Placement(occupied.channel, occupied.client))
+
+
+def _new_session(change: Change, record: Occupancy | Placement) -> Iterator[Call[Session]]:
+    """The session of the channel, without a parent, to begin when there is none."""
+    session = sessions.find_open(change, record.client, record.channel)
+    yield sessions.initialise.on(session, channels.get(change, record.client, record.channel), None)
+
+
+def _session_of(change: Change, occupied: Occupancy) -> Iterator[Session | None]:
+    """The open session of the channel."""
+    yield sessions.find_open(change, occupied.client, occupied.channel)
+
+
+def _channel_of(change: Change, occupied: Occupancy) -> Iterator[Channel]:
+    """The channel."""
+    yield channels.get(change, occupied.client, occupied.channel)
+
+
+def _lingering(change: Change, occupied: Occupancy) -> Iterator[Session | None]:
+    """The open session of the channel; how long it lasts is asked even when there is none."""
+    sessions.grace(change)
+    yield from _session_of(change, occupied)
+
+
+_occupied(streaming.hosted, _placed, source="G349, G359")
+_occupied(sessions.initialise, _new_session, source="R285, G350")
+_occupied(sessions.START, _session_of, source="R285, G359")
+_emptied(lobby.BECOME_EMPTY, _channel_of, source="P2 States L158, R342")
+_emptied(sessions.BECOME_EMPTY, _lingering, source="G359")
+
+# A channel is placed on a streaming server
+
+
+def _session_of_base(change: Change, placement: Placement) -> Iterator[Call[Session]]:
+    """The session of a base channel; that of a room is made when the room opens, not when it is placed."""
+    channel = channels.get(change, placement.client, placement.channel)
+    if channel.parent is None and ask(change, assumed_streaming.PLACED_SESSION):
+        yield from _new_session(change, placement)
+
+
+Coupling(streaming.MACHINE, Placed.HOSTED, sessions.initialise, _session_of_base, source="P2 L69, G350")
+
+# The lobby
+
+
+def _waiting(change: Change, channel: Channel) -> Iterator[Call[Presence]]:
+    """Waiting presences, if the profile admits them when the door opens; else nothing."""
+    if ask(change, assumed_presence.LOBBY_ON_OPEN) == "admit":
+        for present in presence.current(change, presence.waiting(change, channel)):
+            yield presence.let_in.on(present, channel)
+
+
+def _attendees(change: Change, channel: Channel) -> Iterator[Presence]:
+    """The presences inside that are not hosts, if the profile moves them to the lobby when the door closes."""
+    if ask(change, assumed_presence.LOBBY_ON_CLOSE) == "lobby":
+        inside = presence.current(change, presence.inside(change, channel))
+        yield from (present for present in inside if not presence.hosts(change, present))
+
+
+def _empty_already(change: Change, channel: Channel) -> Iterator[Channel]:
+    """The channel, when no user is in it and that counts as becoming empty."""
+    if not occupancy.occupants(change, channel.client, channel.id) and ask(change, assumed_presence.AUTO_CLOSE_EMPTY):
+        yield channel
+
+
+Coupling(lobby.DOOR, Door.OPEN, presence.let_in, _waiting, source="R339, G329")
+Coupling(lobby.DOOR, Door.CLOSED, presence.SEND_TO_LOBBY, _attendees, source="G331")
+Coupling(lobby.AUTO_CLOSE, AutoClose.ON, lobby.BECOME_EMPTY, _empty_already, source="G333")
+
+# A session begins
+
+_ongoing = partial(Coupling, sessions.MACHINE, SessionState.ONGOING)
+
+
+def _met_in(change: Change, session: Session) -> Iterator[Call[Room]]:
+    """The room in whose channel the session runs; none for a session of a base channel."""
+    room = ROOMS.one(change, breakout_rooms.BY_PLACE, session.channel, session.client)
+    if room is not None:
+        yield breakout_rooms.meet.on(room, session.id)
+
+
+def _broadcast_of(change: Change, session: Session) -> Broadcast | None:
+    return broadcasts.find_open(change, session.client, session.channel)
+
+
+def _showing(change: Change, session: Session) -> Iterator[Call[Broadcast]]:
+    """The broadcast of the channel."""
+    yield broadcasts.take_session_in.on(_broadcast_of(change, session), session.id)
+
+
+def _without_parent(change: Change, session: Session) -> Iterator[Call[Session]]:
+    """The open sessions of its rooms, where their parent is that of the event room."""
+    if ask(change, assumed_sessions.PARENT) == "event-session":
+        for breakout in _without_main(change, session):
+            for room in breakout_rooms.list_(change, breakout):
+                if room.place is not None:
+                    below = sessions.find_open(change, room.client, room.place)
+                    yield sessions.belong.on(below, session.id)
+
+
+def _without_main(change: Change, session: Session) -> Iterator[Breakout]:
+    """The breakout session that was started before any user was in the event room (G432)."""
+    running = breakouts.BREAKOUTS.one(change, breakouts.ACTIVE, session.channel, session.client)
+    if running is not None and running.main is None:
+        yield running
+
+
+def _meeting_main(change: Change, session: Session) -> Iterator[Call[Breakout]]:
+    """The breakout session whose main session it becomes."""
+    for breakout in _without_main(change, session):
+        yield breakouts.meet_main.on(breakout, session.id)
+
+
+Coupling(
+    *(sessions.MACHINE, SessionState.INITIALISED, breakout_rooms.meet, _met_in),
+    out_of=(ABSENT,),
+    source="P2 Breakout L108, R288, R312",
+)
+_ongoing(broadcasts.take_session_in, _showing, source="P2 Broadcast L141")
+_ongoing(sessions.belong, _without_parent, source="P2 Session L67, R288, G432")
+_ongoing(breakouts.meet_main, _meeting_main, source="R457, G432")
+
+# A session ends
+
+_ended = partial(Coupling, sessions.MACHINE, SessionState.ENDED)
+
+
+def _connected(change: Change, session: Session) -> Iterable[Presence]:
+    """The presences in the channel, its lobby and its rooms; of a room those inside. Those in the lobby are omitted
+    when the session ends because the last user has left.
+    """
+    channel = channels.get(change, session.client, session.channel)
+    if channel.parent is not None:
+        return presence.current(change, presence.inside(change, channel))
+    if not occupancy.occupants(change, channel.client, channel.id):
+        return ()
+    return presence.current(change, presence.list_present(change, channel))
+
+
+def _placement_of(change: Change, session: Session) -> Iterator[Placement | None]:
+    """The placement of the channel."""
+    yield streaming.find(change, session.client, session.channel)
+
+
+def _recording_of(change: Change, session: Session) -> Iterator[Recording | None]:
+    """The recording of the channel, where it stops with the session."""
+    if ask(change, assumed_recordings.SESSION_ENDS) == "stops":
+        yield recordings.find_running(change, session.client, session.channel)
+
+
+def _breakout_of(change: Change, session: Session) -> Iterator[Breakout]:
+    """The breakout session that runs in the session, where it does not outlast it (G440)."""
+    running = breakouts.find_active(change, channels.get(change, session.client, session.channel))
+    if running is not None and ask(change, assumed_breakout.MAIN_ENDS) == "completes":
+        yield running
+
+
+def _shown_by(change: Change, session: Session) -> Iterator[Broadcast | None]:
+    """The broadcast of the channel."""
+    yield _broadcast_of(change, session)
+
+
+_ended(presence.DISCONNECT, _connected, source="P2 States L164, R353")
+_ended(streaming.RELEASE, _placement_of, source="G349")
+_ended(recordings.LOSE_SESSION, _recording_of, source="P2 L7, R557, G487, G365")
+_ended(breakouts.LOSE_MAIN, _breakout_of, source="G440, G365")
+_ended(broadcasts.LOSE_SESSION, _shown_by, source="P2 L72, G569")
