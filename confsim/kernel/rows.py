@@ -28,6 +28,13 @@ class Existence(Enum):
     EXISTS = "exists"
 
 
+class OnOff(Enum):
+    """The states of most things that are switched."""
+
+    ON = "on"
+    OFF = "off"
+
+
 ABSENT = Absence.ABSENT
 EXISTS = Existence.EXISTS
 

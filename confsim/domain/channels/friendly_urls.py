@@ -16,26 +16,18 @@ from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Filled, Guard, Row
+from confsim.kernel.rows import Filled, Guard, OnOff, Row
 from confsim.kernel.world import Change
 
 from .channels import BY_FRIENDLY_URL, CHANNELS, ROOM_FRIENDLY_URL, ROOMS, Channel, friendly, table_of
-
-
-class FriendlyUrls(Enum):
-    """Whether friendly URLs are in use in a client."""
-
-    ON = "on"
-    OFF = "off"
-
 
 SWITCH = Toggle(
     "friendly URLs of a client",
     "Whether a client uses friendly URLs: while it does not, none is found or set (R225).",
     CLIENTS,
     "friendly_urls",
-    FriendlyUrls,
-    initial=FriendlyUrls.ON,
+    OnOff,
+    initial=OnOff.ON,
     refused=Reason.STATE_HOLDS,
     sources=("P1 L282, R225, G537", "P1 L282, R225, G285, G537"),
 )

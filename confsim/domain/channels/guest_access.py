@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.kernel.machine import Toggle
+from confsim.kernel.rows import OnOff
 from confsim.kernel.world import Change
 
 from .channels import Channel, table_of
-
-
-class Admission(Enum):
-    """Whether guests can be made for the channel and join it."""
-
-    ON = "on"
-    OFF = "off"
-
 
 MACHINE = Toggle(
     "guest access",
     "Whether a channel admits guests; those inside stay when it does no more (R274, G227).",
     table_of,
     "guest_access",
-    Admission,
-    initial=Admission.ON,
+    OnOff,
+    initial=OnOff.ON,
     refused=Reason.STATE_HOLDS,
     sources=("P1 L247, G565, G537", "P1 L247, G227, G565, G537"),
 )

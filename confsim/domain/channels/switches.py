@@ -13,17 +13,10 @@ from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain import repeats
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Filled, Guard, Row
+from confsim.kernel.rows import Filled, Guard, OnOff, Row
 from confsim.kernel.world import Change
 
 from .channels import Channel, table_of
-
-
-class SwitchState(Enum):
-    """A switch that is on or off."""
-
-    ON = "on"
-    OFF = "off"
 
 
 class Wall(Enum):
@@ -103,14 +96,14 @@ def feature(
     *,
     only_if: tuple[Guard | None, Guard | None] = (None, None),
     refused: Enum = Reason.INVALID_STATE,
-) -> Toggle[SwitchState, Channel]:
+) -> Toggle[OnOff, Channel]:
     """The switch of one feature of a channel; the client's default is not affected (R352)."""
     return Toggle(
         field.replace("_", " "),
         title,
         table_of,
         field,
-        SwitchState,
+        OnOff,
         only_if=only_if,
         refused=refused,
         sources=(f"P2 States L163, {source}, G537", f"P2 States L163, {source}, G537"),
@@ -159,7 +152,7 @@ def limit_presenters(change: Change, channel: Channel, limit: int | None) -> Cha
     return _limit(change, channel, limit)
 
 
-def set_feature(change: Change, channel: Channel, feature: Toggle[SwitchState, Channel], trigger: str) -> Channel:
+def set_feature(change: Change, channel: Channel, feature: Toggle[OnOff, Channel], trigger: str) -> Channel:
     """Enable or disable a feature of the channel; running activities continue (G355)."""
     note(change, assumed.FEATURES_SWITCHED_OFF)
     return repeats.turn(change, feature.to(trigger), channel)

@@ -8,6 +8,7 @@ from enum import Enum
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.domain import repeats
 from confsim.kernel.machine import Toggle
+from confsim.kernel.rows import OnOff
 from confsim.kernel.world import Change
 
 from .clients import CLIENTS, Client
@@ -22,23 +23,16 @@ class Default(Enum):
     MIDI = "midi"
 
 
-class Position(Enum):
-    """The value of a flag."""
-
-    ON = "on"
-    OFF = "off"
-
-
 _SOURCE = "P2 L112, L354, R315, G537"
 
 #: New channels start with the value; existing ones keep theirs (R316).
-MACHINES: Mapping[Default, Toggle[Position, Client]] = {
+MACHINES: Mapping[Default, Toggle[OnOff, Client]] = {
     flag: Toggle(
         f"client default {flag.value}",
         "A feature flag of a client, which only seeds new channels (R088, R315, R316, G297).",
         CLIENTS,
         flag.value,
-        Position,
+        OnOff,
         refused=Reason.INVALID_STATE,
         sources=(_SOURCE, _SOURCE),
     )

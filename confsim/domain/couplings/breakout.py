@@ -12,13 +12,12 @@ from confsim.domain.breakout.breakout_rooms import Room, RoomAssignment, RoomSta
 from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
-from confsim.domain.channels.switches import SwitchState
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.runtime.sessions import Session
 from confsim.kernel.influence import Coupling
 from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT
+from confsim.kernel.rows import ABSENT, OnOff
 from confsim.kernel.world import Change
 
 # An event room is switched off
@@ -37,8 +36,8 @@ def _deleted_with(change: Change, channel: Channel) -> Iterator[Breakout]:
         yield from breakouts.list_of_channel(change, channel)
 
 
-Coupling(breakouts.EVENT_ROOM, SwitchState.OFF, breakouts.STOP_FOR_GOOD, active_in, source="G354")
-Coupling(breakouts.EVENT_ROOM, SwitchState.OFF, breakouts.DELETE, _deleted_with, source="G354")
+Coupling(breakouts.EVENT_ROOM, OnOff.OFF, breakouts.STOP_FOR_GOOD, active_in, source="G354")
+Coupling(breakouts.EVENT_ROOM, OnOff.OFF, breakouts.DELETE, _deleted_with, source="G354")
 
 # A breakout session starts, and ends
 

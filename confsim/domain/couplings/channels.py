@@ -15,7 +15,6 @@ from confsim.domain.breakout.breakout_rooms import BY_PLACE, ROOMS, Room
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.channels import channel_images, channels, favourites, friendly_urls
 from confsim.domain.channels.channels import Channel, DeletionStep
-from confsim.domain.channels.friendly_urls import FriendlyUrls
 from confsim.domain.config import documents, template_choice, templates
 from confsim.domain.config.template_choice import Selection
 from confsim.domain.config.templates import Offer, TemplateState
@@ -33,7 +32,7 @@ from confsim.domain.users import users
 from confsim.domain.users.users import BY_CHANNEL, BY_LEVEL, USERS, Account, Level, User
 from confsim.kernel.influence import Cascade, Coupling
 from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS
+from confsim.kernel.rows import ABSENT, EXISTS, OnOff
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -90,9 +89,7 @@ for role in (*Role, ABSENT):
 
 # Friendly URLs are switched off
 
-Coupling(
-    *(friendly_urls.SWITCH, FriendlyUrls.OFF, friendly_urls.REMOVE, friendly_urls.channels_to_clear), source="G285"
-)
+Coupling(*(friendly_urls.SWITCH, OnOff.OFF, friendly_urls.REMOVE, friendly_urls.channels_to_clear), source="G285")
 
 # A template is withdrawn, or removed
 

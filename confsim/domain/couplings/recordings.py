@@ -11,7 +11,6 @@ from confsim.domain.broadcast import broadcasts
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
-from confsim.domain.channels.switches import SwitchState
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.recordings import assets, recordings
 from confsim.domain.recordings.assets import RecordingAsset
@@ -20,6 +19,7 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import Session, SessionState
 from confsim.kernel.influence import Cascade, Coupling, Need
 from confsim.kernel.machine import Call
+from confsim.kernel.rows import OnOff
 from confsim.kernel.world import Change
 
 # The session of a recording counts as recorded; one that has not started starts with it
@@ -101,4 +101,4 @@ def _disabled_broadcast(change: Change, channel: Channel) -> Iterator[Broadcast]
         yield broadcast
 
 
-Coupling(switches.BROADCAST, SwitchState.OFF, broadcasts.STOP, _disabled_broadcast, source="G526")
+Coupling(switches.BROADCAST, OnOff.OFF, broadcasts.STOP, _disabled_broadcast, source="G526")

@@ -21,7 +21,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.recordings import recordings
 from confsim.domain.recordings.recordings import Recording
 from confsim.domain.runtime import lobby, occupancy, presence, sessions, streaming
-from confsim.domain.runtime.lobby import AutoClose, Door
+from confsim.domain.runtime.lobby import Door
 from confsim.domain.runtime.occupancy import Occupancy
 from confsim.domain.runtime.presence import Presence, Where
 from confsim.domain.runtime.sessions import Session, SessionState
@@ -31,7 +31,7 @@ from confsim.domain.telephony.calls import CALLS, CallState, PhoneCall
 from confsim.domain.users.users import USERS
 from confsim.kernel.influence import Coupling
 from confsim.kernel.machine import Call
-from confsim.kernel.rows import ABSENT, EXISTS
+from confsim.kernel.rows import ABSENT, EXISTS, OnOff
 from confsim.kernel.world import Change
 
 from .breakout import session_of_room
@@ -205,7 +205,7 @@ def _empty_already(change: Change, channel: Channel) -> Iterator[Channel]:
 
 Coupling(lobby.DOOR, Door.OPEN, presence.let_in, _waiting, source="R339, G329")
 Coupling(lobby.DOOR, Door.CLOSED, presence.SEND_TO_LOBBY, _attendees, source="G331")
-Coupling(lobby.AUTO_CLOSE, AutoClose.ON, lobby.BECOME_EMPTY, _empty_already, source="G333")
+Coupling(lobby.AUTO_CLOSE, OnOff.ON, lobby.BECOME_EMPTY, _empty_already, source="G333")
 
 # A session begins
 

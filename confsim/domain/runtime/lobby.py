@@ -9,7 +9,7 @@ from confsim.domain import repeats
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.kernel.machine import Machine, Toggle
-from confsim.kernel.rows import Flag, Guard, Row
+from confsim.kernel.rows import Flag, Guard, OnOff, Row
 from confsim.kernel.world import Change
 
 
@@ -18,13 +18,6 @@ class Door(Enum):
 
     OPEN = "open"
     CLOSED = "closed"
-
-
-class AutoClose(Enum):
-    """Whether the door closes whenever the channel becomes empty (P2 States)."""
-
-    ON = "on"
-    OFF = "off"
 
 
 _BY_ITSELF = Guard("auto-close is on", lambda change, channel: channel.auto_close)
@@ -48,12 +41,12 @@ DOOR.declare(
     Row(BECOME_EMPTY, Door.OPEN, Door.CLOSED, only_if=_BY_ITSELF, source="P2 States L158, R342"),
 )
 
-AUTO_CLOSE: Toggle[AutoClose, Channel] = Toggle(
+AUTO_CLOSE: Toggle[OnOff, Channel] = Toggle(
     "lobby auto-close",
     "Whether the door closes each time the channel becomes empty (R342-R344).",
     channels.table_of,
     "auto_close",
-    AutoClose,
+    OnOff,
     refused=Reason.INVALID_STATE,
     sources=("P2 States L158, R342, G537", "P2 States L158, R343"),
 )

@@ -10,8 +10,9 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
 from confsim.domain.runtime import lobby, presence
-from confsim.domain.runtime.lobby import AutoClose, Door
+from confsim.domain.runtime.lobby import Door
 from confsim.domain.runtime.presence import Where
+from confsim.kernel.rows import OnOff
 from kit import CUSTOMER, EVENT_ROOM, ROOM, USER
 
 
@@ -45,7 +46,7 @@ def test_auto_close_stays_on(room):
     change, channel = room
     channel = lobby.set_auto_close(change, channels.update(change, channel, open=True), "enable")
     channel = lobby.BECOME_EMPTY.if_allowed(change, channel)
-    assert lobby.AUTO_CLOSE.state(channel) is AutoClose.ON
+    assert lobby.AUTO_CLOSE.state(channel) is OnOff.ON
 
 
 @pytest.mark.rule("R342")
