@@ -49,7 +49,7 @@ class Trigger(Generic[R, P]):
     refusal.
     """
 
-    __slots__ = ("details", "effect", "machine", "name", "parameters", "reasons", "rows", "tells")
+    __slots__ = ("details", "effect", "leads_to", "machine", "name", "parameters", "reasons", "rows", "tells")
 
     #: Whether its effects make a record, and so take none.
     creates = False
@@ -70,6 +70,7 @@ class Trigger(Generic[R, P]):
         self.details = details
         self.tells = details is not None and bool(arguments_of(details, 2, self))
         self.rows: tuple[Row, ...] = ()
+        self.leads_to: Enum | None = None
         if name in machine.triggers:
             raise ValueError(f"machine {machine.name!r} declares the trigger {name!r} twice")
         machine.triggers[name] = self
@@ -97,8 +98,7 @@ class Trigger(Generic[R, P]):
 
     def if_allowed(self, change: Change, record: R | None, /, *args: P.args, **kwargs: P.kwargs) -> R | None:
         """Fire it when a row admits it and return the new record; otherwise return the record unchanged."""
-        moved = self.attempt(change, record, args, kwargs)
-        return record if moved is None else moved
+        return record if (moved := self.attempt(change, record, args, kwargs)) is None else moved
 
     def admits(self, change: Change, record: R | None, /, *args: P.args, **kwargs: P.kwargs) -> bool:
         """Whether a row admits it."""
@@ -110,8 +110,7 @@ class Trigger(Generic[R, P]):
 
     def holds(self, record: R | None) -> bool:
         """Whether the record is already in the state to which every row of the trigger leads."""
-        state = self.machine.state(record)
-        return all(row.then is state for row in self.rows)
+        return self.machine.state(record) is self.leads_to
 
     def reason(self, state: Enum) -> Enum:
         """The reason for refusing it in a state in which no row admits it."""
@@ -233,13 +232,14 @@ class Machine(Generic[S, R]):
         self.rows = rows
         for trigger in self.triggers.values():
             trigger.rows = tuple(row for row in rows if row.when is trigger)
+            ends = {row.then for row in trigger.rows}
+            trigger.leads_to = ends.pop() if len(ends) == 1 else None
             if not trigger.rows:
                 raise ValueError(f"machine {self.name!r} has no row for {trigger.name!r}")
         if ABSENT not in self.states and any(ABSENT in (*row.on, row.then) for row in rows):
             self.states = (ABSENT, *self.states)
-        known = [None, *(alarm.at for alarm in self.alarms())]
         for at in dict.fromkeys(row.at for row in rows):
-            if at is not None and at not in known:
+            if at is not None and all(at is not alarm.at for alarm in self.alarms()):
                 self._declare_alarm(at, [row for row in rows if row.at is at])
 
     def _declare_alarm(self, at: Deadline, rows: list[Row]) -> None:
@@ -389,6 +389,7 @@ class Toggle(Machine[S, R]):
         first = off if initial is None else initial
         super().__init__(name, title, table, states, state=field, refused=refused, initial=first, client=client)
         self.on, self.off = map(self.trigger, words)
+        self._to = {words[0]: self.on, words[1]: self.off}
         self.declare(
             Row(self.on, (off, on), on, only_if=only_if[0], source=sources[0]),
             Row(self.off, (on, off), off, only_if=only_if[1], source=sources[1]),
@@ -396,4 +397,4 @@ class Toggle(Machine[S, R]):
 
     def to(self, word: str) -> Trigger[R, []]:
         """The trigger of this word, such as ``enable``. Raises KeyError for another word."""
-        return {self.on.name: self.on, self.off.name: self.off}[word]
+        return self._to[word]
