@@ -105,7 +105,6 @@ class Thing(Record, kw_only=True):
         Index("colour", "colour"),
         Unique("colour", "colour"),
         Index("size", "size", orders=(CREATED, Order("colour", "colour"))),
-        Index("size", "size", orders=(Order("size", "size", carries="colour"),)),
         Index("size", "size", totals=(Total("colours", "colour"),)),
     ],
 )

@@ -46,36 +46,21 @@ def fields_of(fields: tuple[str, ...], of: Callable[..., Any] | None = None) -> 
 
 
 class Order(Generic[R]):
-    """An order of records by some of their fields, or by ``key(*fields)``; by creation among equal ones.
+    """An order of records by some of their fields, or by ``key(*fields)``; by creation among equal ones."""
 
-    Its entries carry the field ``carries``, if there is one: views read it without the record.
-    """
+    __slots__ = ("fields", "key", "name")
 
-    __slots__ = ("_carried", "fields", "key", "name")
-
-    def __init__(
-        self, name: str, *fields: str, key: Callable[..., Any] | None = None, carries: str | None = None
-    ) -> None:
+    def __init__(self, name: str, *fields: str, key: Callable[..., Any] | None = None) -> None:
         self.name = name
-        self.fields = fields if carries is None else (*fields, carries)
-        self.key: Callable[[R], Any] | None = fields_of(fields, key) if self.fields else None
-        self._carried: Callable[[R], Any] | None = None if carries is None else attrgetter(carries)
+        self.fields = fields
+        self.key: Callable[[R], Any] | None = fields_of(fields, key) if fields else None
 
     def entry(self, made: Made, record: R) -> Entry:
         """The entry of a record in a sequence of this order."""
-        if self.key is None:
-            return made
-        if self._carried is None:
-            return (self.key(record), *made)
-        return (self.key(record), made[0], self._carried(record), made[1])
+        return made if self.key is None else (self.key(record), *made)
 
 
 CREATED: Order[Any] = Order("created")
-
-
-def _made(entry: Entry) -> Made:
-    """Return the serial and the key of a record by its entry in any order."""
-    return entry[len(entry) > 2], entry[-1]
 
 
 class Total(Generic[R]):
@@ -155,11 +140,10 @@ class Index(_ByValue[R]):
 
     It has the declared orders of the records with a value, the first being the default, and their totals. It is
     ``plain`` when only the order of creation, which never changes, is maintained. ``placed_by(record)`` returns
-    everything that decides the place of a record. ``nothing`` is the view of a value that no record has, which the
-    table sets.
+    everything that decides the place of a record.
     """
 
-    __slots__ = ("nothing", "orders", "placed_by", "placing", "plain", "totals")
+    __slots__ = ("orders", "placed_by", "placing", "plain", "totals")
 
     def __init__(
         self,
@@ -172,7 +156,6 @@ class Index(_ByValue[R]):
         super().__init__(name, *fields, of=of)
         self.orders = orders
         self.totals = totals
-        self.nothing: Any = None
         self.plain = orders == (CREATED,) and not totals
         ordering = [field for order in orders for field in order.fields]
         self.placing = tuple(dict.fromkeys([*fields, *ordering, *(total.field for total in totals)]))
@@ -242,7 +225,7 @@ class Index(_ByValue[R]):
             entries = entries or self.entries(made, record)
             first = held.orders[0]
             if len(first) == 2:  # a single record needs no bucket
-                found[value] = _made(first[first[0] == entries[0]])
+                found[value] = first[first[0] == entries[0]][-2:]
             else:
                 found[value] = Bucket(tuple(map(remove, held.orders, entries)), self._sums(held, -1, record))
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from .indexes import Bucket, Changed, Index, Lookup, Records
+from .ordered import Entries
 from .views import Limited, View
 
 #: Changes of records that the indexes of a table need not have. With more, each change brings one index up to date.
@@ -51,10 +52,8 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         """Return the records with the value of an index, in its first order, by default that of creation."""
         found, number = self.lookups[index.position]
         bucket = (found if number == len(self.late) else self.index(index)).get(value)
-        if bucket is None:
-            nothing: View[Any] = index.nothing
-            return nothing
-        return View(change, self.rows, index, bucket, bucket.orders[0] if type(bucket) is Bucket else (bucket,))
+        entries: Entries = () if bucket is None else bucket.orders[0] if isinstance(bucket, Bucket) else (bucket,)
+        return View(change, self.rows, index, bucket, entries, range(len(entries)))
 
     def after(
         self, indexes: tuple[Index[Any], ...], changed: Changed, rows: Records, serial: int, keys: tuple[Lookup, ...]

@@ -8,7 +8,7 @@ rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from operator import attrgetter
 from types import MappingProxyType
@@ -18,9 +18,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..maps import map_of
-from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, fields_of
+from .indexes import CREATED, Index, Lookup, Order, Total, Unique, fields_of
 from .states import TableState
-from .views import View, empty_view
+from .views import View
 from .writing import Layout, Writer
 
 
@@ -116,7 +116,6 @@ class Table(Generic[K, R]):
             unique.position = place
         for place, index in enumerate(self.indexes):
             index.position = place
-            index.nothing = empty_view(index)
         self.position = len(self.by_position)
         self.by_position.append(self)
         self.layout = Layout(
@@ -208,39 +207,9 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         key = state.keys[index.position].get(value)
         return None if key is None else state.rows[key][1]
 
-    def has(self, index: Unique[R] | Index[R], values: Iterable[Hashable]) -> Iterator[bool]:
-        """Yield for each value whether there is a record with it."""
-        state = self.tables[self.layout.position]
-        found = state.keys[index.position] if isinstance(index, Unique) else state.index(index)
-        return map(found.__contains__, values)
-
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
         return self.tables[self.layout.position].where(self.change, index, value)
-
-    def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R] = CREATED) -> Iterator[View[R]]:
-        """Yield the records of each of these values that any record has, in a declared order of the index.
-
-        Raises ValueError, at the first, for an order that is not declared.
-        """
-        state, change, place = self.tables[self.layout.position], self.change, index.orders.index(order)
-        find, rows = state.index(index).get, state.rows
-        for value in values:
-            bucket = find(value)
-            if type(bucket) is Bucket:
-                yield View(change, rows, index, bucket, bucket.orders[place])
-            elif bucket is not None:
-                yield View(change, rows, index, bucket, (order.entry(bucket, rows[bucket[1]][1]),))
-
-    def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
-        """Return the number of records with any of these values; a record with several is counted for each."""
-        find = self.state.index(index).get
-        found = 0
-        for value in values:
-            bucket = find(value)
-            if bucket is not None:
-                found += len(bucket.orders[0]) if type(bucket) is Bucket else 1
-        return found
 
     def put(self, record: R, *, check: bool = True) -> R:
         """Insert the record, or replace the one with its key at its place in the order of creation; return it.
