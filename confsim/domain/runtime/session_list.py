@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -21,16 +21,12 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity.credentials import Caller
 from confsim.domain.members import roles
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.tables.indexes import Order
-from confsim.kernel.tables.ordered import Entry
-from confsim.kernel.tables.views import View, merged
+from confsim.kernel.tables.indexes import CREATED, Order
+from confsim.kernel.tables.views import merged
 from confsim.kernel.world import Change
 
 from . import presence, sessions
 from .sessions import LISTED, SESSIONS, Session
-
-#: By what the sessions of several channels are merged: the key in the order, and the serial, as a table does.
-_PLACE: Callable[[Entry], Any] = itemgetter(0, 1)
 
 
 class SessionSort(StrEnum):
@@ -79,19 +75,18 @@ class _VisibleSessions(Struct, frozen=True):
             return False
         return self.everything or roles.is_operator(self.change, channel, self.caller.user)
 
-    def channels(self) -> Iterator[str]:
+    def channels(self) -> list[str]:
         """The ids of the channels and of their rooms, by which ``includes`` finds the same sessions."""
-        rooms = ROOMS.of(self.change, self.client)
-        for id in self._base_channels():
-            yield id
-            if self.rooms:
-                yield from rooms.where(ROOMS_OF, id).keys
-
-    def _base_channels(self) -> Iterable[str]:
-        if self.everything:
-            return CHANNELS.of(self.change, self.client).all.keys
         user = self.caller.user
-        return () if user is None else [host.channel for host in roles.roles_of(self.change, user)]
+        ids: list[str] = []
+        if self.everything:
+            ids = [*CHANNELS.of(self.change, self.client).all.keys]
+        elif user is not None:
+            ids = [host.channel for host in roles.roles_of(self.change, user)]
+        if self.rooms:
+            found = ROOMS.of(self.change, self.client).each(ROOMS_OF, tuple(ids), CREATED)
+            ids += [id for rooms in found for id in rooms.keys]
+        return ids
 
 
 def participants(change: Change) -> Callable[[Session], int]:
@@ -135,19 +130,17 @@ def list_sessions(
     if not hosted:
         return ()
     rows = SESSIONS.of(change, client.id)
-    views = [
-        view
-        for id in (visible.channels() if channel is None else (channel,))
-        if (view := rows.where(LISTED, (id, recorded)))
-    ]
-    order = _order(change, sort, views, descending=descending)
+    values = [(id, recorded) for id in (visible.channels() if channel is None else [channel])]
+    any_started = any(SESSIONS.has(change, LISTED, value, client.id) for value in values)
+    order = _order(change, sort, any_started=any_started, descending=descending)
     found: Sequence[Session]
     if order is None or unstarted or (filters.bounded and order is not sessions.STARTED):
         matching = _matching(visible, channel, recorded, low, high, unstarted=unstarted)
         found = _sorted(change, caller, matching, sort, descending=descending)
     else:
-        ordered = [view.between(order, low, high) if filters.bounded else view.by(order) for view in views]
-        found = merged(ordered, _PLACE, descending=descending)
+        views = rows.each(LISTED, values, order)
+        bounded = (view.between(order, low, high) for view in views) if filters.bounded else views
+        found = merged(bounded, descending=descending)
     if filters.search:
         return [session for session in found[:] if lists.matches(change, filters.search, session.name)]
     return found
@@ -159,19 +152,17 @@ def _administers(change: Change, caller: Caller) -> bool:
     return administers and ask(change, assumed.ADMINISTRATORS) == "all"
 
 
-def _order(
-    change: Change, sort: SessionSort, views: Sequence[View[Session]], *, descending: bool
-) -> Order[Session] | None:
+def _order(change: Change, sort: SessionSort, *, any_started: bool, descending: bool) -> Order[Session] | None:
     """The declared order of the column; None where the profile has another."""
     if descending and ask(change, conventions.TIES) == "oldest-first":
         return None
     if sort is SessionSort.NAME:
-        caseless = not views or ask(change, conventions.TEXT_ORDER) == "caseless"
+        caseless = not any_started or ask(change, conventions.TEXT_ORDER) == "caseless"
         return sessions.NAME if caseless else None
     if sort is SessionSort.ENDED:
         return None if ask(change, assumed.NOT_ENDED) == "last" else sessions.ENDED
     if sort is SessionSort.PRESENCE:
-        if ask(change, assumed.PRESENCE) == "caller" or (views and ask(change, assumed.COUNT) != "distinct"):
+        if ask(change, assumed.PRESENCE) == "caller" or (any_started and ask(change, assumed.COUNT) != "distinct"):
             return None
         return sessions.PARTICIPANTS
     return sessions.STARTED

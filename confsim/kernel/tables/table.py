@@ -8,7 +8,7 @@ rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from enum import Enum
 from operator import attrgetter
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..maps import map_of
-from .indexes import CREATED, Index, Lookup, Order, Total, Unique, fields_of
+from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, fields_of
 from .states import TableState
 from .views import View
 from .writing import Layout, Writer
@@ -210,6 +210,17 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
         return self.tables[self.layout.position].where(self.change, index, value)
+
+    def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R]) -> Iterator[View[R]]:
+        """Yield the records of each of these values that any record has, in a declared order of the index."""
+        state, place = self.state, index.orders.index(order)
+        buckets, rows = state.index(index), state.rows
+        for value in values:
+            bucket = buckets.get(value)
+            if bucket is not None:
+                many = isinstance(bucket, Bucket)
+                entries = bucket.orders[place] if many else (order.entry(bucket, rows[bucket[1]][1]),)
+                yield View(self.change, rows, index, bucket, entries, range(len(entries)))
 
     def put(self, record: R, *, check: bool = True) -> R:
         """Insert the record, or replace the one with its key at its place in the order of creation; return it.

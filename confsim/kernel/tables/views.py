@@ -17,9 +17,11 @@ from .ordered import Entries, Entry, position
 
 R_co = TypeVar("R_co", covariant=True)
 
-#: The record of a row, and the key of an entry: views are read by these without a line of Python for each record.
-_SECOND: Callable[[Any], Any] = itemgetter(1)
+#: The key of an entry, and the record of a row.
 _LAST: Callable[[Any], Any] = itemgetter(-1)
+_SECOND: Callable[[Any], Any] = itemgetter(1)
+#: The key in an order, of an entry and its rows.
+_KEY: Callable[[Any], Any] = lambda part: part[0][0]  # noqa: E731
 #: The number of records whose reading counts as one step of a change, as a transition of a machine does.
 READS_OF_A_STEP = 100
 
@@ -65,8 +67,8 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
         return record
 
     def __iter__(self) -> Iterator[R_co]:
-        self.change.take(len(self) // READS_OF_A_STEP)
-        return map(_SECOND, map(self.rows.__getitem__, self.keys))
+        self.change.take(len(self.places) // READS_OF_A_STEP)
+        return map(_SECOND, map(self.rows.__getitem__, map(_LAST, self.shown())))
 
     def shown(self) -> Iterable[Entry]:
         """Return the entries of the records, in the order of the view."""
@@ -135,14 +137,14 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
 
 class Merged(Sequence[R_co]):
-    """The records of several views that are in one order, or all ``descending`` in its opposite.
+    """The records of several views that are all in the same order, or all ``descending``, read from the first on.
 
-    ``key(entry)`` is compared; of equal entries that of the earlier view comes first. Reading it begins at the first.
+    Compared is the ``key`` of (entry, rows), without one the entry; of equal ones that of the earlier view comes first.
     """
 
     __slots__ = ("_descending", "_key", "_views")
 
-    def __init__(self, views: Sequence[View[R_co]], key: Callable[[Entry], Any], *, descending: bool) -> None:
+    def __init__(self, views: Sequence[View[R_co]], key: Callable[[Any], Any] | None, *, descending: bool) -> None:
         self._views = views
         self._key = key
         self._descending = descending
@@ -164,15 +166,18 @@ class Merged(Sequence[R_co]):
         return list(islice(self, low, high + 1))[:: places.step]
 
     def __iter__(self) -> Iterator[R_co]:
-        key = self._key
         parts = [zip(view.shown(), repeat(view.rows)) for view in self._views]
-        found = merge(*parts, key=lambda each: key(each[0]), reverse=self._descending)
+        found = merge(*parts, key=self._key, reverse=self._descending)
         return (rows[entry[-1]][1] for entry, rows in found)
 
 
-def merged(views: Iterable[View[R_co]], key: Callable[[Entry], Any], *, descending: bool = False) -> Sequence[R_co]:
-    """Return the records of the views as ``Merged`` does, or the only view that has any."""
+def merged(views: Iterable[View[R_co]], *, one_table: bool = True, descending: bool = False) -> Sequence[R_co]:
+    """Return the records of views that are all in the same order, in this order or its opposite.
+
+    Records with equal keys stand in order of creation; those of different tables, which have none, in the order of the
+    views.
+    """
     found = [view.descending if descending else view for view in views if view]
     if len(found) > 1:
-        return Merged(found, key, descending=descending)
+        return Merged(found, None if one_table else _KEY, descending=descending)
     return found[0] if found else []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from operator import itemgetter
 from threading import Barrier
 
 import pytest
@@ -81,11 +80,11 @@ def test_views_of_which_one_has_records_need_no_merging() -> None:
     rows = THINGS.of(change, "c")
     rows.put(Thing(1, "red"))
     red, green, blue = (rows.where(COLOUR, colour) for colour in ("red", "green", "blue"))
-    assert merged([green, red, blue], itemgetter(0)) is red
+    assert merged([green, red, blue], one_table=False) is red
     rows.put(Thing(2, "blue"))
     red, blue = (rows.where(COLOUR, colour) for colour in ("red", "blue"))
-    assert [each.id for each in merged([blue, red, green], itemgetter(0))] == [1, 2]
-    assert list(merged([green], itemgetter(0))) == []
+    assert [each.id for each in merged([blue, red, green], one_table=False)] == [1, 2]
+    assert list(merged([green], one_table=False)) == []
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -186,11 +185,14 @@ class TableMachine(RuleBasedStateMachine):
         tagged = [rows.where(TAG, tag).by(COLOURED) for tag in "abc"]
         expected = [thing for tag in "abc" for thing in every if tag in thing.tags]
         key = lambda thing: (thing.colour, thing.size)  # noqa: E731
-        _together(merged(tagged, itemgetter(0)), sorted(expected, key=key), cut)
+        _together(merged(tagged, one_table=False), sorted(expected, key=key), cut)
         place = {id: place for place, id in enumerate(model)}
         latest = sorted(expected, key=lambda thing: (*key(thing), place[thing.id]), reverse=True)
-        _together(merged(tagged, itemgetter(0, 1), descending=True), latest, cut)
+        _together(merged([rows.where(TAG, tag).by(COLOURED) for tag in "abc"], descending=True), latest, cut)
         numbers = {tag: sum(tag in thing.tags for thing in every) for tag in "abc"}
+        for order in TAG.orders:
+            whole = [rows.where(TAG, tag).by(order) for tag in "ab" if numbers[tag]]
+            assert [[*view.shown()] for view in rows.each(TAG, "axb", order)] == [[*view.shown()] for view in whole]
         assert [THINGS.has(rows.change, TAG, tag, "k") for tag in "abc"] == [number > 0 for number in numbers.values()]
         assert [*THINGS.where(rows.change, TAG, "a", "k")] == [*rows.where(TAG, "a")]
         for badge in range(10):
