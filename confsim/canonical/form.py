@@ -2,8 +2,10 @@
 
 Ids, tokens and numbers are named by what the records say of them: each name begins alike, and is told apart by the
 records in which it stands, by the places where it stands there, and by the names beside it, until nothing more can be
-told apart (colour refinement). ``World.digest`` tells whether two worlds are the same bytes; this module tells whether
-they are the same in words.
+told apart (colour refinement). The digest of a form is the same in every process and on every machine.
+
+Code that asks whether two worlds are the same asks this module. ``World.digest`` serves only claims about bytes: the
+same calls from one seed make the same ones, a refused call changes none, a stored or exported world has all of them.
 """
 
 from __future__ import annotations
