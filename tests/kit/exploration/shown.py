@@ -21,17 +21,15 @@ from .view import View, matching, word
 
 
 class At(Struct, frozen=True):
-    """A call that reads: the world in which it is made, its caller by token, and its arguments."""
+    """A call that reads: the world in which it is made, its caller by token and as a user, and its arguments.
+
+    ``user`` is None for an API token.
+    """
 
     view: View
     caller: str
+    user: Any
     arguments: Mapping[str, Any]
-
-    @property
-    def user(self) -> Any:
-        """The user who calls; None for an API token."""
-        credential = self.view.keyed("credentials").get(self.caller)
-        return None if credential is None else self.view.users.get(credential.user)
 
     def role(self, channel: Any, user: Any) -> str:
         """Return the role of a user in a channel, or in the event room of a breakout room; empty for none."""

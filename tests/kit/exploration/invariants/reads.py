@@ -135,7 +135,7 @@ def _properties(at: At) -> list[str]:
 
 
 def _populations(at: At) -> dict[str, int]:
-    """The number of those who are in each channel itself, of the channels with an open session that the caller may enter."""
+    """The number of those in each channel itself: of channels with an open session, which the caller may enter."""
     channels = [at.channel(id) for id in at.arguments["channelIds"].split(",") if id in at.view.sessions]
     shown = [each for each in channels if not each.private or at.caller in {ADMIN, API_TOKEN} or _is_host(at, each)]
     return {channel.id: len(matching(at.view, "presences", {"place": channel.id})) for channel in shown}
@@ -300,7 +300,8 @@ def _read(stage: Stage, view: View, read: Read, arguments: dict[str, Any], calle
     if not same and read.operation not in _POLLS:
         yield f"{read.operation}: it changes the world"
     if answer.status == 200 and read.records is not None:
-        at = At(View(stage.live.world, view.now), caller, arguments)
+        seen = view if stage.live.world is view.world else View(stage.live.world, view.now)
+        at = At(seen, caller, seen.users.get(seen.holders.get(caller)), arguments)
         yield from (f"{read.operation} by {caller}: {said}" for said in disagreements(read, at, answer.body))
 
 
