@@ -188,7 +188,11 @@ def test_tables_of_invariants_name_what_exists():
     ] == []
 
 
-@each("path", [*(EXPLORATION / "invariants").glob("*.py"), EXPLORATION / "view.py"], ids=lambda path: path.name)
+@each(
+    "path",
+    [*(EXPLORATION / "invariants").glob("*.py"), EXPLORATION / "view.py", EXPLORATION / "shown.py"],
+    ids=lambda path: path.name,
+)
 def test_invariants_call_nothing_of_the_domain(path):
     """Invariants read records: what wrote these is not asked whether they are right."""
     imported = [node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]

@@ -320,6 +320,8 @@ def disagreements(read: Read, at: At, body: Any) -> Iterator[str]:
     else:
         key = next(iter(FIELDS[read.type]))
         by_key = [(thing, [record for record in records if record[key] == thing.get(key)]) for thing in things]
+    if isinstance(body, dict) and "total" in body and body["total"] != len(things):
+        yield "total is not the number of things"
     if read.all and len(things) != len(records):
         yield f"{len(things)} shown, {len(records)} in the records"
     for thing, found in by_key:
