@@ -13,7 +13,7 @@ from msgspec.structs import fields
 from confsim.api.catalogue import API
 from kit.each import each
 from kit.exploration.invariants.reads import CALLERS, READS, disagreements
-from kit.exploration.shown import FIELDS, LEFT_OUT, UNCOMPARED, At
+from kit.exploration.shown import FIELDS, LEFT_OUT, NOT_COMPARED, At
 from kit.exploration.starts import BY_NAME
 from kit.exploration.view import View
 
@@ -64,9 +64,9 @@ def test_every_read_is_compared_or_says_why_not():
     """A read names a type of its answer and the records behind it, or stands in the list of those not compared."""
     for read in READS:
         found = {type.__name__ for type in types_in(API[read.operation].result)}
-        assert (read.records is None) == (read.operation in UNCOMPARED), read.operation
+        assert (read.records is None) == (read.operation in NOT_COMPARED), read.operation
         assert not read.type or read.type in found & FIELDS.keys(), read.operation
-    assert UNCOMPARED.keys() <= {read.operation for read in READS}
+    assert NOT_COMPARED.keys() <= {read.operation for read in READS}
 
 
 @each("start", WORLDS, ids=str)

@@ -438,7 +438,7 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Population", "population"): _ALTERNATIVE,
 }
 #: Operations whose answers are not compared, with the reason.
-UNCOMPARED: Mapping[str, str] = {
+NOT_COMPARED: Mapping[str, str] = {
     "get_config": "several levels make the document together; tests of the configuration hold it against them",
     "get_channel_config": "as get_config",
     "get_template_config": "as get_config",
