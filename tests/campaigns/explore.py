@@ -41,7 +41,13 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--most", type=int, metavar="N", help="end a start after about so many worlds")
     options.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler that spreads the starts")
     options.add_argument("--workers", type=int, help="spread the starts over so many local Dask workers")
-    options.add_argument("--as", dest="form", choices=list(FORMS), default="story", help="how violations are printed")
+    options.add_argument(
+        "--as",
+        dest="form",
+        choices=list(FORMS),
+        default="story",
+        help="how violations are printed; a scenario runs under the profile in its summary",
+    )
     options.add_argument("--known", action="store_true", help="print known violations, too")
     options.add_argument("--violations", type=Path, metavar="FILE", help="write all violations to a JSON file")
     options.add_argument(
