@@ -27,6 +27,8 @@ CALLERS = (OWNER, ADMIN, USER, API_TOKEN)
 Arguments = Callable[[View], list[dict[str, Any]]]
 #: The records that an answer may show, or the plain value that it is.
 Records = Callable[[At], Any]
+#: The number of the access level of Customer Admins.
+_CUSTOMER_ADMIN = 10
 #: Reads that look how far something has come, by which it goes on.
 _POLLS = {"get_broadcast_state", "get_broadcast_metrics", "get_recording", "list_recordings"}
 
@@ -99,16 +101,25 @@ def _channels(at: At) -> list[Any]:
     return [channel for channel in at.view.channels.values() if channel.client == CUSTOMER]
 
 
-def _listed_channels(at: At) -> list[Any]:
-    """The channels where the caller is at least operator; all for administrators and API tokens."""
-    hosted = at.caller in {ADMIN, API_TOKEN}
-    return [
-        channel for channel in at.view["channels"] if channel.client == CUSTOMER and (hosted or _is_host(at, channel))
-    ]
+def _sees_all(at: At) -> bool:
+    """Whether the caller is a Customer Admin or an API token (P1 Access levels)."""
+    return at.user is None or any(level.value == _CUSTOMER_ADMIN for level in at.user.levels)
 
 
 def _is_host(at: At, channel: Any) -> bool:
     return bool(at.role(channel, at.user))
+
+
+def _may_enter(at: At, channel: Any) -> bool:
+    """Whether a channel is not private, or the caller is linked to it."""
+    linked = at.user is not None and matching(at.view, "linked users", {"channel": channel.id, "user": at.user.id})
+    return not channel.private or _sees_all(at) or _is_host(at, channel) or bool(linked)
+
+
+def _listed_channels(at: At) -> list[Any]:
+    """The channels where the caller is at least operator; all for Customer Admins and API tokens."""
+    own = matching(at.view, "channels", {"client": CUSTOMER})
+    return [channel for channel in own if _sees_all(at) or _is_host(at, channel)]
 
 
 def _active(at: At) -> list[Any]:
@@ -126,8 +137,9 @@ def _broadcasts(at: At) -> list[Any]:
 
 
 def _pins(at: At) -> list[Any]:
-    """The PINs; users who are not hosts see only those of participants."""
-    return [pin for pin in _table("pins", channel="uuid")(at) if at.caller != USER or not pin.organizer]
+    """The PINs; callers who are not hosts see only those of participants."""
+    all_shown = _sees_all(at) or _is_host(at, at.channel(at.arguments["uuid"]))
+    return [pin for pin in _table("pins", channel="uuid")(at) if all_shown or not pin.organizer]
 
 
 def _properties(at: At) -> list[str]:
@@ -135,9 +147,9 @@ def _properties(at: At) -> list[str]:
 
 
 def _populations(at: At) -> dict[str, int]:
-    """The number of those in each channel itself: of channels with an open session, which the caller may enter."""
-    channels = [at.channel(id) for id in at.arguments["channelIds"].split(",") if id in at.view.sessions]
-    shown = [each for each in channels if not each.private or at.caller in {ADMIN, API_TOKEN} or _is_host(at, each)]
+    """The number of those in each channel itself: of the client's with an open session, which the caller may enter."""
+    live = [at.channel(id) for id in at.arguments["channelIds"].split(",") if id in at.view.sessions]
+    shown = [channel for channel in live if channel.client == CUSTOMER and _may_enter(at, channel)]
     return {channel.id: len(matching(at.view, "presences", {"place": channel.id})) for channel in shown}
 
 
