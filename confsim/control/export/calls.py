@@ -288,7 +288,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def starting_world(service: Service) -> str | None:
-    """Return the name or path of the world that the service started from; None for a start without a name."""
+    """Return the name or path of the world that the service started from; None for a start without a name.
+
+    The name has to make the same bytes again: exported calls name what the world has drawn.
+    """
     name, origin = service.provenance.made_from, service.history.origin
     if not name:
         return None
