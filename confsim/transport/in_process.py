@@ -92,8 +92,10 @@ Caller = str | Holder | None
 
 def token_of(caller: Caller) -> str | None:
     """The token of a caller, None for none. Raises Misuse for any other value."""
-    token = caller if caller is None or isinstance(caller, str) else getattr(caller, "token", None)
-    if caller is not None and not isinstance(token, str):
+    if caller is None or isinstance(caller, str):
+        return caller
+    token = getattr(caller, "token", None)
+    if not isinstance(token, str):
         raise Misuse(f"caller is a token, or somebody who has one, not {shown(caller)}")
     return token
 
@@ -122,10 +124,9 @@ def perform(
     declared, token = _declared(operation), token_of(caller)
     path, query = places(declared, arguments)
     raw = b"" if body is None else encoded(body)
-    if warns and (  # to look here first saves a tenth of update_terms_url (python tests/benchmarks operations)
-        (query and not declared.query_names.issuperset(query))
-        or (type(body) is dict and (taken := declared.body) is not None and not taken.known.issuperset(body))
-    ):
+    taken = declared.body
+    unknown = isinstance(body, dict) and taken is not None and not taken.known.issuperset(body)
+    if warns and (unknown or not declared.query_names.issuperset(query)):
         warn_of_ignored(declared, query, body, service.profile)
     method, target = route(declared, path.texts, service.profile) if service.profile else path.route
     request = Request(method, target, query_string(query) if query else "", {}, raw)
