@@ -149,7 +149,6 @@ def test_what_an_operation_is_unless_its_declaration_says_otherwise():
     assert [each.creates for each in catalogue] == [False, True, False, False]
     assert [each.public for each in catalogue] == [True, False, False, False]
     assert one.placeholders == ("id", "part")
-    assert one.target == "/v1/things/%s/parts/%s"
     assert one.route({}) == ("GET", "/things/{id}/parts/{part}")
     assert [(each.name, each.inside, each.is_text, each.where) for each in one.path_parameters] == [
         ("id", False, False, "path id"),
