@@ -10,14 +10,13 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
-from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
 from confsim.service.messages import UNREAD, Request, Response
-from confsim.service.service import Service
+from confsim.service.service import OfOneProcess, Service
 from confsim.service.worlds import Worlds
+from confsim.values.urls import path_segments
 
 from . import hosts
 from .exchange import Exchange

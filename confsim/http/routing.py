@@ -14,7 +14,7 @@ from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.contract.operation import Operation
 from confsim.contract.text_values import percent_decoded
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import normalised
+from confsim.values.urls import normalised
 
 
 class _Endpoint:

@@ -20,8 +20,8 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.urls import normalised
 from confsim.kernel.world import Change, TooLong, World
+from confsim.values.urls import normalised
 
 from .checks.callers import Callers
 from .checks.checks import answer, is_refused_first

@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
-from confsim.kernel.plain_values import check_plain
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.kernel.spans import span
+from confsim.values.plain import check_plain
+from confsim.values.spans import span
 
 T = TypeVar("T")
 

@@ -21,10 +21,10 @@ from confsim.domain.members import roles
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
-from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, Refusal, suggest_near
 from confsim.kernel.world import Change, World
 from confsim.service.clock import instant
+from confsim.values.plain import shown
 
 from . import reading
 

@@ -20,10 +20,10 @@ from confsim.assumptions.register import ask, in_force, note
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
-from confsim.kernel.urls import host_name
 from confsim.kernel.world import Change, World
 from confsim.service.journal import DeliveryNote, DeliveryStep, Journal
 from confsim.service.live import LiveWorld
+from confsim.values.urls import host_name
 
 from .http_sender import HttpSender
 from .receivers import DeliveryResult, Message, Receiver, addressed, receiver
