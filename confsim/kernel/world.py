@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from . import ids
 from .maps import Map, inserted
-from .tables.indexes import CREATED, Bucket
-from .tables.owners import NOBODY, Owners
+from .tables.indexes import Lookup
 from .tables.states import TableState
 from .tables.table import Table
 from .tables.writing import Written
@@ -44,7 +43,7 @@ class World(Struct, frozen=True, gc=False):
     ``client_tables`` holds the tables of each client by their positions; the shared ones are those of the client "".
     Tables declared after a client was last written are absent from its tuple and read as empty.
     ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
-    ``owners`` follows from the tables: it has the clients that ``Table.find_client`` finds.
+    ``owners`` follows from the tables: by the name of a table, it has the clients that ``Table.find_client`` finds.
     """
 
     seed: int = 0
@@ -52,7 +51,7 @@ class World(Struct, frozen=True, gc=False):
     timers: Timers = Timers()
     id_counter: int = 0
     sequences: Map[str, int] = {}
-    owners: Owners = NOBODY
+    owners: Map[str, Lookup] = {}
 
     def change(
         self,
@@ -62,7 +61,9 @@ class World(Struct, frozen=True, gc=False):
         timer: Timer | None = None,
     ) -> Change:
         """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any."""
-        return Change(self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners)
+        return Change(
+            self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners, Tables(self)
+        )
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """Return the state of a table: of one client, or the shared one."""
@@ -107,7 +108,7 @@ class World(Struct, frozen=True, gc=False):
                 yield "", "", (b"}," if table else b"") + encode(name) + b":{"
             yield "", "", (b"," if name == table else b"") + encode(client) + b":["
             table = name
-            for place, records in enumerate(_batches(Table.declared[name], state)):
+            for place, records in enumerate(_batches(state)):
                 yield name, client, (b"," if place else b"") + encode(records)[1:-1]
             yield "", "", b"]"
         yield "", "", (b"}" if table else b"") + b'},"timers":['
@@ -130,30 +131,44 @@ def _name_first(held: tuple[Place, TableState]) -> Place:
     return name, client
 
 
-def _batches(table: Table[Any, Any], state: TableState) -> Iterator[list[Any]]:
+def _batches(state: TableState) -> Iterator[list[Any]]:
     """Yield the records of a table in order of creation, some hundreds at a time."""
-    rows, everything = state.rows, state.index(table.all).get(None)
-    if CREATED in table.all.orders and type(everything) is Bucket:
-        entries = everything.orders[table.all.orders.index(CREATED)]
-        for start in range(0, len(entries), _BATCH):
-            yield [rows[entry[-1]][1] for entry in entries[start : start + _BATCH]]
-    elif rows:
-        yield [record for _, record in sorted(rows.values(), key=itemgetter(0))]
+    rows = iter(sorted(state.rows.values(), key=itemgetter(0)))
+    while batch := [record for _, record in islice(rows, _BATCH)]:
+        yield batch
 
 
 class TooLong(BaseException):
     """Raised in a change that may take no further step. It is no error: only what limited the steps catches it."""
 
 
+class Tables(dict[str, list[TableState]]):
+    """The tables of each client of a world, and the shared ones under "", as lists that a change writes to.
+
+    They are opened when they are first asked for.
+    """
+
+    __slots__ = ("_world",)
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __missing__(self, client: str) -> list[TableState]:
+        tables = [*self._world.client_tables.get(client, ())]
+        tables += Table.empty_states[len(tables) :]
+        self[client] = tables
+        return tables
+
+
 class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
     ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those looked up;
-    ``client_tables`` holds the opened tables in their current state; ``written`` names the clients of which something
-    was written, "" for what is shared. ``touched`` lists the records that were written,
-    ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
-    given, is called at each fault point. ``timer`` is the one that fires in this change, if any. ``steps`` is how many
-    more steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
+    ``tables`` holds the opened tables of each client in their current state; ``written`` names the clients of which
+    something was written, "" for what is shared. ``touched`` lists the records that were written, ``timed`` the timers
+    and ``counted`` the sequences, from which a difference is computed. ``faults``, when given, is called at each fault
+    point. ``timer`` is the one that fires in this change, if any. ``steps`` is how many more steps it may take; a
+    transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
@@ -164,9 +179,9 @@ class Change(Struct, eq=False, gc=False):
     timers: Timers
     id_counter: int
     sequences: Map[str, int]
-    owners: Owners
+    owners: Map[str, Lookup]
+    tables: dict[str, list[TableState]]
     used: dict[str, None] = {}
-    client_tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
     touched: list[Written] = []
     timed: list[Name] = []
@@ -187,13 +202,6 @@ class Change(Struct, eq=False, gc=False):
         """Collect the ids of assumptions here from now on; return where they were collected before."""
         before, self.used = self.used, used
         return before
-
-    def open_tables(self, client: str) -> list[TableState]:
-        """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
-        tables = [*self.world.client_tables.get(client, ())]
-        tables += Table.empty_states[len(tables) :]
-        self.client_tables[client] = tables
-        return tables
 
     def draw(self, size: int = 16) -> bytes:
         """Return ``size`` fresh pseudo-random bytes from the seed and the next value of ``id_counter``."""
@@ -226,8 +234,9 @@ class Change(Struct, eq=False, gc=False):
 
     def set_timer(self, name: Name, timer: Timer | None) -> None:
         """Set the timer of this name, or cancel it with None."""
-        self.timers = self.timers.cancel(name) if timer is None else self.timers.put(timer)
-        self.timed.append(name)
+        if self.timers.live.get(name) != timer:
+            self.timers = self.timers.cancel(name) if timer is None else self.timers.put(timer)
+            self.timed.append(name)
 
     def commit(self) -> World:
         """Return the world with everything written so far; ``world`` itself when nothing was written."""
@@ -241,6 +250,6 @@ class Change(Struct, eq=False, gc=False):
             return world
         client_tables = world.client_tables
         for client in self.written:
-            client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
+            client_tables = inserted(client_tables, client, tuple(self.tables[client]))
         timers = self.timers.resume(self.now)
         return World(world.seed, client_tables, timers, self.id_counter, self.sequences, self.owners)
