@@ -50,7 +50,7 @@ def fire_due_timers(
             change, happened = world.change(at, profile, faults, timer), False
         world = change.commit()
         if world.timers.live.get(timer.name) is timer:
-            world = replace(world, timers=world.timers.refuse(timer.name))
+            world = replace(world, timers=world.timers.refuse(timer))
         if after is not None:
             world = after(world, change)
         if happened:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from . import ids
 from .maps import Map, inserted
@@ -234,7 +235,8 @@ class Change(Struct, eq=False, gc=False):
 
     def set_timer(self, name: Name, timer: Timer | None) -> None:
         """Set the timer of this name, or cancel it with None."""
-        if self.timers.live.get(name) != timer:
+        held = self.timers.live.get(name)
+        if timer != (held and replace(held, retry=None)):
             self.timers = self.timers.cancel(name) if timer is None else self.timers.put(timer)
             self.timed.append(name)
 
