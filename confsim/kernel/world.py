@@ -62,8 +62,10 @@ class World(Struct, frozen=True, gc=False):
         timer: Timer | None = None,
     ) -> Change:
         """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any."""
+        tables = Tables()
+        tables.world = self
         return Change(
-            self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners, Tables(self)
+            self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners, tables
         )
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
@@ -149,13 +151,11 @@ class Tables(dict[str, list[TableState]]):
     They are opened when they are first asked for.
     """
 
-    __slots__ = ("_world",)
-
-    def __init__(self, world: World) -> None:
-        self._world = world
+    __slots__ = ("world",)
+    world: World
 
     def __missing__(self, client: str) -> list[TableState]:
-        tables = [*self._world.client_tables.get(client, ())]
+        tables = [*self.world.client_tables.get(client, ())]
         tables += Table.empty_states[len(tables) :]
         self[client] = tables
         return tables

@@ -21,8 +21,11 @@ Records: TypeAlias = Map[Any, tuple[int, Any]]
 #: The content of an index: value to key for a unique one, else value to bucket.
 Lookup: TypeAlias = Map[Any, Any]
 Values: TypeAlias = "tuple[Hashable, ...]"
-#: The serial of a record, and the record; None for no record.
-Row: TypeAlias = "tuple[int, Any] | None"
+#: The serial of a record, and the record.
+Row: TypeAlias = "tuple[int, Any]"
+#: How a row changes the entries of an order, and a total.
+_Write: TypeAlias = Callable[[Entries, Entry], Entries]
+_Count: TypeAlias = Callable[[int, int], int]
 
 
 def fields_of(fields: tuple[str, ...], of: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
@@ -123,7 +126,7 @@ class Unique(_ByValue[R]):
 
     __slots__ = ()
 
-    def after(self, keys: Lookup, key: object, was: Row, row: Row, check: bool = False) -> Lookup:
+    def after(self, keys: Lookup, key: object, was: Row | None, row: Row | None, check: bool = False) -> Lookup:
         """Return the map from value to key after the row of a record has changed.
 
         When another record has one of the new values, it loses that; ValueError is raised instead if ``check``.
@@ -169,24 +172,28 @@ class Index(_ByValue[R]):
         self.nothing: Any = None
         self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
 
-    def after(self, buckets: Lookup, key: object, was: Row, row: Row) -> Lookup:
+    def after(self, buckets: Lookup, key: object, was: Row | None, row: Row | None) -> Lookup:
         """Return the map from value to bucket after the row of a record has changed."""
         if was and row and was[0] == row[0] and self.placed_by(was[1]) == self.placed_by(row[1]):
             return buckets
         if was:
-            entries, amounts = self._parts((was[0], key), was[1])
             for value in dict.fromkeys(self.values(was[1])):
                 held = buckets[value]
-                rest = Bucket(tuple(map(remove, held.orders, entries)), tuple(map(sub, held.totals, amounts)))
-                buckets = inserted(buckets, value, rest) if rest.orders[0] else removed(buckets, value)
+                if len(held.orders[0]) == 1:
+                    buckets = removed(buckets, value)
+                else:
+                    buckets = inserted(buckets, value, self._changed(held, remove, sub, key, was))
         if row:
-            entries, amounts = self._parts((row[0], key), row[1])
             for value in dict.fromkeys(self.values(row[1])):
                 held = buckets.get(value, self.empty)
-                more = Bucket(tuple(map(insert, held.orders, entries)), tuple(map(add, held.totals, amounts)))
-                buckets = inserted(buckets, value, more)
+                buckets = inserted(buckets, value, self._changed(held, insert, add, key, row))
         return buckets
 
-    def _parts(self, made: Made, record: R) -> tuple[list[Entry], list[int]]:
-        """Return the entries of a record, one for each order, and what it adds to each total."""
-        return [order.entry(made, record) for order in self.orders], [total.of(record) for total in self.totals]
+    def _changed(self, bucket: Bucket, write: _Write, count: _Count, key: object, row: Row) -> Bucket:
+        """Return the bucket with or without a row: as its entries are written, and its record counts in the totals."""
+        made, record = (row[0], key), row[1]
+        orders = [
+            write(held, order.entry(made, record)) for held, order in zip(bucket.orders, self.orders, strict=True)
+        ]
+        totals = [count(sum_, total.of(record)) for sum_, total in zip(bucket.totals, self.totals, strict=True)]
+        return Bucket(tuple(orders), tuple(totals))

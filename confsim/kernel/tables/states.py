@@ -30,17 +30,12 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
     serial: int
     keys: tuple[Lookup, ...]
     lookups: tuple[tuple[Lookup, int], ...]
-    late: tuple[tuple[Any, Row], ...] = ()
+    late: tuple[tuple[Any, Row | None], ...] = ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TableState):
             return NotImplemented
         return self is other or (self.serial == other.serial and self.rows == other.rows)
-
-    def get(self, key: object) -> Any:
-        """Return the record of this key, or None."""
-        row = self.rows.get(key)
-        return None if row is None else row[1]
 
     def one(self, index: Unique[Any], value: Hashable) -> Any:
         """Return the record with the value of a unique index, or None."""
@@ -67,7 +62,7 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         return View(change, self.rows, index, bucket, bucket.orders[0])
 
     def after(
-        self, indexes: tuple[Index[Any], ...], key: object, was: Row, row: Row, keys: tuple[Lookup, ...]
+        self, indexes: tuple[Index[Any], ...], key: object, was: Row | None, row: Row | None, keys: tuple[Lookup, ...]
     ) -> TableState:
         """Return the state after the row of a record has changed, with these maps of the unique indexes."""
         if row is None:

@@ -134,8 +134,8 @@ class Table(Generic[K, R]):
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        found: R | None = change.tables[client][self.position].get(key)
-        return found
+        row = change.tables[client][self.position].rows.get(key)
+        return None if row is None else row[1]
 
     def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
         """Return the record with the value of a unique index, or None."""
@@ -188,7 +188,9 @@ class Table(Generic[K, R]):
         record: R = was[1]
         return record
 
-    def _write(self, change: Writer, client: str, key: K, was: Row, row: Row, check: bool = False) -> None:
+    def _write(
+        self, change: Writer, client: str, key: K, was: Row | None, row: Row | None, check: bool = False
+    ) -> None:
         """Write a row, and all that follows from it: unique values, indexes, the client it is located at, timers.
 
         Raises ValueError like ``Rows.put``, without a change.
@@ -235,8 +237,8 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        found: R | None = self.state.get(key)
-        return found
+        row = self.state.rows.get(key)
+        return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
         record: R = self.state.rows[key][1]

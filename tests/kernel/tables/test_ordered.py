@@ -88,7 +88,7 @@ class OrderedMachine(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        """Length, both directions and the ends are those of the list; no leaf is empty or too large; no fork has changed."""
+        """Length, both directions and the ends are those of the list; leaves have their width; no fork has changed."""
         if not hasattr(self, "entries"):
             return
         assert len(self.entries) == len(self.model)
