@@ -74,13 +74,13 @@ class App(OfOneProcess):
         try:
             response = self._answer(exchange, segments)
         except Refusal as refusal:
-            response = service.pipeline.unrouted(request, refusal, exchange.used, exchange.finish)
+            response = service.pipeline.unrouted(request, refusal, exchange.carried.used, exchange.finish)
         except Misuse as misuse:
-            service.journal.use(exchange.used)  # no journal entry notes its assumptions
+            service.journal.use(exchange.carried.used)  # no journal entry notes its assumptions
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
             response = service.pipeline.unrouted(
-                request, _internal(service, request, bug), exchange.used, exchange.finish
+                request, _internal(service, request, bug), exchange.carried.used, exchange.finish
             )
         return delayed(response) if response.delay else response
 
@@ -133,7 +133,7 @@ class App(OfOneProcess):
             method = "GET"
         if "%" in request.target:
             segments = split_slashes(request, segments, exchange)
-        routes = self.mount.routes(exchange.profile)
+        routes = self.mount.routes(exchange.carried.profile)
         found: Found | Response | tuple[str, ...] = routes.match(exchange, method, segments, request.query)
         if isinstance(found, tuple):
             if not found and self._refuse_plain is not None and method in {"GET", "HEAD"}:
@@ -142,7 +142,7 @@ class App(OfOneProcess):
                     return refused
             found = handle_unmatched(service, self.mount, method, segments, found, request, exchange)
         if isinstance(found, Response):
-            return service.pipeline.unrouted(request, found, exchange.used, exchange.finish)
+            return service.pipeline.unrouted(request, found, exchange.carried.used, exchange.finish)
         accept = headers.get("accept", "*/*")
         if accept not in _ADMITTING:
             _check_accept(exchange)

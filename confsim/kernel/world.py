@@ -25,7 +25,6 @@ from .timers import Name, Timer, Timers
 Place = tuple[str, str]
 #: Returns the fault injected at the fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
-NO_PROFILE: Mapping[str, Any] = {}
 #: More steps than any change takes.
 UNLIMITED = 2**62
 #: The hash function of a world's digest, which covers the pieces of its JSON.
@@ -57,15 +56,18 @@ class World(Struct, frozen=True, gc=False):
     def change(
         self,
         now: int,
-        profile: Mapping[str, Any] = NO_PROFILE,
+        carried: Any = None,
         faults: FaultSource | None = None,
         timer: Timer | None = None,
     ) -> Change:
-        """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any."""
+        """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any.
+
+        ``carried`` is what the change carries for the rooms above.
+        """
         tables = Tables()
         tables.world = self
         return Change(
-            self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners, tables
+            self, now, carried, faults, timer, self.timers, self.id_counter, self.sequences, self.owners, tables
         )
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
@@ -164,17 +166,17 @@ class Tables(dict[str, list[TableState]]):
 class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
-    ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those looked up;
-    ``tables`` holds the opened tables of each client in their current state; ``written`` names the clients of which
-    something was written, "" for what is shared. ``touched`` lists the records that were written, ``timed`` the timers
-    and ``counted`` the sequences, from which a difference is computed. ``faults``, when given, is called at each fault
-    point. ``timer`` is the one that fires in this change, if any. ``steps`` is how many more steps it may take; a
-    transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
+    ``carried`` is a value of the rooms above, at which nothing here looks. ``faults``, when given, is called at each
+    fault point. ``timer`` is the one that fires in this change, if any. ``tables`` holds the opened tables of each
+    client in their current state; ``written`` names the clients of which something was written, "" for what is shared.
+    ``touched`` lists the records that were written, ``timed`` the timers and ``counted`` the sequences, from which a
+    difference is computed. ``steps`` is how many more steps it may take; a transition of a machine is one, and so is
+    reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
     now: int
-    profile: Mapping[str, Any]
+    carried: Any
     faults: FaultSource | None
     timer: Timer | None
     timers: Timers
@@ -182,7 +184,6 @@ class Change(Struct, eq=False, gc=False):
     sequences: Map[str, int]
     owners: Map[str, Lookup]
     tables: dict[str, list[TableState]]
-    used: dict[str, None] = {}
     written: dict[str, None] = {}
     touched: list[Written] = []
     timed: list[Name] = []
@@ -198,11 +199,6 @@ class Change(Struct, eq=False, gc=False):
         self.steps -= steps
         if self.steps < 0:
             raise TooLong
-
-    def collect_in(self, used: dict[str, None]) -> dict[str, None]:
-        """Collect the ids of assumptions here from now on; return where they were collected before."""
-        before, self.used = self.used, used
-        return before
 
     def draw(self, size: int = 16) -> bytes:
         """Return ``size`` fresh pseudo-random bytes from the seed and the next value of ``id_counter``."""

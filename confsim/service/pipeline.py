@@ -191,7 +191,7 @@ class Pipeline:
         operation = incoming.operation
         change = self._live.change(at)
         if incoming.used:
-            change.used.update(incoming.used)
+            change.carried.used.update(incoming.used)
         if operation.route_entries:  # an empty loop takes as long as a call
             for assumed in operation.route_entries:
                 note(change, assumed)
@@ -295,7 +295,10 @@ class Pipeline:
         if incoming.finish is not None:
             response = incoming.finish(response, change)
         headers_of_id = [line for line in entry.response.headers if line[0] == _ID]
-        return replace(response, headers=[*response.headers, *headers_of_id]), {**entry.assumptions, **change.used}
+        return replace(response, headers=[*response.headers, *headers_of_id]), {
+            **entry.assumptions,
+            **change.carried.used,
+        }
 
     def unrouted(
         self,
@@ -314,7 +317,7 @@ class Pipeline:
         with live.lock:
             change = live.change()
             if used:
-                change.used.update(used)
+                change.carried.used.update(used)
             mask = Mask(live.profile, live.world)
             response = refused(change, mask.refusal(outcome)) if isinstance(outcome, Refusal) else outcome
             noted = mask.response(response)
@@ -365,7 +368,7 @@ class Pipeline:
             response = finish(response, change)
         fired = live.take_fired() if live.fired else ()
         left = faults.remaining() if faults.on_calls or faults.on_things else None
-        at, used = change.now, journal.share(name, change.used)
+        at, used = change.now, journal.share(name, change.carried.used)
         entry = JournalEntry(
             id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
         )
@@ -379,7 +382,7 @@ class Pipeline:
 def _receive(call: Call, incoming: Incoming) -> None:
     """Raise the Refusal of an unreadable query or token. A wrong token is ignored on a public call (G023)."""
     if incoming.query_used:
-        call.change.used.update(incoming.query_used)
+        call.change.carried.used.update(incoming.query_used)
     if incoming.query_refusal is not None:
         raise incoming.query_refusal
     public = call.operation.public

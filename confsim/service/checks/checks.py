@@ -45,7 +45,7 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     """
     operation, change, values, named = call.operation, call.change, incoming.query, None
     contract = operation.contract
-    if change.profile and value_of(change, transport.CHECKS_ORDER) == "input first":
+    if change.carried.profile and value_of(change, transport.CHECKS_ORDER) == "input first":
         named = _input(call, contract, values, incoming.request)
     gate = operation.gate_entry
     if gate is None:
