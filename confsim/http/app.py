@@ -152,7 +152,8 @@ class App(OfOneProcess):
         exchange.asks_for(operation)
         if "content-type" in headers:
             parse_form(request, operation)
-        return service.pipeline.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
+        call = service.incoming(request, operation, found.texts, exchange.carried, exchange.finish)
+        return service.pipeline.perform(call)
 
     def admit(self, request: Request) -> None:
         """Refuse what the transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
@@ -187,7 +188,7 @@ class App(OfOneProcess):
             return True
         if not isinstance(found, Found):
             return False
-        return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange))
+        return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange.carried))
 
     def _fault(self, fault: str, problem: str) -> Refusal | Misuse:
         limits = self.limits

@@ -64,11 +64,7 @@ class World(Struct, frozen=True, gc=False):
 
         ``carried`` is what the change carries for the rooms above.
         """
-        tables = Tables()
-        tables.world = self
-        return Change(
-            self, now, carried, faults, timer, self.timers, self.id_counter, self.sequences, self.owners, tables
-        )
+        return Change(self, now, carried, faults, timer, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """Return the state of a table: of one client, or the shared one."""
@@ -147,22 +143,6 @@ class TooLong(BaseException):
     """Raised in a change that may take no further step. It is no error: only what limited the steps catches it."""
 
 
-class Tables(dict[str, list[TableState]]):
-    """The tables of each client of a world, and the shared ones under "", as lists that a change writes to.
-
-    They are opened when they are first asked for.
-    """
-
-    __slots__ = ("world",)
-    world: World
-
-    def __missing__(self, client: str) -> list[TableState]:
-        tables = [*self.world.client_tables.get(client, ())]
-        tables += Table.empty_states[len(tables) :]
-        self[client] = tables
-        return tables
-
-
 class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
@@ -183,7 +163,7 @@ class Change(Struct, eq=False, gc=False):
     id_counter: int
     sequences: Map[str, int]
     owners: Map[str, Lookup]
-    tables: dict[str, list[TableState]]
+    tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
     touched: list[Written] = []
     timed: list[Name] = []
@@ -199,6 +179,13 @@ class Change(Struct, eq=False, gc=False):
         self.steps -= steps
         if self.steps < 0:
             raise TooLong
+
+    def open_tables(self, client: str) -> list[TableState]:
+        """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
+        tables = [*self.world.client_tables.get(client, ())]
+        tables += Table.empty_states[len(tables) :]
+        self.tables[client] = tables
+        return tables
 
     def draw(self, size: int = 16) -> bytes:
         """Return ``size`` fresh pseudo-random bytes from the seed and the next value of ``id_counter``."""

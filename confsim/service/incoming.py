@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from confsim.assumptions.register import Context, ProfileContext, context_of
+from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query
 from confsim.kernel.refusal import Refusal
@@ -58,7 +58,7 @@ def incoming(
     request: Request,
     operation: Operation,
     path: tuple[str, ...],
-    context: Context,
+    context: ProfileContext,
     finish: Finish | None = None,
 ) -> Incoming:
     """Return the call in a request.
@@ -67,18 +67,18 @@ def incoming(
     requests may carry them.
     """
     query: dict[str, str] = {}
-    query_used, carried = None, context_of(context)
+    query_used = None
     text = request.query
     if text:
-        reading = ProfileContext(carried.profile)
+        reading = ProfileContext(context.profile)
         query_used = reading.used
         try:
             query = decode_query(reading, without_override(text) if faults.by_request else text)
         except Refusal as refusal:
             bare = refusal.without_frames()
-            return Incoming(operation, path, query, None, request, True, bare, None, carried.used, query_used, finish)
+            return Incoming(operation, path, query, None, request, True, bare, None, context.used, query_used, finish)
     try:
         token, token_refusal = token_of(request, query), None
     except Refusal as refusal:
         token, token_refusal = None, refusal.without_frames()
-    return Incoming(operation, path, query, token, request, True, None, token_refusal, carried.used, query_used, finish)
+    return Incoming(operation, path, query, token, request, True, None, token_refusal, context.used, query_used, finish)

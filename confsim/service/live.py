@@ -148,12 +148,12 @@ class LiveWorld:
 
         ``at`` (epoch milliseconds) sets another instant; no further timer fires for it.
         """
-        now = self.clock.now()
+        now, source = self.clock.now(), self._fault_points
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        return self._begin(self.world, now if at is None else at)
+        return self.world.change(now if at is None else at, ProfileContext(self.profile), source and source())
 
-    def _begin(self, world: World, at: int, timer: Timer | None = None) -> Change:
+    def _begin(self, world: World, at: int, timer: Timer) -> Change:
         source = self._fault_points
         return world.change(at, ProfileContext(self.profile), source and source(), timer)
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from confsim.api.address import Address
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import sizes, transport, wire
-from confsim.assumptions.register import REGISTER, Context, in_force
+from confsim.assumptions.register import REGISTER, ProfileContext, in_force
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change, World
@@ -145,7 +145,7 @@ class Service(OfOneProcess):
         request: Request,
         operation: Operation,
         path: tuple[str, ...],
-        context: Context,
+        context: ProfileContext,
         finish: Finish | None = None,
     ) -> Incoming:
         """Return the call in a request."""

@@ -130,25 +130,25 @@ class Table(Generic[K, R]):
         if self.shared is (client != ""):
             belongs = "is shared, and of no client" if self.shared else "is of each client, and none is given"
             raise ValueError(f"table {self.name!r} {belongs}")
-        return Rows(self, client, change, change.tables[client])
+        return Rows(self, client, change, change.tables.get(client) or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        row = change.tables[client][self.position].rows.get(key)
+        row = (change.tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
     def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
         """Return the record with the value of a unique index, or None."""
-        found: R | None = change.tables[client][self.position].one(index, value)
+        found: R | None = (change.tables.get(client) or change.open_tables(client))[self.position].one(index, value)
         return found
 
     def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
         """Return the records with the value, as ``Rows.where``."""
-        return change.tables[client][self.position].where(change, index, value)
+        return (change.tables.get(client) or change.open_tables(client))[self.position].where(change, index, value)
 
     def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
         """Return whether there is a record with the value."""
-        return value in change.tables[client][self.position].index(index)
+        return value in (change.tables.get(client) or change.open_tables(client))[self.position].index(index)
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
@@ -174,7 +174,7 @@ class Table(Generic[K, R]):
         With ``to_end`` it becomes the latest of its table, as if it was created now. Raises StaleRecord, without a
         change, if the record that it is put ``instead_of`` is not the stored one.
         """
-        state, key = change.tables[client][self.position], self.key(record)
+        state, key = (change.tables.get(client) or change.open_tables(client))[self.position], self.key(record)
         was = state.rows.get(key)
         if instead_of is not None and (was is None or was[1] is not instead_of):
             raise StaleRecord(self.name)

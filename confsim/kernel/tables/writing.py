@@ -35,6 +35,10 @@ class Writer(Protocol):
         """Take so many steps. Raises TooLong when they are more than it may."""
         ...
 
+    def open_tables(self, client: str) -> list[TableState]:
+        """Return the tables of one client, or the shared ones for "", as a list that the change writes to."""
+        ...
+
     def set_timer(self, name: Name, timer: Timer | None) -> None:
         """Set the timer of this name, or cancel it with None."""
         ...
