@@ -192,8 +192,6 @@ class Index(_ByValue[R]):
     def _changed(self, bucket: Bucket, write: _Write, count: _Count, key: object, row: Row) -> Bucket:
         """Return the bucket with or without a row: as its entries are written, and its record counts in the totals."""
         made, record = (row[0], key), row[1]
-        orders = [
-            write(held, order.entry(made, record)) for held, order in zip(bucket.orders, self.orders, strict=True)
-        ]
-        totals = [count(sum_, total.of(record)) for sum_, total in zip(bucket.totals, self.totals, strict=True)]
-        return Bucket(tuple(orders), tuple(totals))
+        entries = [order.entry(made, record) for order in self.orders]
+        amounts = [total.of(record) for total in self.totals]
+        return Bucket(tuple(map(write, bucket.orders, entries)), tuple(map(count, bucket.totals, amounts)))

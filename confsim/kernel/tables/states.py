@@ -47,9 +47,8 @@ class TableState(Struct, frozen=True, gc=False, eq=False):
         lookups, place = self.lookups, index.position
         found, number = lookups[place]
         if number < len(self.late):
-            earlier = dict(reversed(self.late[number:]))  # of each record the row before its first late change
-            for key in reversed(earlier):
-                found = index.after(found, key, earlier[key], self.rows.get(key))
+            for key, was in dict(reversed(self.late[number:])).items():  # of each record the first one counts
+                found = index.after(found, key, was, self.rows.get(key))
             force_setattr(self, "lookups", (*lookups[:place], (found, len(self.late)), *lookups[place + 1 :]))
         return found
 

@@ -270,12 +270,17 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
 
         Raises ValueError, at the first, for an order that is not declared.
         """
-        state = self.state
-        return (state.where(self.change, index, value).by(order) for value in values if value in state.index(index))
+        state, place = self.state, index.orders.index(order)
+        find = state.index(index).get
+        for value in values:
+            bucket = find(value)
+            if bucket is not None:
+                yield View(self.change, state.rows, index, bucket, bucket.orders[place])
 
     def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
         """Return the number of records with any of these values; a record with several is counted for each."""
-        return sum(len(self.where(index, value)) for value in values)
+        find = self.state.index(index).get
+        return sum(len(bucket.orders[0]) for bucket in map(find, values) if bucket is not None)
 
     def put(self, record: R, *, check: bool = True) -> R:
         """Insert the record, or replace the one with its key at its place in the order of creation; return it.
