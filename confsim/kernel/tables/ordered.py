@@ -43,20 +43,20 @@ class Ordered(Struct, frozen=True, gc=False):
     def __getitem__(self, place: int | slice) -> Entry | Leaf:
         """Return the entry at an index, or those of a slice as a tuple; costs the distance from the nearer end."""
         if not isinstance(place, slice):
-            at, rest = self._find(range(self.size)[place])
+            at, rest = self._spot(range(self.size)[place])
             return self.leaves[at][rest]
         wanted = range(self.size)[place]
         if not wanted:
             return ()
         low, high = (wanted[0], wanted[-1]) if wanted.step > 0 else (wanted[-1], wanted[0])
-        at, rest = self._find(low)
+        at, rest = self._spot(low)
         found = self.leaves[at][rest : rest + high + 1 - low]
         while len(found) <= high - low:
             at += 1
             found += self.leaves[at][: high + 1 - low - len(found)]
         return found[:: wanted.step]
 
-    def _find(self, place: int) -> tuple[int, int]:
+    def _spot(self, place: int) -> tuple[int, int]:
         """Return the leaf that has the entry at an index, and the index in this leaf."""
         at, leaves = 0, self.leaves
         if place < self.size // 2:

@@ -197,6 +197,7 @@ class Table(Generic[K, R]):
         """
         tables = change.tables[client]
         state = tables[self.position]
+        # Where no field by which it is indexed differs, all indexes stay.
         if was and row and was[0] == row[0] and self.placed_by(was[1]) == self.placed_by(row[1]):
             rows = inserted(state.rows, key, row)
             tables[self.position] = TableState(rows, state.serial, state.keys, state.lookups, state.late)
