@@ -42,7 +42,7 @@ class NotYet(Refusal):
 
 
 class Misuse(Exception):
-    """Incorrect use of the simulator itself: an unknown scenario, an invalid duration, an unknown profile key.
+    """Incorrect use of the simulator itself: an unknown scenario, an invalid duration, an unknown choice.
 
     The message is returned to the caller in full, never as an answer of the simulated API. ``status`` is the HTTP
     status with which the caller is told; ``facts`` are members of that problem document.
