@@ -15,9 +15,9 @@ from .api.address import HOST
 from .assumptions.protocol import transport as assumed_transport
 from .assumptions.register import in_force
 from .controls import Controls
-from .kernel.one_process import OfOneProcess
 from .service.deferred import delivered
 from .service.messages import Answer
+from .service.service import OfOneProcess
 
 # The modules that worlds consist of are imported with the first world: ``transport.in_process``.
 if TYPE_CHECKING:

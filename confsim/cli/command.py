@@ -191,7 +191,7 @@ def print_json(value: Any) -> None:
 
 def moment(text: str | None) -> int | str | None:
     """Return the instant in an option: epoch milliseconds as a number, any other text unchanged."""
-    from confsim.kernel.plain_values import whole_number
+    from confsim.values.plain import whole_number
 
     number = None if text is None else whole_number(text)
     return text if number is None else number

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Assumption, assumption, in_force, text
-from confsim.kernel.urls import encoded, normalised
+from confsim.values.urls import encoded, normalised
 
 from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
 from .containers import container_type, with_limits

@@ -13,7 +13,7 @@ from confsim.assumptions.protocol import durations, parsing, sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.urls import HOST_NAME, uri
+from confsim.values.urls import HOST_NAME, uri
 
 from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, ClassVar
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from confsim.api.address import HOST
 from confsim.assumptions.protocol import parsing, transport
-from confsim.assumptions.register import Assumption, in_force
+from confsim.assumptions.register import Assumption, ProfileContext, context_of, in_force
 from confsim.contract.operation import Operation
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -32,8 +32,8 @@ STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 class ControlContext(Struct, eq=False):
     """A world, and the other worlds of its server.
 
-    ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` belong to the decoding of
-    the call; ``asked`` and ``touched`` are the assumptions used and the records written by changes on the world in this
+    ``host`` is the Host name by which the caller reaches the server. ``carried`` belongs to the decoding of the call;
+    ``asked`` and ``touched`` are the assumptions used and the records written by changes on the world in this
     call, ``instant`` is that of the last change. Without ``notes_reads`` the journal does not note calls that only
     read: pages of the inspector must not change what they show.
     """
@@ -42,12 +42,10 @@ class ControlContext(Struct, eq=False):
     worlds: Worlds
     host: str = HOST
     notes_reads: bool = True
-    used: dict[str, None] = {}
+    carried: ProfileContext = field(default_factory=lambda: ProfileContext(STRICT))
     asked: dict[str, None] = {}
     touched: list[Written] = []
     instant: int | None = None
-
-    profile: ClassVar[Mapping[str, Any]] = STRICT
 
     def for_call(self) -> ControlContext:
         """Return the context of one call, which notes what the call uses."""
@@ -112,7 +110,7 @@ class ControlContext(Struct, eq=False):
     def view(self) -> Change:
         """Return a change at this instant, for reading; it is never committed."""
         change = self.service.change()
-        change.collect_in(self.asked)
+        context_of(change).collect_in(self.asked)
         self.instant = change.now
         return change
 

@@ -18,12 +18,11 @@ from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query, unknown_parameters
 from confsim.contract.undeclared import suggest_field, suggest_parameter
-from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.checks.sites import cross_site
 from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.messages import Request, Response
-from confsim.service.service import Service
+from confsim.service.service import OfOneProcess, Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import encoded, in_query, request_of
 from confsim.transport.results import result_of

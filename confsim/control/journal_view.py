@@ -18,13 +18,13 @@ from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
 from confsim.kernel.timers import Timer
-from confsim.kernel.urls import normalised
 from confsim.service.document import FILES
 from confsim.service.faults.per_request import QUERY
 from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.journal import FaultHit as Hit
 from confsim.service.masking import Mask
 from confsim.transport.address import route
+from confsim.values.urls import normalised
 
 from .context import ControlContext
 from .declare import CONTROL, CommandBody

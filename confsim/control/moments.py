@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service.journal import Journal, JournalEntry
+from confsim.values.plain import whole_number
 
 from .context import ControlContext
 from .journal_view import Noted

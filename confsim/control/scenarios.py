@@ -18,8 +18,8 @@ from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Catalogue
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import normalised
 from confsim.transport.direct import DirectTransport
+from confsim.values.urls import normalised
 
 from .context import ControlContext
 from .declare import PREFIX

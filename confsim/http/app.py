@@ -10,14 +10,13 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
-from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
 from confsim.service.deferred import delayed
 from confsim.service.messages import UNREAD, Request, Response
-from confsim.service.service import Service
+from confsim.service.service import OfOneProcess, Service
 from confsim.service.worlds import Worlds
+from confsim.values.urls import path_segments
 
 from . import hosts
 from .exchange import Exchange
@@ -75,13 +74,13 @@ class App(OfOneProcess):
         try:
             response = self._answer(exchange, segments)
         except Refusal as refusal:
-            response = service.pipeline.unrouted(request, refusal, exchange.used, exchange.finish)
+            response = service.pipeline.unrouted(request, refusal, exchange.carried.used, exchange.finish)
         except Misuse as misuse:
-            service.journal.use(exchange.used)  # no journal entry notes its assumptions
+            service.journal.use(exchange.carried.used)  # no journal entry notes its assumptions
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
             response = service.pipeline.unrouted(
-                request, _internal(service, request, bug), exchange.used, exchange.finish
+                request, _internal(service, request, bug), exchange.carried.used, exchange.finish
             )
         return delayed(response) if response.delay else response
 
@@ -134,7 +133,7 @@ class App(OfOneProcess):
             method = "GET"
         if "%" in request.target:
             segments = split_slashes(request, segments, exchange)
-        routes = self.mount.routes(exchange.profile)
+        routes = self.mount.routes(exchange.carried.profile)
         found: Found | Response | tuple[str, ...] = routes.match(exchange, method, segments, request.query)
         if isinstance(found, tuple):
             if not found and self._refuse_plain is not None and method in {"GET", "HEAD"}:
@@ -143,7 +142,7 @@ class App(OfOneProcess):
                     return refused
             found = handle_unmatched(service, self.mount, method, segments, found, request, exchange)
         if isinstance(found, Response):
-            return service.pipeline.unrouted(request, found, exchange.used, exchange.finish)
+            return service.pipeline.unrouted(request, found, exchange.carried.used, exchange.finish)
         accept = headers.get("accept", "*/*")
         if accept not in _ADMITTING:
             _check_accept(exchange)
@@ -153,7 +152,8 @@ class App(OfOneProcess):
         exchange.asks_for(operation)
         if "content-type" in headers:
             parse_form(request, operation)
-        return service.pipeline.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
+        call = service.incoming(request, operation, found.texts, exchange.carried, exchange.finish)
+        return service.pipeline.perform(call)
 
     def admit(self, request: Request) -> None:
         """Refuse what the transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
@@ -188,7 +188,7 @@ class App(OfOneProcess):
             return True
         if not isinstance(found, Found):
             return False
-        return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange))
+        return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange.carried))
 
     def _fault(self, fault: str, problem: str) -> Refusal | Misuse:
         limits = self.limits

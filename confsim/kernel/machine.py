@@ -106,11 +106,11 @@ class Machine(Generic[S, R]):
         if at.timer in ALARMS:
             raise ValueError(f"timer kind {at.timer!r} is declared twice")
         ALARMS[at.timer] = alarm = DeadlineAlarm(self, at, rows)
-        self._table.layout.alarms += (alarm,)
+        self._table.alarms += (alarm,)
 
     def alarms(self) -> list[DeadlineAlarm]:
         """The alarms that its deadlines give to the records of its table."""
-        found = () if self._table is None else self._table.layout.alarms
+        found = () if self._table is None else self._table.alarms
         return [alarm for alarm in found if isinstance(alarm, DeadlineAlarm) and alarm.machine is self]
 
     @staticmethod
@@ -215,7 +215,7 @@ class Machine(Generic[S, R]):
             if moved is not record and self.table_of is not None:
                 table = self.table_of(moved)
                 client = "" if table.shared else self.client(moved)
-                table.layout.put(change, client, moved, row.move_to_end, instead_of=record)
+                table.put(change, client, moved, to_end=row.move_to_end, instead_of=record)
         return moved
 
     def _end(self, change: Change, record: R, row: Row, facts: Mapping[str, Any]) -> R:

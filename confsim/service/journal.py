@@ -322,9 +322,9 @@ class Journal:
     def note_timer(self, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""
         timer = change.timer
-        if timer is not None and (change.used or change.touched):
+        if timer is not None and (change.carried.used or change.touched):
             about = timer.kind, timer.client, timer.subject
-            id, used, touched, worlds = self.next_between("t"), change.used, change.touched, (before, after)
+            id, used, touched, worlds = self.next_between("t"), change.carried.used, change.touched, (before, after)
             self.add_between(TimerEntry(self.count, change.now, id, *about, used, touched, worlds))
 
     def add_control_call(self, call: ControlCall) -> None:

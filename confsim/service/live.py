@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Protocol
 from weakref import ref
 
+from confsim.assumptions.register import ProfileContext
 from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.timers import Timer
@@ -150,7 +151,11 @@ class LiveWorld:
         now, source = self.clock.now(), self._fault_points
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        return self.world.change(now if at is None else at, self.profile, source and source())
+        return self.world.change(now if at is None else at, ProfileContext(self.profile), source and source())
+
+    def _begin(self, world: World, at: int, timer: Timer) -> Change:
+        source = self._fault_points
+        return world.change(at, ProfileContext(self.profile), source and source(), timer)
 
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
@@ -200,15 +205,8 @@ class LiveWorld:
             return self._fire(until)
 
     def _fire(self, until: int, *, once: bool = False) -> list[Fired]:
-        source = self._fault_points
         world, fired = fire_due_timers(
-            self.world,
-            until,
-            self.profile,
-            once=once,
-            failed=self.report_bug,
-            after=self._timer_fired,
-            faults=None if source is None else source(),
+            self.world, until, self._begin, once=once, failed=self.report_bug, after=self._timer_fired
         )
         if fired or not once:
             self.world = world

@@ -20,8 +20,8 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.urls import normalised
 from confsim.kernel.world import Change, TooLong, World
+from confsim.values.urls import normalised
 
 from .checks.callers import Callers
 from .checks.checks import answer, is_refused_first
@@ -187,7 +187,7 @@ class Pipeline:
         operation = incoming.operation
         change = self._live.change(at)
         if incoming.used:
-            change.used.update(incoming.used)
+            change.carried.used.update(incoming.used)
         for assumed in operation.route_entries:
             note(change, assumed)
         if self._stale is not None and not operation.changes:
@@ -290,7 +290,10 @@ class Pipeline:
         if incoming.finish is not None:
             response = incoming.finish(response, change)
         headers_of_id = [line for line in entry.response.headers if line[0] == _ID]
-        return replace(response, headers=[*response.headers, *headers_of_id]), {**entry.assumptions, **change.used}
+        return replace(response, headers=[*response.headers, *headers_of_id]), {
+            **entry.assumptions,
+            **change.carried.used,
+        }
 
     def unrouted(
         self,
@@ -309,7 +312,7 @@ class Pipeline:
         with live.lock:
             change = live.change()
             if used:
-                change.used.update(used)
+                change.carried.used.update(used)
             mask = Mask(live.profile, live.world)
             response = refused(change, mask.refusal(outcome)) if isinstance(outcome, Refusal) else outcome
             noted = mask.response(response)
@@ -360,7 +363,7 @@ class Pipeline:
             response = finish(response, change)
         fired = live.take_fired() if live.fired else ()
         left = faults.remaining() if faults.on_calls or faults.on_things else None
-        at, used = change.now, journal.share(name, change.used)
+        at, used = change.now, journal.share(name, change.carried.used)
         entry = JournalEntry(
             id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
         )
@@ -374,7 +377,7 @@ class Pipeline:
 def _receive(call: Call, incoming: Incoming) -> None:
     """Raise the Refusal of an unreadable query or token. A wrong token is ignored on a public call (G023)."""
     if incoming.query_used:
-        call.change.used.update(incoming.query_used)
+        call.change.carried.used.update(incoming.query_used)
     if incoming.query_refusal is not None:
         raise incoming.query_refusal
     public = call.operation.public

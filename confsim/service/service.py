@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from confsim.api.address import Address
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import sizes, transport, wire
-from confsim.assumptions.register import REGISTER, Context, in_force
+from confsim.assumptions.register import REGISTER, ProfileContext, in_force
 from confsim.contract.operation import Operation
-from confsim.kernel.one_process import OfOneProcess
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
@@ -77,6 +77,19 @@ _UNKNOWN = Provenance()
 _DEFAULTS = Settings()
 
 
+class OfOneProcess:
+    """An object with locks, connections and observers. ``copy`` and ``pickle`` raise Misuse that says what to do."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, _protocol: object) -> NoReturn:
+        raise Misuse(
+            f"{type(self).__name__} cannot be copied or pickled: it is part of a running process. Simulator.fork() "
+            "makes an independent copy of its world; another process loads the file that Simulator.save(path) wrote, "
+            "or calls the world over HTTP, under Simulator.serve()"
+        )
+
+
 class Service(OfOneProcess):
     """One served world: its parts, and what concerns several of them.
 
@@ -132,7 +145,7 @@ class Service(OfOneProcess):
         request: Request,
         operation: Operation,
         path: tuple[str, ...],
-        context: Context,
+        context: ProfileContext,
         finish: Finish | None = None,
     ) -> Incoming:
         """Return the call in a request."""

@@ -12,14 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.address import HOST, NOWHERE, Address
-from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, require_at_most, suggest_near
-from confsim.kernel.urls import host_name, uri
 from confsim.kernel.world import World
+from confsim.values.urls import host_name, uri
 
 from .clock import Values
 from .deferred import monotonic
-from .service import Service, Settings
+from .service import OfOneProcess, Service, Settings
 from .webhooks.http_sender import HttpSender
 
 #: Default limit of worlds beside the root world, and the highest that can be set.

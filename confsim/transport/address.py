@@ -15,10 +15,10 @@ from msgspec import Struct
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
-from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
+from confsim.values.plain import shown
 
 
 def _plain(value: object) -> object:

@@ -15,7 +15,6 @@ from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.domain.identity.credentials import suggest_token
-from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
@@ -23,6 +22,7 @@ from confsim.service.files.world_file import load
 from confsim.service.incoming import Incoming
 from confsim.service.messages import Answer, Request, Response, StatusError
 from confsim.service.service import Provenance, Service
+from confsim.values.plain import shown
 
 from .address import address, encoded, places, query_string, route
 from .results import answer_of

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.app_sessions import BOUNDS
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, AppSessionFilter
 from confsim.domain.channels import channels
@@ -30,7 +31,7 @@ REPEATED = {
 
 def world(profile=None):
     """A change, a client in it, and an API token of the client as caller."""
-    change = World(seed=1).change(5000, profile or {})
+    change = World(seed=1).change(5000, ProfileContext(profile or {}))
     client = clients.create(change, "C", None)
     return change, client, Caller(client, api_token="t")
 

@@ -76,7 +76,6 @@ def test_every_field_of_a_record_is_followed(lived, places, table):
                 except ValueError:  # two records with one value of a unique index
                     continue
                 change = lived.service.world.change(0)
-                change.open_tables(client)
                 table.of(change, client).tables[table.position] = filled(table, records)
                 table.of(change, client).put(changed)
                 assert found(table, change, client) == expected, (field, record, changed)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
-from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register import REGISTER, context_of
 from confsim.contract.openapi.reasons import reasons_of
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Row
@@ -128,7 +128,9 @@ class Collector:
         if not self.paused:
             self.counts["transitions"].update(moved)
             assumptions = self.counts["assumptions"]
-            for used in change.used:  # these are of timers and the control plane; calls are counted with their entries
+            for used in context_of(
+                change
+            ).used:  # these are of timers and the control plane; calls are counted with their entries
                 assumptions.setdefault((used,), 0)
 
 

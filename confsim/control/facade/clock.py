@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.journal_view import FiredTimer
-from confsim.kernel.spans import Duration
 from confsim.service.clock import Instant
+from confsim.values.spans import Duration
 
 
 class ClockFacade:

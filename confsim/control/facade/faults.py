@@ -9,8 +9,8 @@ from typing import Any, overload
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.faults import FaultInfo, HeldCallInfo, HeldOutcome
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.spans import Duration, span
 from confsim.service.deferred import POLL_INTERVAL, monotonic
+from confsim.values.spans import Duration, span
 
 from .assertions import counted, require_place
 

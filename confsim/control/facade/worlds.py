@@ -12,10 +12,10 @@ import msgspec
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.worlds import WorldInfo
 from confsim.kernel.refusal import suggest_near
-from confsim.kernel.spans import Duration
 from confsim.service.files import reading
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
+from confsim.values.spans import Duration
 
 S = TypeVar("S")
 

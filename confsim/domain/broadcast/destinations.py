@@ -16,8 +16,8 @@ from confsim.kernel.rows import ABSENT, Flag, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
-from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
+from confsim.values.urls import uri
 
 
 class DestinationState(Enum):

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 from msgspec import Struct, StructMeta
 from msgspec.structs import replace
 
-from .indexes import Bucket, Index, Made, Order, Records, Total
+from .indexes import Bucket, Index, Order, Records, Total
 from .ordered import Entries, Entry, position
 
 R_co = TypeVar("R_co", covariant=True)
@@ -41,14 +41,14 @@ class _ViewMeta(StructMeta, ABCMeta):
 class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=False, metaclass=_ViewMeta):
     """Records in an order, as they were when the view was made; views come from ``Rows.all`` and ``Rows.where``.
 
-    ``bucket`` is what the ``table_index`` has of these records, None for none, and ``entries`` are those of one of its
+    ``bucket`` is what the ``table_index`` has of these records, and ``entries`` are those of one of its
     orders, of which the view shows ``places``. Reading ``READS_OF_A_STEP`` records is a step of the ``change``.
     """
 
     change: Limited
     rows: Records
     table_index: Index[Any]
-    bucket: Bucket | Made | None
+    bucket: Bucket
     entries: Entries
     places: range
 
@@ -109,12 +109,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
         Raises ValueError for an order that is not declared.
         """
-        bucket, place = self.bucket, self.table_index.orders.index(order)
-        entries: Entries = ()
-        if isinstance(bucket, Bucket):
-            entries = bucket.orders[place]
-        elif bucket is not None:
-            entries = (order.entry(bucket, self.rows[bucket[1]][1]),)
+        entries = self.bucket.orders[self.table_index.orders.index(order)]
         places = range(len(entries))
         return replace(self, entries=entries, places=places[::-1] if descending else places)
 
@@ -130,10 +125,7 @@ class View(Struct, Sequence[R_co], Generic[R_co], frozen=True, gc=False, eq=Fals
 
     def total(self, total: Total[Any]) -> int:
         """Return a total of all records of the index or table with the value. Raises ValueError if undeclared."""
-        place = self.table_index.totals.index(total)
-        if isinstance(self.bucket, Bucket):
-            return self.bucket.totals[place]
-        return sum(map(total.of, self))
+        return self.bucket.totals[self.table_index.totals.index(total)]
 
 
 class Merged(Sequence[R_co]):

@@ -88,7 +88,7 @@ class Callers:
                 if caller is not None:
                     self._known[token] = caller, change.world, used
             if caller is not None and change.now < caller.expires:
-                change.used.update(used)
+                change.carried.used.update(used)
                 call.caller, call.known_client = caller, caller.client
                 return
         self._authenticate(call, token)
@@ -96,13 +96,14 @@ class Callers:
     def _authenticate(self, call: Call, token: str) -> None:
         """Set the caller and the client of the call, and remember them. Raises Refusal as ``identify``."""
         change, used = call.change, dict[str, None]()
-        noted = change.collect_in(used)
+        carried = change.carried
+        noted = carried.collect_in(used)
         try:
             caller = credentials.authenticate(change, token)
             client = caller.client
             blocked = caller.user is not None and terms.is_blocked(change, client, caller.user)
         finally:
-            change.collect_in(noted)
+            carried.collect_in(noted)
             noted.update(used)
         call.caller, call.known_client = caller, client
         if blocked and call.operation.name not in ask(change, assumed_terms.OPEN_CALLS):

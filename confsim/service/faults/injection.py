@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from confsim.api.call import Call
 from confsim.assumptions.protocol import wire
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.fault_points import WEBHOOK, FaultOutcome, InjectedFault
 from confsim.domain.identity import credentials
@@ -347,7 +348,7 @@ class Faults:
             return {}
         live = self._live
         try:
-            caller = credentials.authenticate(live.world.change(live.clock.now(), live.profile), token)
+            caller = credentials.authenticate(live.world.change(live.clock.now(), ProfileContext(live.profile)), token)
         except Refusal:
             return {"caller": token}
         user = None if caller.user is None else caller.user.id

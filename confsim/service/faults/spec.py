@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from confsim.domain.fault_points import FAULT_POINTS, TIMED, FaultOutcome, InjectedFault
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.kernel.spans import span
 from confsim.service.clock import LATEST
+from confsim.values.spans import span
 
 from .effects import Effect
 from .words import read_effect

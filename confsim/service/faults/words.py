@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.kernel.spans import SCHEMA as DURATION
-from confsim.kernel.spans import span
+from confsim.values.spans import SCHEMA as DURATION
+from confsim.values.spans import span
 
 from .effects import Effect
 

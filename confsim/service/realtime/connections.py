@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, in_force
+from confsim.assumptions.register import ProfileContext, ask, in_force
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
@@ -123,12 +123,12 @@ class RealTime:
             try:
                 user, place = self._join(change, request, channel, kind)
             except Refusal as refusal:
-                return None, self._unrouted(request, refusal, change.used, finish)
+                return None, self._unrouted(request, refusal, change.carried.used, finish)
             base = channels.base_channel(change, place)
             key = (base.client, base.id, user.id)
             before = live.world
             live.commit(change)
-            response = self._unrouted(request, Response(101, []), change.used, finish)
+            response = self._unrouted(request, Response(101, []), change.carried.used, finish)
             self._note("join_channel", place.id, user.id, change, before)
             person = self._people.get(key)
             if person is None:
@@ -175,7 +175,7 @@ class RealTime:
             self._drop(person)
             change = live.change()
             if ask(change, assumed.CLOSE) == "stay":
-                self._journal.use(change.used)
+                self._journal.use(change.carried.used)
                 return
             client, id, user = person.key
             before = live.world
@@ -214,7 +214,7 @@ class RealTime:
                 (),
                 body,
                 id=journal.next_between("c"),
-                assumptions=change.used,
+                assumptions=change.carried.used,
                 touched=change.touched,
                 worlds=worlds,
             )
@@ -273,7 +273,7 @@ class RealTime:
                 self._drop(person)
                 for connection in person.connections:
                     connection.sink.end(type)
-        self._journal.use(view.used)
+        self._journal.use(view.carried.used)
 
     def _notify(
         self, person: ConnectedPerson, type: NotificationType, now: int, connections: Iterable[ChannelConnection]
@@ -287,4 +287,4 @@ class RealTime:
             connection.sink.notify(message)
 
     def _view(self, world: World, now: int) -> Change:
-        return world.change(now, self._live.profile)
+        return world.change(now, ProfileContext(self._live.profile))

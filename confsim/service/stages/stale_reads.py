@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import in_force, note
+from confsim.assumptions.register import ProfileContext, in_force, note
 from confsim.kernel.world import Change, World
 
 
@@ -45,9 +45,9 @@ class StaleReads:
         self._forget(change.now)
         if len(self._worlds) == 1:
             return change
-        past = self._worlds[0][1].change(change.now, change.profile, change.faults)
-        past.used.update(change.used)
-        return past
+        carried = change.carried
+        seen = ProfileContext(carried.profile, {**carried.used})
+        return self._worlds[0][1].change(change.now, seen, change.faults)
 
     def _forget(self, now: int) -> None:
         """Forget the worlds before the one visible at this instant."""

@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import msgspec
 from msgspec import Struct
 
-from confsim.kernel.urls import encoded, uri
+from confsim.values.urls import encoded, uri
 
 
 class Message(Struct, frozen=True):

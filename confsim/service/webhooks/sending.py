@@ -16,14 +16,14 @@ import msgspec
 from msgspec import Struct, structs
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.register import ask, in_force, note
+from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
-from confsim.kernel.urls import host_name
 from confsim.kernel.world import Change, World
 from confsim.service.journal import DeliveryNote, DeliveryStep, Journal
 from confsim.service.live import LiveWorld
+from confsim.values.urls import host_name
 
 from .http_sender import HttpSender
 from .receivers import DeliveryResult, Message, Receiver, addressed, receiver
@@ -293,21 +293,21 @@ class Webhooks:
 
     def _record(self, now: int, write: Callable[[Change], None]) -> None:
         live = self._live
-        change = live.world.change(now, live.profile)
+        change = live.world.change(now, ProfileContext(live.profile))
         write(change)
         live.put(change)
-        self._journal.use(change.used)
+        self._journal.use(change.carried.used)
 
     def _asked(self, now: int, entry: Any) -> Any:
-        change = self._live.world.change(now, self._live.profile)
+        change = self._live.world.change(now, ProfileContext(self._live.profile))
         value = ask(change, entry)
-        self._journal.use(change.used)
+        self._journal.use(change.carried.used)
         return value
 
     def _message(self, delivery: Delivery, now: int) -> Message:
         """Return the signed message of a delivery."""
         live = self._live
-        change = live.world.change(now, live.profile)
+        change = live.world.change(now, ProfileContext(live.profile))
         endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
         body = msgspec.json.encode(delivery.payload)
         url, authorization = addressed(endpoint.url)
@@ -317,5 +317,5 @@ class Webhooks:
             note(change, assumed.TIMESTAMP)
             secret = endpoints.secret(change, delivery.client)
             headers |= sign(secret, delivery.message, self.signing_time(now), body)
-        self._journal.use(change.used)
+        self._journal.use(change.carried.used)
         return Message(url, headers, body)

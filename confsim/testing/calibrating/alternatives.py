@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register import REGISTER, context_of
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, World
@@ -157,8 +157,8 @@ class Alternatives:
                 self.consulted[id] = last
 
     def _note_timer(self, before: World, change: Change, after: World) -> None:
-        self._consult(change.used)
-        self._timers.append((before, after, frozenset(change.used)))
+        self._consult(context_of(change).used)
+        self._timers.append((before, after, frozenset(context_of(change).used)))
 
     def _follow_timers(self, step: RunStep, evidence: AssumptionEvidence) -> None:
         """Follow the alternatives to what the timers depended on that fired between the last step and this one.

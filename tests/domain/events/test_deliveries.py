@@ -5,12 +5,15 @@ import pytest
 from confsim import Simulator
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.clients import clients
 from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, DeliveryState
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.timers import Timer
+from confsim.kernel.world import Change, World
 from kit import CUSTOMER, MINUTE, START_MS
 
 SECOND, HOUR = 1000, 3_600_000
@@ -29,8 +32,12 @@ class Line:
             urls = [f"http://{number}.example" for number in range(count)]
             self.endpoints = [endpoints.add(change, client, url, None).id for url in urls]
 
+    def begin(self, world: World, at: int, timer: Timer) -> Change:
+        """Begin the change of a timer."""
+        return world.change(at, ProfileContext(self.profile), timer=timer)
+
     def __enter__(self):
-        self.open = self.world.change(self.now, self.profile)
+        self.open = self.world.change(self.now, ProfileContext(self.profile))
         return self.open
 
     def __exit__(self, kind, error, trace):
@@ -54,7 +61,7 @@ class Line:
     def advance(self, span):
         """Let time pass."""
         self.now += span
-        self.world, _ = fire_due_timers(self.world, self.now, self.profile)
+        self.world, _ = fire_due_timers(self.world, self.now, self.begin)
 
     def endpoint(self, active, place=0):
         """Activate or deactivate an endpoint."""

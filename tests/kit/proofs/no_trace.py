@@ -15,7 +15,7 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.arazzo import library
 from confsim.control.scenarios import compile_scenario, run_scenario
-from confsim.kernel.tables.writing import Layout
+from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, World
 from confsim.service.messages import Request
 from kit import CUSTOMER, ROOM, START
@@ -43,9 +43,9 @@ class Writes:
     @contextmanager
     def watched(self) -> Iterator[Writes]:
         """Let every write be counted inside the block."""
-        rows = {name: self._of(getattr(Layout, name)) for name in OF_ROWS}
+        rows = {name: self._of(getattr(Table, name)) for name in OF_ROWS}
         changes = {name: self._of(getattr(Change, name)) for name in OF_CHANGES}
-        with mock.patch.multiple(Layout, **rows), mock.patch.multiple(Change, **changes):
+        with mock.patch.multiple(Table, **rows), mock.patch.multiple(Change, **changes):
             yield self
 
     def _of(self, write: Callable[..., Any]) -> Callable[..., Any]:
