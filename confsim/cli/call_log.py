@@ -19,7 +19,7 @@ from confsim.control.declare import PREFIX
 from confsim.http.live.serving import Serving
 from confsim.kernel.urls import normalised
 from confsim.service.faults.holding import HeldCall
-from confsim.service.journal import FaultHit
+from confsim.service.faults.interceptor import FaultHit
 from confsim.service.masking import Mask
 from confsim.service.messages import Request, Response
 

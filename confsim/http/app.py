@@ -41,10 +41,9 @@ class App(OfOneProcess):
         self.answers_to = answers_to
         self._refuse_plain: Callable[[Request], Response | None] | None = None
         self._control_prefix = mount.control_prefix.removeprefix("/")
-        profile = worlds.default.profile
-        mount.routes(profile)  # raises Misuse for a profile whose routes collide
-        worlds.check_profiles(mount.routes)
-        self.limits = limits_under(profile)
+        mount.before_serve(worlds.default)
+        worlds.observe(mount)
+        self.limits = limits_under(worlds.default.profile)
 
     def serve_websockets(self, refuse_plain: Callable[[Request], Response | None]) -> None:
         """Set what refuses a request without a handshake at the address of a websocket; None is for other addresses."""

@@ -280,7 +280,9 @@ class Test:
         simulator = self.run.simulator(**chosen)
         self.simulators.append(simulator)
         if self.run.fuzzes:
-            simulator.service.journal.follow(self.entries.append)
+            from .entries import Entries
+
+            simulator.service.live.observers.add(Entries(self.entries))
         return simulator
 
     def serve(self) -> Server:

@@ -6,10 +6,8 @@ It also has the events between calls: control calls, and timers that fire.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +18,9 @@ from confsim.kernel.tables.writing import Written
 from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 
+from .faults.interceptor import FaultHit, hits_in
 from .faults.spec import FaultSpec
+from .live import Observer
 from .messages import Request, Response
 
 #: Default number of calls in a journal, whose oldest are evicted, and the highest that can be set.
@@ -28,20 +28,6 @@ MOST_CALLS, MOST_EVER = 1000, 1_000_000
 #: Most bytes of bodies larger than ``LARGE`` in a journal, the newest aside; the oldest calls are evicted.
 HEAVIEST = 256 << 20
 LARGE = 64 << 10
-
-
-class FaultHit(Struct, frozen=True):
-    """A fault that hit a call; ``id`` is "" for that of the request itself, ``do`` is its effect as given.
-
-    ``when`` is "before" if the operation did not run, "after" if it ran, "within" for an effect on a thing. ``held`` is
-    the outcome of a held call: "held" so far, "released", "changed", "dropped", or "expired" when it was released
-    automatically; "" for a call that was not held.
-    """
-
-    id: str
-    do: Any
-    when: str
-    held: str = ""
 
 
 class JournalEntry(Struct, frozen=True, gc=False):
@@ -81,7 +67,7 @@ class ControlCall(Struct, frozen=True):
 
     ``after`` is the number of the last API call before it; ``at`` is the instant at which it changed the world, or the
     clock after a call that moved it; ``status`` is that of its answer. ``touched`` lists the records written,
-    and ``worlds`` are those before and after it.
+    ``worlds`` are those before and after it, and ``fault`` the faults that hit things in it.
     """
 
     after: int
@@ -95,10 +81,11 @@ class ControlCall(Struct, frozen=True):
     assumptions: Mapping[str, None] = {}
     touched: Collection[Written] = ()
     worlds: tuple[World, World] | None = None
+    fault: tuple[FaultHit, ...] = ()
 
 
 class TimerEntry(Struct, frozen=True):
-    """A timer that fired: its kind, its client and thing, the assumptions used and the records written.
+    """A timer that fired: its kind, its client and thing, the assumptions used, the records written, and its faults.
 
     ``after`` is the number of the last API call before it, ``at`` its due instant.
     """
@@ -112,6 +99,7 @@ class TimerEntry(Struct, frozen=True):
     assumptions: Mapping[str, None]
     touched: Collection[Written]
     worlds: tuple[World, World]
+    fault: tuple[FaultHit, ...] = ()
 
 
 class DeliveryStep(StrEnum):
@@ -146,25 +134,25 @@ class DeliveryNote(Struct, frozen=True):
     url: str
 
 
-class Journal:
+class Journal(Observer):
     """The latest calls, oldest first, at most ``most`` of them, and the events between them.
 
     ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
 
-    def __init__(self, most: int = MOST_CALLS, followers: tuple[Callable[[JournalEntry], object], ...] = ()) -> None:
+    def __init__(self, most: int = MOST_CALLS) -> None:
         self._entries: deque[JournalEntry] = deque(maxlen=most)
         self._most = most
         # These deques are made on first use: a world forked for one test has none of them.
         self._control_calls: deque[ControlCall] | None = None
         self._others: deque[ControlCall | TimerEntry] | None = None
         self._deliveries: deque[DeliveryNote] | None = None
+        self._hits: dict[str, tuple[FaultHit, ...]] = {}
         self._between = 0
         self.count = self._begun = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
         self._uses: dict[str, Mapping[str, None]] = {}
-        self.followers = followers
 
     def __iter__(self) -> Iterator[JournalEntry]:
         return iter(tuple(self._entries))
@@ -250,19 +238,6 @@ class Journal:
         """Let the entry to come have this number, as where the calls before it are not repeated."""
         self.count = number - 1
 
-    def follow(self, *followers: Callable[[JournalEntry], object]) -> None:
-        """Call the followers with every later entry, each once, here and in the journals of forks."""
-        self.followers = tuple(dict.fromkeys((*self.followers, *followers))) if self.followers else followers
-
-    @contextmanager
-    def unfollowed(self) -> Iterator[None]:
-        """Call no follower while the context is open."""
-        followers, self.followers = self.followers, ()
-        try:
-            yield
-        finally:
-            self.followers = followers
-
     def share(self, operation: str, used: Mapping[str, None]) -> Mapping[str, None]:
         """Add the assumptions that a call of the operation used; those of the latest such call, if it used the same."""
         shared = self._uses.get(operation)
@@ -271,31 +246,21 @@ class Journal:
             self._used.update(used)
         return shared
 
-    def add(self, entry: JournalEntry) -> None:
-        """Add the entry of a call that is answered; the oldest is evicted when there are too many."""
-        self._entries.append(entry)
-        if self.followers:  # an empty loop takes as long as a call
-            for follower in self.followers:
-                follower(entry)
-        if len(entry.request.body) + len(entry.response.body) > LARGE:
-            self._evict_by_size(entry)
+    def answered(self, entry: JournalEntry, withheld: JournalEntry | None) -> None:
+        """Add the entry of a call, or put it in the place of the withheld one, unless that was evicted or removed.
 
-    def reserve(self, entry: JournalEntry) -> None:
-        """Add the entry of a call that is committed and still held: its place among the calls, which ``fill`` fills.
-
-        No follower is called with it.
+        The oldest is evicted when there are too many.
         """
-        self._entries.append(entry)
+        if withheld is None:
+            self._entries.append(entry)
+        elif (place := next((at for at, each in enumerate(self._entries) if each is withheld), None)) is not None:
+            self._entries[place] = entry
         self._evict_by_size(entry)
 
-    def fill(self, reserved: JournalEntry, entry: JournalEntry) -> None:
-        """Put the entry of a call that was held in its reserved place, unless that was evicted or removed."""
-        places = (place for place, each in enumerate(self._entries) if each is reserved)
-        if (place := next(places, None)) is not None:
-            self._entries[place] = entry
-            self._evict_by_size(entry)
-        for follower in self.followers:
-            follower(entry)
+    def reserve(self, entry: JournalEntry) -> None:
+        """Add the entry of a call that is committed and still held: its place among the calls."""
+        self._entries.append(entry)
+        self._evict_by_size(entry)
 
     def _evict_by_size(self, newest: JournalEntry) -> None:
         """Evict the oldest entries until the large bodies of the rest fit the limit."""
@@ -319,13 +284,13 @@ class Journal:
             for _ in range(_too_heavy([_weight(getattr(each, "body", b"")) for each in self._others])):
                 self._others.popleft()
 
-    def note_timer(self, before: World, change: Change, after: World) -> None:
+    def changed(self, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""
         timer = change.timer
         if timer is not None and (change.used or change.touched):
             about = timer.kind, timer.client, timer.subject
             id, used, touched, worlds = self.next_between("t"), change.used, change.touched, (before, after)
-            self.add_between(TimerEntry(self.count, change.now, id, *about, used, touched, worlds))
+            self.add_between(TimerEntry(self.count, change.now, id, *about, used, touched, worlds, hits_in(change)))
 
     def add_control_call(self, call: ControlCall) -> None:
         """Add a control call that a replay repeats; the oldest are evicted with the API calls after them."""
@@ -348,12 +313,23 @@ class Journal:
         notes.append(placed)
         return placed
 
+    def note_hits(self, delivery: str, hits: tuple[FaultHit, ...]) -> None:
+        """Note the faults that hit a webhook delivery; those of the oldest are forgotten when there are too many."""
+        self._hits[delivery] = hits
+        if len(self._hits) > self._most:
+            del self._hits[next(iter(self._hits))]
+
+    def hits_of(self, delivery: str) -> tuple[FaultHit, ...]:
+        """Return the faults that hit a webhook delivery."""
+        return self._hits.get(delivery, ())
+
     def clear(self) -> int:
         """Remove every entry; return their number."""
         count = len(self._entries)
         self._begun = self.count
         self._entries.clear()
         self._control_calls = self._others = self._deliveries = None
+        self._hits.clear()
         self._used.clear()
         self._uses.clear()
         return count

@@ -1,13 +1,12 @@
-"""The live world: its value, clock and profile, and the lock under which they change."""
+"""The live world: its value, clock and profile, the lock under which they change, and the list of its observers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import RLock
 from types import TracebackType
-from typing import Any, Protocol
-from weakref import ref
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.refusal import Misuse
@@ -16,58 +15,156 @@ from confsim.kernel.world import Change, FaultSource, World
 
 from .clock import LATEST, Clock
 
-#: Called with every committed change: the world before, the change, the world after.
-Observer = Callable[[World, Change, World], object]
+if TYPE_CHECKING:
+    from .journal import JournalEntry
+
 #: Most fired timers that are remembered until they are taken; the oldest are dropped.
 FIRED = 1000
 
 
-class Reaction(Protocol):
-    """A follower of changes that makes changes of its own, such as the delivery of webhooks."""
+class Observer:
+    """A part that hears what happens in a world; a subclass has the methods of the events that concern it.
 
-    def pending(self, world: World) -> bool:
-        """Return whether there is anything to do in this world."""
-        ...
+    The methods are called under the lock of the world. Only ``settled`` may change the world. Forks have the observers
+    that are ``outside`` the service too, and these do not hear of a scenario that makes a world.
+    """
 
-    def react(self, now: int) -> None:
-        """Do it, at this instant. Called under the lock."""
-        ...
+    __slots__ = ()
 
-    def restart(self) -> None:
-        """Forget what is under way, since another world replaces this one."""
-        ...
+    outside: ClassVar[bool] = False
+    #: The methods that a class has of its own.
+    hears: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.hears = tuple(event for event in EVENTS if getattr(cls, event) is not getattr(Observer, event))
+
+    def changed(self, before: World, change: Change, after: World) -> None:
+        """A change is in force; ``after`` is ``before`` if it wrote nothing, ``change.timer`` the timer that fired."""
+
+    def answered(self, entry: JournalEntry, withheld: JournalEntry | None) -> None:
+        """A call has its final response. ``withheld`` is the entry that its call had while it was held."""
+
+    def pending(self, world: World) -> bool:  # noqa: ARG002 - whichever it is
+        """Return whether ``settled`` would do anything in this world."""
+        return False
+
+    def settled(self, now: int) -> None:
+        """A call, a timer or a control call is complete, at this instant."""
+
+    def replaced(self) -> None:
+        """Another world has taken the place of this one."""
+
+    def releasing(self) -> None:
+        """The lock is about to be released: other threads see the world as it is."""
 
 
-class WorldLock(AbstractContextManager[object], Protocol):
-    """A lock that its holder can take again."""
+EVENTS = ("changed", "answered", "pending", "settled", "replaced", "releasing")
 
-    def acquire(self) -> bool:
-        """Wait for the lock and hold it."""
-        ...
+
+class Observers:
+    """Observers in the order in which they joined, each of them once; and for each event, the methods that hear it."""
+
+    __slots__ = ("all", *EVENTS)
+
+    changed: tuple[Callable[[World, Change, World], None], ...]
+    answered: tuple[Callable[[JournalEntry, JournalEntry | None], None], ...]
+    pending: tuple[Callable[[World], bool], ...]
+    settled: tuple[Callable[[int], None], ...]
+    replaced: tuple[Callable[[], None], ...]
+    releasing: tuple[Callable[[], None], ...]
+
+    def __init__(self, *observers: Observer) -> None:
+        self._set(observers)
+
+    def _set(self, observers: Iterable[Observer]) -> None:
+        self.all: tuple[Observer, ...] = ()
+        self.changed = self.answered = self.pending = self.settled = self.replaced = self.releasing = ()
+        self.add(*observers)
+
+    @property
+    def outside(self) -> tuple[Observer, ...]:
+        """The observers from outside the service."""
+        return tuple(observer for observer in self.all if observer.outside)
+
+    def add(self, *observers: Observer) -> None:
+        """Let these observers hear of later events, too."""
+        for observer in observers:
+            if observer not in self.all:
+                self.all = (*self.all, observer)
+                for event in observer.hears:
+                    setattr(self, event, (*getattr(self, event), getattr(observer, event)))
+
+    def remove(self, observer: Observer) -> None:
+        """Let the observer hear of nothing any longer."""
+        self._set(each for each in self.all if each is not observer)
+
+    @contextmanager
+    def only_inside(self) -> Iterator[None]:
+        """Leave out the observers from outside the service during the block."""
+        everybody = self.all
+        self._set(observer for observer in everybody if not observer.outside)
+        try:
+            yield
+        finally:
+            self._set(everybody)
+
+
+#: The first observers of every world that is made in this process from now on.
+EVERYWHERE = Observers()
+
+
+class WorldLock:
+    """The lock of a world, which its holder can take again. It tells the observers before others can take it."""
+
+    __slots__ = ("_depth", "_lock", "_observers")
+
+    def __init__(self, observers: Observers) -> None:
+        self._lock = RLock()
+        self._depth = 0
+        self._observers = observers
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Wait for the lock, unless it is not ``blocking``; return whether it is held."""
+        if not self._lock.acquire(blocking):
+            return False
+        self._depth += 1
+        return True
 
     def release(self) -> None:
-        """Release the lock."""
-        ...
+        """Release the lock, once as often as it was taken."""
+        try:
+            if self._depth == 1:
+                for tell in self._observers.releasing:
+                    tell()
+        finally:
+            self._depth -= 1
+            self._lock.release()
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
 
 
 class LiveWorld:
-    """The present value of a world, and the only way to change it. It does not know its observers.
+    """The present value of a world, and the only way to change it. Its ``observers`` hear what happens.
 
     ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
-    itself, which the fixture raises in the test.
+    itself, which the fixture raises in the test. ``inject`` returns what decides at the fault points of a change, None
+    for no faults.
     """
 
     __slots__ = (
-        "_fault_points",
-        "_idle_observers",
-        "_observers",
-        "_reactions",
-        "_replaced",
-        "_timer_observers",
+        "__weakref__",
         "bugs",
         "clock",
         "fired",
+        "inject",
         "lock",
+        "observers",
         "profile",
         "world",
     )
@@ -76,57 +173,11 @@ class LiveWorld:
         self.world = world
         self.clock = clock
         self.profile = profile
-        self.lock: WorldLock = RLock()
+        self.observers = Observers(*EVERYWHERE.all)
+        self.lock = WorldLock(self.observers)
         self.bugs: list[BaseException] = []
-        self._observers: tuple[Observer, ...] = ()
-        self._replaced: tuple[Callable[[], object], ...] = ()
-        self._reactions: tuple[ref[Reaction], ...] = ()
-        self._fault_points: Callable[[], FaultSource | None] | None = None
+        self.inject: Callable[[], FaultSource | None] = no_faults
         self.fired: list[Timer] = []
-        self._timer_observers: tuple[Observer, ...] = ()
-        self._idle_observers: tuple[Observer, ...] = ()
-
-    # Observers
-
-    def observe(self, observer: Observer) -> None:
-        """Call the observer with every later change. An observer changes nothing itself."""
-        self._observers = (*self._observers, observer)
-
-    def observe_timers(self, observer: Observer) -> None:
-        """Call the observer with the change of every timer that fires, even if it writes nothing."""
-        self._timer_observers = (*self._timer_observers, observer)
-
-    def observe_idle(self, observer: Observer) -> None:
-        """Call the observer with every later change that is complete and leaves the world as it is."""
-        self._idle_observers = (*self._idle_observers, observer)
-
-    def stop_observing(self, observer: Observer) -> None:
-        """Stop calling the observer."""
-        self._observers = tuple(each for each in self._observers if each != observer)
-
-    def when_replaced(self, observer: Callable[[], object]) -> None:
-        """Call the observer whenever another world replaces this one."""
-        self._replaced = (*self._replaced, observer)
-
-    def react_with(self, reaction: Reaction) -> None:
-        """Let this reaction follow every complete change as long as somebody else holds it.
-
-        A reaction holds the live world; a world that is dropped would wait for the garbage collector otherwise.
-        """
-        self._reactions = (*self._reactions, ref(reaction))
-
-    def fault_points(self, source: Callable[[], FaultSource | None] | None) -> None:
-        """Set the function that supplies the faults for the fault points of each change; None for no faults."""
-        self._fault_points = source
-
-    def add_barrier(self, flush: Callable[[], None]) -> None:
-        """Call ``flush`` before the outermost holder releases the lock: no other thread sees unflushed changes."""
-        self.lock = WriteBarrier(self.lock, flush)
-
-    def remove_barrier(self, flush: Callable[[], None]) -> None:
-        """Stop calling this ``flush``."""
-        if isinstance(self.lock, WriteBarrier) and self.lock.flush == flush:
-            self.lock = self.lock.lock
 
     # Defects
 
@@ -147,10 +198,10 @@ class LiveWorld:
 
         ``at`` (epoch milliseconds) sets another instant; no further timer fires for it.
         """
-        now, source = self.clock.now(), self._fault_points
+        now = self.clock.now()
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        return self.world.change(now if at is None else at, self.profile, source and source())
+        return self.world.change(now if at is None else at, self.profile, self.inject())
 
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
@@ -158,24 +209,24 @@ class LiveWorld:
         after = change.commit() if before is self.world else before
         if after is not before:
             self.world = after
-            if self._observers:  # an empty loop takes as long as a call
-                for observer in self._observers:
-                    observer(before, change, after)
-        elif self._idle_observers:
-            for observer in self._idle_observers:
-                observer(before, change, after)
+        for tell in self.observers.changed:
+            tell(before, change, after)
         return after
 
-    def run_reactions(self, now: int) -> None:
-        """Call the reactions to a complete change, at its instant."""
-        for found in self._reactions:
-            if (reaction := found()) is not None:
-                reaction.react(now)
+    def settle(self, now: int) -> None:
+        """Let the observers act on a complete change, at its instant."""
+        for tell in self.observers.settled:
+            tell(now)
+
+    def announce(self, entry: JournalEntry, withheld: JournalEntry | None = None) -> None:
+        """Tell the observers that a call has its final response; ``withheld`` is the entry of one that was held."""
+        for tell in self.observers.answered:
+            tell(entry, withheld)
 
     def commit(self, change: Change) -> None:
-        """Put a complete change in force and run the reactions."""
+        """Put a complete change in force, and let the observers act on it."""
         self.put(change)
-        self.run_reactions(change.now)
+        self.settle(change.now)
 
     def suppose(self, world: World) -> None:
         """Make the next call in another world. No observer is called: all of them follow the old world as before."""
@@ -186,11 +237,8 @@ class LiveWorld:
         with self.lock:
             self.world = world
             self.fired.clear()
-            for observer in self._replaced:
-                observer()
-            for found in self._reactions:
-                if (reaction := found()) is not None:
-                    reaction.restart()
+            for tell in self.observers.replaced:
+                tell()
 
     # Time
 
@@ -200,7 +248,6 @@ class LiveWorld:
             return self._fire(until)
 
     def _fire(self, until: int, *, once: bool = False) -> list[Fired]:
-        source = self._fault_points
         world, fired = fire_due_timers(
             self.world,
             until,
@@ -208,7 +255,7 @@ class LiveWorld:
             once=once,
             failed=self.report_bug,
             after=self._timer_fired,
-            faults=None if source is None else source(),
+            faults=self.inject,
         )
         if fired or not once:
             self.world = world
@@ -218,16 +265,15 @@ class LiveWorld:
 
     def _timer_fired(self, after: World, change: Change) -> World:
         """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
-        for observer in (*self._timer_observers, *self._observers):
-            observer(change.world, change, after)
-        for found in self._reactions:
-            if (reaction := found()) is not None and reaction.pending(after):
-                self.world = after
-                if change.now > self.clock.now():
-                    self.clock.move(change.now)
-                reaction.react(change.now)
-                after = self.world
-        return after
+        for tell in self.observers.changed:
+            tell(change.world, change, after)
+        if not any(pending(after) for pending in self.observers.pending):
+            return after
+        self.world = after
+        if change.now > self.clock.now():
+            self.clock.move(change.now)
+        self.settle(change.now)
+        return self.world
 
     def take_fired(self) -> tuple[Timer, ...]:
         """Return the timers in ``fired`` and empty it."""
@@ -259,34 +305,5 @@ class LiveWorld:
             return fired
 
 
-class WriteBarrier:
-    """A lock that calls ``flush`` before its outermost holder releases it."""
-
-    __slots__ = ("_depth", "flush", "lock")
-
-    def __init__(self, lock: WorldLock, flush: Callable[[], None]) -> None:
-        self.lock = lock
-        self.flush = flush
-        self._depth = 0
-
-    def acquire(self) -> bool:
-        """Wait for the lock and hold it."""
-        self.lock.acquire()
-        self._depth += 1
-        return True
-
-    def release(self) -> None:
-        """Release the lock, after ``flush`` if nobody holds it any more."""
-        try:
-            if self._depth == 1:
-                self.flush()
-        finally:
-            self._depth -= 1
-            self.lock.release()
-
-    __enter__ = acquire
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
+def no_faults() -> None:
+    """Inject no faults."""

@@ -31,10 +31,11 @@ from .errors import refused, told
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
 from .faults.injection import Faults, Injection
+from .faults.interceptor import drop, hits_in
 from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
 from .journal import Journal, JournalEntry
-from .live import LiveWorld
+from .live import LiveWorld, Observer
 from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
 from .masking import Mask
 from .messages import Request, Response
@@ -91,11 +92,13 @@ class Pipeline:
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
             following = self._staged = partial(_through, stage, following)
-            self._live.when_replaced(stage.restart)  # not the pipeline's own: the live world would hold who holds it
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
-            self._live.observe(self._stale.changed)
-            self._live.when_replaced(self._stale.restart)
+
+    @property
+    def observers(self) -> tuple[Observer, ...]:
+        """Return the stages, which depend on earlier calls and on the world."""
+        return self.stages if self._stale is None else (*self.stages, self._stale)
 
     def serve_at(self, address: Address) -> None:
         """Set the start of URLs in responses."""
@@ -111,10 +114,8 @@ class Pipeline:
 
     def restart(self) -> None:
         """Let the stages forget every call."""
-        for stage in self.stages:
-            stage.restart()
-        if self._stale is not None:
-            self._stale.restart()
+        for stage in self.observers:
+            stage.replaced()
 
     def perform(self, incoming: Incoming, injected: Injection | None = None) -> Response:
         """Perform a call of an operation; return its final response.
@@ -161,7 +162,7 @@ class Pipeline:
                 operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
             )
             if after is not change.world:
-                live.run_reactions(change.now)
+                live.settle(change.now)
             if injection is not None and injection.hold:
                 return self.held.hold(self, incoming, injection, entry)
             return entry.response
@@ -264,7 +265,7 @@ class Pipeline:
                 response, after = self._failed(call, request, bug)
         entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
         if after is not change.world:
-            self._live.run_reactions(change.now)
+            self._live.settle(change.now)
         return entry.response
 
     def answer_held(
@@ -283,7 +284,7 @@ class Pipeline:
             response = effect.altered(response, incoming.request)
         hits = (*injection.hits, *entry.fault[len(injection.hits) :])
         used = self._journal.share(entry.operation, used)
-        self._journal.fill(entry, replace(entry, response=response, assumptions=used, fault=hits))
+        self._live.announce(replace(entry, response=response, assumptions=used, fault=hits), entry)
         return response
 
     def _replacement(
@@ -331,7 +332,7 @@ class Pipeline:
         """Return the world after a failed call: unchanged, except for a refusal that counts a poll (``NotYet``)."""
         if isinstance(refusal, NotYet):
             return self._live.put(change)
-        self._faults.dropped(change)
+        drop(change)
         return change.world
 
     def _note(
@@ -354,7 +355,7 @@ class Pipeline:
         usage.used = monotonic()
         response.headers.append((_ID, id))
         touched = () if after is before else change.touched
-        hits = () if change.faults is None else faults.hits(change)
+        hits = hits_in(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
             response = injection.altered(response, request)
@@ -372,7 +373,7 @@ class Pipeline:
         if injection is not None and injection.hold:
             journal.reserve(entry)
         else:
-            journal.add(entry)
+            live.announce(entry)
         return entry
 
 

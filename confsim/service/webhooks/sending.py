@@ -1,6 +1,6 @@
 """The delivery of webhooks: routing, signing and recording of delivery attempts.
 
-The domain decides what is sent and what a response means. After every change of the world, ``react`` sends what has
+The domain decides what is sent and what a response means. After every change of the world, ``settled`` sends what has
 become ready, in order, and records the results in the world.
 """
 
@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
+from weakref import proxy
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
 from confsim.assumptions import events as assumed
 from confsim.assumptions.register import ask, in_force, note
@@ -22,8 +23,9 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.urls import host_name
 from confsim.kernel.world import Change, World
+from confsim.service.faults.interceptor import hits_in
 from confsim.service.journal import DeliveryNote, DeliveryStep, Journal
-from confsim.service.live import LiveWorld
+from confsim.service.live import LiveWorld, Observer
 
 from .http_sender import HttpSender
 from .receivers import DeliveryResult, Message, Receiver, addressed, receiver
@@ -38,48 +40,19 @@ class Route(StrEnum):
     RECEIVER = "receiver"
 
 
-class Plan(Struct, frozen=True):
-    """The plan of an attempt.
-
-    The message is sent ``copies`` times (0: it is lost). A ``delay`` (milliseconds) postpones it; with ``bypasses``,
-    later ones are sent meanwhile.
-    """
-
-    copies: int = 1
-    delay: int = 0
-    bypasses: bool = False
-
-
 #: The recorded outcome of a delivery attempt; None when it counted as delivered.
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
-#: The place of the table of deliveries among those that are shared.
-
-
-class DeliveryPlanner(Protocol):
-    """Decides how attempts are made."""
-
-    def plan(self, delivery: Delivery) -> Plan:
-        """Return the plan of a delivery's next attempt."""
-        ...
-
-
-class Webhooks:
-    """The webhooks of one world.
-
-    ``planner`` decides how each attempt is made, just before it. ``allowed`` are the hosts beside loopback that this
-    world may send to, in lower case.
-    """
+class Webhooks(Observer):
+    """The webhooks of one world. ``allowed`` are the hosts beside loopback that it may send to, in lower case."""
 
     __slots__ = (
-        "__weakref__",
         "_age",
         "_busy",
         "_journal",
         "_listed",
         "_live",
-        "_planner",
         "_quiet",
         "_receiver",
         "_recorded",
@@ -92,13 +65,12 @@ class Webhooks:
         self,
         live: LiveWorld,
         journal: Journal,
-        planner: DeliveryPlanner,
         allowed: frozenset[str],
         listed: bool,
     ) -> None:
-        self._live = live
+        #: The world holds its observers: held by them, it would wait for the garbage collector.
+        self._live: LiveWorld = proxy(live)
         self._journal = journal
-        self._planner = planner
         self._receiver: Receiver | None = None
         self._recorded: Recorded | None = None
         self._sender: HttpSender | None = None
@@ -109,7 +81,6 @@ class Webhooks:
         #: The latest state of the table of deliveries in which none was ready.
         self._quiet: object = None
         self.allowed = allowed
-        live.react_with(self)
 
     @property
     def route(self) -> Route:
@@ -142,7 +113,7 @@ class Webhooks:
         """
         if sender is self._sender:
             return
-        self.restart()
+        self.replaced()
         self._sender = sender
         if sender is not None:
             self.send_now()
@@ -178,7 +149,7 @@ class Webhooks:
         is_own = choice == "world" or (choice == "true-unless-frozen" and self._live.clock.frozen)
         return now if is_own else int(time.time() * 1000)
 
-    def restart(self) -> None:
+    def replaced(self) -> None:
         """Ignore the results of attempts under way: the world or the sender was replaced."""
         self._age += 1
         self._under_way.clear()
@@ -186,13 +157,13 @@ class Webhooks:
     def send_now(self) -> None:
         """Send what is ready at the current instant of the clock."""
         with self._live.lock:
-            self.react(self._live.change().now)
+            self.settled(self._live.change().now)
 
     def pending(self, world: World) -> bool:
         """Return whether there is anything to send that is not under way yet."""
         return any(each.id not in self._under_way for each in deliveries.ready(world))
 
-    def react(self, now: int) -> None:
+    def settled(self, now: int) -> None:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world."""
         live = self._live
         queue = live.world.state(DELIVERIES)
@@ -216,22 +187,24 @@ class Webhooks:
         return next((each for each in found if each.id not in self._under_way), None) if found else None
 
     def _attempt(self, delivery: Delivery, now: int) -> None:
-        plan = self._planner.plan(delivery)
-        if plan.delay:
-            self._record(now, partial(deliveries.postpone, id=delivery.id, delay=plan.delay, bypasses=plan.bypasses))
-        elif not plan.copies:
-            self._record(now, partial(deliveries.lose, id=delivery.id))
-        elif self._recorded is not None and (note := self._recorded(delivery)) is not None:
+        change = self._live.world.change(now, self._live.profile, self._live.inject())
+        copies = deliveries.begin_attempt(change, delivery.id)
+        self._live.put(change)
+        if hits := hits_in(change):
+            self._journal.note_hits(delivery.id, hits)
+        if not copies:
+            return
+        if self._recorded is not None and (note := self._recorded(delivery)) is not None:
             self._repeated(note, now)
         elif self.route is Route.HTTP:
-            self._hand_over(delivery, now, plan.copies)
+            self._hand_over(delivery, now, copies)
         else:
             self._under_way.add(delivery.id)
             result, url = DeliveryResult(200), None
             if self._receiver is not None:
                 message = self._message(delivery, now)
                 url = message.url
-                for _ in range(plan.copies):
+                for _ in range(copies):
                     result = self._receiver(message)
                 self._note(DeliveryStep.ANSWERED, delivery, now, url, result)
             self._under_way.discard(delivery.id)
@@ -276,7 +249,7 @@ class Webhooks:
                 known = structs.asdict(result)
                 self._journal.add_delivery(structs.replace(note, step=DeliveryStep.RESULT, at=now, **known))
                 self._answered(note.id, now, note.sent, result, note.url)
-                self.react(now)
+                self.settled(now)
             except Exception as bug:
                 bug.add_note("confsim failed while it recorded the result of a webhook")
                 live.report_bug(bug)
