@@ -12,7 +12,7 @@ import gc
 
 from confsim.http.live.connection import Handler
 from confsim.service.messages import Request, Response
-from confsim.service.worlds import Worlds, WorldsObserver
+from confsim.service.worlds import ServerObserver, Worlds
 
 #: A part of the path that no API request has.
 _CONTROL = "/_confsim"
@@ -20,7 +20,7 @@ _CONTROL = "/_confsim"
 _FEW = 20_000
 
 
-class Collecting(WorldsObserver):
+class Collecting(ServerObserver):
     """Collects garbage when there may be some. Python's own schedule must be disabled.
 
     The objects of a dropped or replaced world are collected at the next beat without requests since the one before.

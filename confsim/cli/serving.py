@@ -98,7 +98,7 @@ def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
     import signal
     import subprocess
 
-    from confsim.service import signals
+    from confsim.http.live import signals
 
     child: subprocess.Popen[bytes] | None = None
     is_over = False

@@ -19,8 +19,8 @@ from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import Change, World
+from confsim.service.entries import ControlCall
 from confsim.service.faults.interceptor import FaultHit, hits_in
-from confsim.service.journal import ControlCall
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 

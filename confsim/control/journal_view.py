@@ -20,9 +20,9 @@ from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
 from confsim.kernel.timers import Timer
 from confsim.kernel.urls import normalised
 from confsim.service.document import FILES
+from confsim.service.entries import ControlCall, JournalEntry, TimerEntry
 from confsim.service.faults.interceptor import FaultHit as Hit
 from confsim.service.faults.per_request import QUERY
-from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
 from confsim.service.masking import Mask
 from confsim.transport.address import route
 

@@ -7,7 +7,8 @@ from operator import itemgetter
 from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.service.journal import Journal, JournalEntry
+from confsim.service.entries import JournalEntry
+from confsim.service.journal import Journal
 
 from .context import ControlContext
 from .journal_view import Noted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
-from confsim.service.deferred import delayed
+from confsim.service.deferred import delayed, in_thread, polls_here
 from confsim.service.messages import UNREAD, Request, Response
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
@@ -68,6 +69,11 @@ class App(OfOneProcess):
                 return _dated(service, self._nowhere(segments[1], request))
             service = named
             del segments[:2]
+        if service.webhooks.waits and polls_here():  # its receiver may call this server
+            return in_thread(partial(self._respond, service, segments, request))
+        return self._respond(service, segments, request)
+
+    def _respond(self, service: Service, segments: list[str], request: Request) -> Response:
         if _is_front(segments, request) or (segments and segments[0] == self._control_prefix):
             return _dated(service, self._control(service, segments, request))
         exchange = Exchange(service, request)

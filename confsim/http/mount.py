@@ -12,7 +12,7 @@ from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
-from confsim.service.worlds import Worlds, WorldsObserver
+from confsim.service.worlds import ServerObserver, Worlds
 
 from .routing import Routes
 
@@ -39,7 +39,7 @@ class MountedApi:
         self.refuse = refuse
 
 
-class Mount(WorldsObserver):
+class Mount(ServerObserver):
     """The mount of a world: the API, its files, the control plane, and pages for browsers.
 
     Routes are built once for each set of ``route.*`` choices; the last ``MOST`` sets are cached, which bounds memory

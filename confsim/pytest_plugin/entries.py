@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from confsim.service.journal import JournalEntry
-from confsim.service.live import Observer
+from confsim.service.entries import JournalEntry
+from confsim.service.live import WorldObserver
 
 
-class Entries(Observer):
+class SeenCalls(WorldObserver):
     """Appends the entry of each call to ``calls``."""
 
     outside = True

@@ -16,13 +16,13 @@ from confsim.kernel.world import Change, FaultSource, World
 from .clock import LATEST, Clock
 
 if TYPE_CHECKING:
-    from .journal import JournalEntry
+    from .entries import JournalEntry
 
 #: Most fired timers that are remembered until they are taken; the oldest are dropped.
 FIRED = 1000
 
 
-class Observer:
+class WorldObserver:
     """A part that hears what happens in a world; a subclass has the methods of the events that concern it.
 
     The methods are called under the lock of the world. Only ``settled`` may change the world. Forks have the observers
@@ -36,7 +36,7 @@ class Observer:
     hears: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls.hears = tuple(event for event in EVENTS if getattr(cls, event) is not getattr(Observer, event))
+        cls.hears = tuple(event for event in EVENTS if getattr(cls, event) is not getattr(WorldObserver, event))
 
     def changed(self, before: World, change: Change, after: World) -> None:
         """A change is in force; ``after`` is ``before`` if it wrote nothing, ``change.timer`` the timer that fired."""
@@ -73,20 +73,20 @@ class Observers:
     replaced: tuple[Callable[[], None], ...]
     releasing: tuple[Callable[[], None], ...]
 
-    def __init__(self, *observers: Observer) -> None:
+    def __init__(self, *observers: WorldObserver) -> None:
         self._set(observers)
 
-    def _set(self, observers: Iterable[Observer]) -> None:
-        self.all: tuple[Observer, ...] = ()
+    def _set(self, observers: Iterable[WorldObserver]) -> None:
+        self.all: tuple[WorldObserver, ...] = ()
         self.changed = self.answered = self.pending = self.settled = self.replaced = self.releasing = ()
         self.add(*observers)
 
     @property
-    def outside(self) -> tuple[Observer, ...]:
+    def outside(self) -> tuple[WorldObserver, ...]:
         """The observers from outside the service."""
         return tuple(observer for observer in self.all if observer.outside)
 
-    def add(self, *observers: Observer) -> None:
+    def add(self, *observers: WorldObserver) -> None:
         """Let these observers hear of later events, too."""
         for observer in observers:
             if observer not in self.all:
@@ -94,7 +94,7 @@ class Observers:
                 for event in observer.hears:
                     setattr(self, event, (*getattr(self, event), getattr(observer, event)))
 
-    def remove(self, observer: Observer) -> None:
+    def remove(self, observer: WorldObserver) -> None:
         """Let the observer hear of nothing any longer."""
         self._set(each for each in self.all if each is not observer)
 
@@ -140,6 +140,21 @@ class WorldLock:
             self._depth -= 1
             self._lock.release()
 
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Let others take the lock during the block, however often its holder has taken it."""
+        for tell in self._observers.releasing:
+            tell()
+        depth, self._depth = self._depth, 0
+        for _ in range(depth):
+            self._lock.release()
+        try:
+            yield
+        finally:
+            for _ in range(depth):
+                self._lock.acquire()
+            self._depth = depth
+
     def __enter__(self) -> bool:
         return self.acquire()
 
@@ -153,16 +168,15 @@ class LiveWorld:
     """The present value of a world, and the only way to change it. Its ``observers`` hear what happens.
 
     ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
-    itself, which the fixture raises in the test. ``inject`` returns what decides at the fault points of a change, None
-    for no faults.
+    itself, which the fixture raises in the test.
     """
 
     __slots__ = (
         "__weakref__",
+        "_faults",
         "bugs",
         "clock",
         "fired",
-        "inject",
         "lock",
         "observers",
         "profile",
@@ -176,7 +190,7 @@ class LiveWorld:
         self.observers = Observers(*EVERYWHERE.all)
         self.lock = WorldLock(self.observers)
         self.bugs: list[BaseException] = []
-        self.inject: Callable[[], FaultSource | None] = no_faults
+        self._faults: Callable[[], FaultSource | None] = no_faults
         self.fired: list[Timer] = []
 
     # Defects
@@ -193,6 +207,14 @@ class LiveWorld:
 
     # Changes
 
+    def inject(self, faults: Callable[[], FaultSource | None]) -> None:
+        """Let this function return what decides at the fault points of each change, None for no faults."""
+        self._faults = faults
+
+    def faulty_change(self, now: int) -> Change:
+        """Return a change of the present world at an instant, with the faults in force; no timer fires."""
+        return self.world.change(now, self.profile, self._faults())
+
     def change(self, at: int | None = None) -> Change:
         """Return a change at this instant, after due timers have fired; ``commit`` puts it in force.
 
@@ -201,7 +223,7 @@ class LiveWorld:
         now = self.clock.now()
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        return self.world.change(now if at is None else at, self.profile, self.inject())
+        return self.faulty_change(now if at is None else at)
 
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
@@ -255,7 +277,7 @@ class LiveWorld:
             once=once,
             failed=self.report_bug,
             after=self._timer_fired,
-            faults=self.inject,
+            faults=self._faults,
         )
         if fired or not once:
             self.world = world
@@ -284,7 +306,7 @@ class LiveWorld:
     def advance(self, span: int) -> list[Fired]:
         """Move the clock forward by milliseconds and fire the timers due by then."""
         with self.lock:
-            return self.show(self.clock.now() + span)
+            return self._show(self.clock.now() + span, back=False)
 
     def advance_to_next(self) -> list[Fired]:
         """Move the clock to the next timer, if there is one."""
@@ -292,17 +314,21 @@ class LiveWorld:
             fired = self._fire(self.clock.now())
             found = self._fire(LATEST, once=True)
             if found:
-                fired += found + self.show(max(self.clock.now(), found[0].timer.due))
+                fired += found + self._show(max(self.clock.now(), found[0].timer.due), back=False)
             return fired
 
     def show(self, instant: int) -> list[Fired]:
         """Set the clock; due timers fire. When it goes back, nothing is undone."""
+        with self.lock:
+            return self._show(instant, back=True)
+
+    def _show(self, instant: int, *, back: bool) -> list[Fired]:
+        """Set the clock; it goes ``back`` or stays where a receiver or another caller has moved it meanwhile."""
         if instant > LATEST:
             raise Misuse("no clock goes beyond the year 9999")
-        with self.lock:
-            fired = self._fire(instant)
-            self.clock.move(instant)
-            return fired
+        fired = self._fire(instant)
+        self.clock.move(instant if back else max(instant, self.clock.now()))
+        return fired
 
 
 def no_faults() -> None:

@@ -26,7 +26,8 @@ from confsim.kernel.world import Change, TooLong, World
 from .checks.callers import Callers
 from .checks.checks import answer, is_refused_first
 from .conformance import Conformance
-from .deferred import monotonic, polls_here
+from .deferred import in_thread, monotonic, polls_here
+from .entries import JournalEntry
 from .errors import refused, told
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
@@ -34,8 +35,8 @@ from .faults.injection import Faults, Injection
 from .faults.interceptor import drop, hits_in
 from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
-from .journal import Journal, JournalEntry
-from .live import LiveWorld, Observer
+from .journal import Journal
+from .live import LiveWorld, WorldObserver
 from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
 from .masking import Mask
 from .messages import Request, Response
@@ -91,12 +92,12 @@ class Pipeline:
         self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
-            following = self._staged = partial(_through, stage, following)
+            following = self._staged = partial(stage, following=following)
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
 
     @property
-    def observers(self) -> tuple[Observer, ...]:
+    def observers(self) -> tuple[WorldObserver, ...]:
         """Return the stages, which depend on earlier calls and on the world."""
         return self.stages if self._stale is None else (*self.stages, self._stale)
 
@@ -224,13 +225,19 @@ class Pipeline:
         if self._long is not None:
             return self._long.follow(partial(self.perform, incoming), changes=True)
         self._long = long = LongCall()
-        return long.begin(partial(self._perform_beside, long, incoming), partial(self._end_long, long))
+        return in_thread(partial(self._long_response, long, incoming))
 
-    def _end_long(self, long: LongCall) -> None:
-        """Perform the calls that wait for it, once the lock is released."""
-        long.end()
-        if self._long is long:
-            self._long = None
+    def _long_response(self, long: LongCall, incoming: Incoming) -> Response:
+        """Perform a call that takes long; then the calls that wait for it are performed, and others may act on it."""
+        live = self._live
+        try:
+            return self._perform_beside(long, incoming)
+        finally:
+            long.end()
+            if self._long is long:
+                self._long = None
+            with live.lock:
+                live.settle(live.clock.now())
 
     def _perform_beside(self, long: LongCall, incoming: Incoming) -> Response:
         """Perform a call that takes long, without the lock except at its beginning and at its end."""
@@ -252,8 +259,7 @@ class Pipeline:
 
     def _finish_long(self, incoming: Incoming, computed: ComputedCall) -> Response:
         """Put a call that was computed in force and note it; return its response."""
-        call, request, outcome = computed.call, incoming.request, computed.outcome
-        change = call.change
+        call, request, outcome, change = computed.call, incoming.request, computed.outcome, computed.call.change
         if isinstance(outcome, Refusal):
             response, after = self._refused(call, outcome)
         elif isinstance(outcome, Exception):
@@ -263,10 +269,9 @@ class Pipeline:
                 response, after = outcome, self._live.put(change)
             except Exception as bug:
                 response, after = self._failed(call, request, bug)
-        entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
-        if after is not change.world:
-            self._live.settle(change.now)
-        return entry.response
+        return self._note(
+            call.operation.name, request, response, change, after, call.caller, finish=incoming.finish
+        ).response
 
     def answer_held(
         self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
@@ -390,7 +395,3 @@ def _receive(call: Call, incoming: Incoming) -> None:
     if refusal is not None and not (public and ask(call.change, wire.PUBLIC_CREDENTIALS) == "ignored"):
         note(call.change, wire.PRESENTATION)
         raise refusal
-
-
-def _through(stage: Stage, following: Next, call: Call, incoming: Incoming) -> Response:
-    return stage(call, incoming, following)

@@ -20,12 +20,13 @@ from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
 from .clock import Clock
+from .entries import JournalEntry
 from .faults.holding import HeldCalls
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
-from .journal import MOST_CALLS, Journal, JournalEntry
-from .live import LiveWorld, Observer
+from .journal import MOST_CALLS, Journal
+from .live import LiveWorld, WorldObserver
 from .messages import Request, Response
 from .pipeline import Pipeline, Usage
 from .webhooks.sending import Webhooks
@@ -70,7 +71,7 @@ class Settings(Struct, frozen=True):
     by_request: bool = True
     journal_most: int = MOST_CALLS
     webhooks_listed: bool = False
-    observers: tuple[Observer, ...] = ()
+    observers: tuple[WorldObserver, ...] = ()
 
 
 _UNKNOWN = Provenance()

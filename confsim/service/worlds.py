@@ -78,7 +78,7 @@ class ServerSettings(Struct, frozen=True):
     public_url: str
 
 
-class WorldsObserver:
+class ServerObserver:
     """Hears which worlds a server has; a subclass has the methods that concern it. Misuse prevents the event."""
 
     def before_serve(self, service: Service) -> None:
@@ -107,7 +107,7 @@ class Worlds(OfOneProcess):
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
         self._lock = RLock()
-        self._observers: list[WorldsObserver] = []
+        self._observers: list[ServerObserver] = []
         self._servers: list[tuple[str, HttpSender]] = []
         self.runs: dict[str, ScenarioRun] = {}
         self._waiting = 0
@@ -175,12 +175,12 @@ class Worlds(OfOneProcess):
             for service in self._services.values():
                 service.pipeline.serve_at(replace(service.address, public_url=url))
 
-    def observe(self, observer: WorldsObserver) -> None:
+    def observe(self, observer: ServerObserver) -> None:
         """Call the observer before worlds are added and dropped."""
         if observer not in self._observers:
             self._observers.append(observer)
 
-    def stop_observing(self, observer: WorldsObserver) -> None:
+    def stop_observing(self, observer: ServerObserver) -> None:
         """Stop calling the observer."""
         self._observers = [each for each in self._observers if each is not observer]
 

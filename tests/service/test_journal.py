@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from confsim.api.catalogue import API
-from confsim.pytest_plugin.entries import Entries
+from confsim.pytest_plugin.entries import SeenCalls
 from confsim.service import journal
-from confsim.service.journal import ControlCall, Journal
+from confsim.service.entries import ControlCall
+from confsim.service.journal import Journal
 from confsim.service.messages import Request, Response
 from confsim.testing.samples import IdPool, valid
 from kit import CUSTOMER
@@ -94,7 +95,7 @@ def test_an_entry_keeps_the_worlds_around_its_call(sim):
 def test_an_entry_is_complete_when_it_is_added(sim):
     """Observers see all of it: timers before it, faults left after it, the final response. It is never changed."""
     entries = []
-    sim.service.live.observers.add(Entries(entries))
+    sim.service.live.observers.add(SeenCalls(entries))
     sim.faults.add("get_me", times=3, do={"status": 503})
     sim.call("reserve_handle", "demo-user", body={"handle": "somebody"})
     sim.clock.advance("1h")

@@ -11,7 +11,7 @@ from confsim.domain.clients import clients
 from confsim.domain.users import handles
 from confsim.service.clock import Clock
 from confsim.service.history import History
-from confsim.service.live import EVERYWHERE, LiveWorld, Observer
+from confsim.service.live import EVERYWHERE, LiveWorld, WorldObserver
 from kit import CUSTOMER, START_MS
 
 
@@ -28,7 +28,7 @@ def use_id(live):
     return change
 
 
-class Follower(Observer):
+class Follower(WorldObserver):
     """Notes what it hears, and makes one change for each event that it acts on up to ``most``."""
 
     def __init__(self, live, most=0):
@@ -101,7 +101,7 @@ def test_observers_hear_in_the_order_of_the_list(live):
     """The list has each observer once; those of every world are its first."""
     heard = []
 
-    class Named(Observer):
+    class Named(WorldObserver):
         def __init__(self, name):
             self.name = name
 
@@ -134,7 +134,7 @@ def test_observers_from_outside_do_not_hear_of_what_makes_a_world(live):
 def test_observers_hear_before_others_get_the_lock(live):
     """Once, by the outermost holder, also when the block raises; and no more once the observer is removed."""
     flushed = []
-    flush = type("Flush", (Observer,), {"releasing": lambda self: flushed.append(threading.get_ident())})()
+    flush = type("Flush", (WorldObserver,), {"releasing": lambda self: flushed.append(threading.get_ident())})()
     live.observers.add(flush)
     with live.lock:
         with live.lock:

@@ -6,10 +6,10 @@ import gc
 import weakref
 
 from confsim import Simulator
-from confsim.service.live import Observer
+from confsim.service.live import WorldObserver
 
 
-class Listener(Observer):
+class Listener(WorldObserver):
     """Notes the ids of calls."""
 
     outside = True

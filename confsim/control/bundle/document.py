@@ -13,8 +13,8 @@ from msgspec import Raw, Struct
 
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import instant
+from confsim.service.entries import DeliveryNote
 from confsim.service.files import reading
-from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
 _CALL_ID = re.compile(r"r[1-9][0-9]{0,17}")

@@ -18,8 +18,8 @@ from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Row
 from confsim.kernel.world import Change, World
 from confsim.reference.observed import observed
-from confsim.service.journal import JournalEntry
-from confsim.service.live import EVERYWHERE, Observer
+from confsim.service.entries import JournalEntry
+from confsim.service.live import EVERYWHERE, WorldObserver
 
 #: The kinds of things that are counted, in the order of the report.
 KINDS = ("operations", "refusals", "transitions", "assumptions")
@@ -54,7 +54,7 @@ def transition(row: Row) -> str:
     return label if row.only_if is None else f"{label} [{row.only_if}]"
 
 
-class Collector(Observer):
+class Collector(WorldObserver):
     """Counts the coverage of every world that is made in this process while the collector is attached.
 
     Calls of a scenario that makes a world are not counted, nor anything while the collector is ``paused``.

@@ -29,10 +29,10 @@ from confsim.kernel.plain_values import DEEPEST, is_deep
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import normalised, path_segments
 from confsim.service.checks.credentials import present
+from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file
-from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 from confsim.service.messages import Request
 from confsim.service.service import Service

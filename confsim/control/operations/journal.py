@@ -22,7 +22,7 @@ from confsim.control.nearest import SimilarRoutes
 from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import in_slices, in_steps
-from confsim.service.journal import ControlCall, JournalEntry
+from confsim.service.entries import ControlCall, JournalEntry
 
 
 class UnmatchedRequest(Wire):

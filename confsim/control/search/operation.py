@@ -29,7 +29,7 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.writing import Written
 from confsim.reference import gaps, rules
 from confsim.service.deferred import in_steps
-from confsim.service.journal import ControlCall, JournalEntry
+from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 
 #: Characters of an excerpt, and most of those before the match.

@@ -28,9 +28,9 @@ from confsim.service.clock import Clock, Values
 from confsim.service.files import state
 from confsim.service.files.formats import FORMAT
 from confsim.service.files.profile import plain
-from confsim.service.live import Observer
+from confsim.service.live import WorldObserver
 from confsim.service.service import Provenance, Service
-from confsim.service.worlds import Worlds, WorldsObserver
+from confsim.service.worlds import ServerObserver, Worlds
 
 from .checkpoint import LARGE, Captured, Checkpoint, CheckpointDocument, recorded_snapshots, yield_to_calls
 from .recovery import BegunWith, Delta, RecoveredWorld, Recovery
@@ -42,7 +42,7 @@ LEAST = 1 << 20
 SHARE = 8
 
 
-class WorldRecorder(Observer):
+class WorldRecorder(WorldObserver):
     """The recording of one world: its stored state, and the changes not recorded yet. ``begun_with`` is its source."""
 
     __slots__ = (
@@ -155,7 +155,7 @@ class WorldRecorder(Observer):
         return len(there) != len(known) or any(known.get(name) is not each for name, each in there.items())
 
 
-class DurableWorlds(WorldsObserver):
+class DurableWorlds(ServerObserver):
     """The worlds of a server with their store: stored worlds are recovered, changes are recorded.
 
     ``scenario`` is the name of the one that the root world starts from. Raises Misuse when the store belongs to other

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse, require_at_most
 from confsim.service.deferred import delayed, monotonic, polls_here
+from confsim.service.entries import JournalEntry
 from confsim.service.incoming import Incoming
-from confsim.service.journal import JournalEntry
 from confsim.service.live import LiveWorld
 from confsim.service.messages import Response
 

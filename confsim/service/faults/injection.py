@@ -25,7 +25,7 @@ from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most
 from confsim.service.clock import LATEST
 from confsim.service.incoming import Incoming
-from confsim.service.live import LiveWorld, Observer, no_faults
+from confsim.service.live import LiveWorld, WorldObserver, no_faults
 from confsim.service.messages import Request, Response
 
 from . import per_request
@@ -119,7 +119,7 @@ def take_time(live: LiveWorld, injection: Injection) -> None:
         live.show(min(LATEST, live.clock.now() + injection.clock))
 
 
-class Faults(Observer):
+class Faults(WorldObserver):
     """The faults of one world, in their order.
 
     ``on_calls`` says whether any applies to calls, ``on_things`` whether any does to things. ``by_request`` says
@@ -211,7 +211,7 @@ class Faults(Observer):
         self._active = active
         self.on_calls = any(each.spec.operation is not None for each in active)
         self.on_things = any(each.spec.thing for each in active)
-        self._live.inject = self._interceptor if self.on_things else no_faults
+        self._live.inject(self._interceptor if self.on_things else no_faults)
         if self.on_things:
             self._live.observers.add(self)
 

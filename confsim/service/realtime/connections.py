@@ -26,10 +26,11 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import Change, World
 from confsim.service.checks.credentials import Read
+from confsim.service.entries import ControlCall
 from confsim.service.faults.interceptor import hits_in
 from confsim.service.incoming import Finish
-from confsim.service.journal import ControlCall, Journal
-from confsim.service.live import LiveWorld, Observer
+from confsim.service.journal import Journal
+from confsim.service.live import LiveWorld, WorldObserver
 from confsim.service.messages import Request, Response
 
 from . import notifications, tokens
@@ -82,7 +83,7 @@ class ConnectedPerson:
         self.connections: list[ChannelConnection] = []
 
 
-class RealTime(Observer):
+class RealTime(WorldObserver):
     """The people connected to one served world, which is observed while there are any.
 
     ``token_of`` reads the token of a request as for calls, ``unrouted`` notes a request without an operation.

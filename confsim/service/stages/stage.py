@@ -8,14 +8,14 @@ from typing import Any
 
 from confsim.api.call import Call
 from confsim.service.incoming import Incoming
-from confsim.service.live import Observer
+from confsim.service.live import WorldObserver
 from confsim.service.messages import Response
 
 #: The rest of the pipeline: the next stages, then the checks and the operation.
 Next = Callable[[Call, Incoming], Response]
 
 
-class Stage(Observer, ABC):
+class Stage(WorldObserver, ABC):
     """A stage of the pipeline. It belongs to one world, and stores its calls outside the world value."""
 
     def __init__(self) -> None:

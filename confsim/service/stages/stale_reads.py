@@ -9,10 +9,10 @@ from typing import Any
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force, note
 from confsim.kernel.world import Change, World
-from confsim.service.live import Observer
+from confsim.service.live import WorldObserver
 
 
-class StaleReads(Observer):
+class StaleReads(WorldObserver):
     """Remembers the last worlds, each with the instant at which it was put in force."""
 
     def __init__(self, lag: int) -> None:

@@ -6,8 +6,10 @@ become ready, in order, and records the results in the world.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -23,12 +25,14 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.urls import host_name
 from confsim.kernel.world import Change, World
+from confsim.service.deferred import polls_here
+from confsim.service.entries import DeliveryNote, DeliveryStep
 from confsim.service.faults.interceptor import hits_in
-from confsim.service.journal import DeliveryNote, DeliveryStep, Journal
-from confsim.service.live import LiveWorld, Observer
+from confsim.service.journal import Journal
+from confsim.service.live import LiveWorld, WorldObserver
 
 from .http_sender import HttpSender
-from .receivers import DeliveryResult, Message, Receiver, addressed, receiver
+from .receivers import FAILED, DeliveryResult, Message, Receiver, addressed, receiver
 from .signatures import SIGNERS
 
 
@@ -44,7 +48,7 @@ class Route(StrEnum):
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
-class Webhooks(Observer):
+class Webhooks(WorldObserver):
     """The webhooks of one world. ``allowed`` are the hosts beside loopback that it may send to, in lower case."""
 
     __slots__ = (
@@ -53,6 +57,7 @@ class Webhooks(Observer):
         "_journal",
         "_listed",
         "_live",
+        "_mark",
         "_quiet",
         "_receiver",
         "_recorded",
@@ -73,6 +78,7 @@ class Webhooks(Observer):
         self._journal = journal
         self._receiver: Receiver | None = None
         self._recorded: Recorded | None = None
+        self._mark = object()
         self._sender: HttpSender | None = None
         self._listed = listed
         self._busy = False
@@ -94,6 +100,15 @@ class Webhooks(Observer):
         if self._receiver is not None:
             return "a receiver is set"
         return "the world is not on a live server" if route is Route.HTTP and self._sender is None else ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the receiver may wait, or call the service."""
+        return self._receiver is not None and self._receiver.waits
+
+    def take_failures(self) -> BaseException | None:
+        """Return the failed assertions of its receivers that nobody has taken, several as one group."""
+        return FAILED.take(self._mark)
 
     @property
     def listed(self) -> bool:
@@ -119,8 +134,8 @@ class Webhooks(Observer):
             self.send_now()
 
     def deliver_to(self, target: Any) -> None:
-        """Deliver to a WSGI application, a function or a list in this process; None stops that."""
-        self._receiver = None if target is None else receiver(target)
+        """Deliver to a receiver in this process; None stops that. Raises Misuse for what cannot be one."""
+        self._receiver = None if target is None else receiver(target, self._mark)
         self.send_now()
 
     def share_quiet(self, other: Webhooks) -> None:
@@ -164,13 +179,19 @@ class Webhooks(Observer):
         return any(each.id not in self._under_way for each in deliveries.ready(world))
 
     def settled(self, now: int) -> None:
-        """Send what is ready, and what becomes ready by that. Called under the lock of the world."""
+        """Send what is ready, and what becomes ready by that. Called under the lock of the world.
+
+        While a receiver that may wait has a message, others have the lock. What they make ready is sent after it.
+        """
         live = self._live
         queue = live.world.state(DELIVERIES)
         if self._busy or queue is self._quiet:
             return
         if not deliveries.any_ready(queue):
             self._quiet = queue
+            return
+        if self.waits and polls_here():  # this thread serves others
+            threading.Thread(target=self.send_now, daemon=True, name="confsim-receiver").start()
             return
         self._busy = True
         try:
@@ -187,7 +208,7 @@ class Webhooks(Observer):
         return next((each for each in found if each.id not in self._under_way), None) if found else None
 
     def _attempt(self, delivery: Delivery, now: int) -> None:
-        change = self._live.world.change(now, self._live.profile, self._live.inject())
+        change = self._live.faulty_change(now)
         copies = deliveries.begin_attempt(change, delivery.id)
         self._live.put(change)
         if hits := hits_in(change):
@@ -199,16 +220,21 @@ class Webhooks(Observer):
         elif self.route is Route.HTTP:
             self._hand_over(delivery, now, copies)
         else:
-            self._under_way.add(delivery.id)
             result, url = DeliveryResult(200), None
             if self._receiver is not None:
                 message = self._message(delivery, now)
-                url = message.url
-                for _ in range(copies):
-                    result = self._receiver(message)
+                url, result = message.url, self._received(self._receiver, delivery, message, copies)
                 self._note(DeliveryStep.ANSWERED, delivery, now, url, result)
-            self._under_way.discard(delivery.id)
             self._answered(delivery.id, now, now, result, url)
+
+    def _received(self, receiver: Receiver, delivery: Delivery, message: Message, copies: int) -> DeliveryResult:
+        """Give a message to a receiver in this process; return the last result."""
+        self._under_way.add(delivery.id)
+        try:
+            with self._live.lock.released() if receiver.waits else nullcontext():
+                return [receiver.take(message) for _ in range(copies)][-1]
+        finally:
+            self._under_way.discard(delivery.id)
 
     def _hand_over(self, delivery: Delivery, now: int, copies: int) -> None:
         """Give a delivery to the sender, if its destination is allowed; the world continues meanwhile."""

@@ -17,7 +17,7 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, World
 from confsim.reference.probes import distinguished, seen_in_calls
-from confsim.service.live import Observer
+from confsim.service.live import WorldObserver
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison, Made, Reply
@@ -101,7 +101,7 @@ class AlternativesState(Struct):
     lost: set[Alternative]
 
 
-class Alternatives(Observer):
+class Alternatives(WorldObserver):
     """The alternatives that are followed beside one model.
 
     ``consulted`` maps each assumption that a judged step depended on, under any alternative, to the first such step.

@@ -17,7 +17,7 @@ from confsim.arazzo import library
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.tables.writing import Layout
 from confsim.kernel.world import Change, World
-from confsim.service.live import Observer
+from confsim.service.live import WorldObserver
 from confsim.service.messages import Request
 from kit import CUSTOMER, ROOM, START
 from kit.catalogue_walk import Step, walk
@@ -90,7 +90,7 @@ def failures(case: Case) -> Iterator[tuple[int, str]]:
                 follows.update(table for _, table, _ in change.touched)
             puts.append((counted.count, after.digest()))
 
-        whole.service.live.observers.add(type("Puts", (Observer,), {"changed": staticmethod(put)})())
+        whole.service.live.observers.add(type("Puts", (WorldObserver,), {"changed": staticmethod(put)})())
         case.act(whole)
     if follows - FOLLOWS:
         yield 0, f"it makes several changes, also of {', '.join(sorted(follows - FOLLOWS))}"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from confsim.domain.events.deliveries import DeliveryState
-from confsim.service.journal import DeliveryNote, DeliveryStep
+from confsim.service.entries import DeliveryNote, DeliveryStep
 from confsim.service.webhooks.sending import Route
 from kit import DAY, START_MS, ok
 from kit.things.webhooks import URL, happen, listening, names, states
