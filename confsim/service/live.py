@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from types import TracebackType
@@ -32,11 +32,6 @@ class WorldObserver:
     __slots__ = ()
 
     outside: ClassVar[bool] = False
-    #: The methods that a class has of its own.
-    hears: ClassVar[tuple[str, ...]] = ()
-
-    def __init_subclass__(cls) -> None:
-        cls.hears = tuple(event for event in EVENTS if getattr(cls, event) is not getattr(WorldObserver, event))
 
     def changed(self, before: World, change: Change, after: World) -> None:
         """A change is in force; ``after`` is ``before`` if it wrote nothing, ``change.timer`` the timer that fired."""
@@ -58,28 +53,13 @@ class WorldObserver:
         """The lock is about to be released: other threads see the world as it is."""
 
 
-EVENTS = ("changed", "answered", "pending", "settled", "replaced", "releasing")
-
-
 class Observers:
-    """Observers in the order in which they joined, each of them once; and for each event, the methods that hear it."""
+    """Observers in the order in which they joined, each of them once."""
 
-    __slots__ = ("all", *EVENTS)
-
-    changed: tuple[Callable[[World, Change, World], None], ...]
-    answered: tuple[Callable[[JournalEntry, JournalEntry | None], None], ...]
-    pending: tuple[Callable[[World], bool], ...]
-    settled: tuple[Callable[[int], None], ...]
-    replaced: tuple[Callable[[], None], ...]
-    releasing: tuple[Callable[[], None], ...]
+    __slots__ = ("all",)
 
     def __init__(self, *observers: WorldObserver) -> None:
-        self._set(observers)
-
-    def _set(self, observers: Iterable[WorldObserver]) -> None:
-        self.all: tuple[WorldObserver, ...] = ()
-        self.changed = self.answered = self.pending = self.settled = self.replaced = self.releasing = ()
-        self.add(*observers)
+        self.all = observers
 
     @property
     def outside(self) -> tuple[WorldObserver, ...]:
@@ -88,25 +68,21 @@ class Observers:
 
     def add(self, *observers: WorldObserver) -> None:
         """Let these observers hear of later events, too."""
-        for observer in observers:
-            if observer not in self.all:
-                self.all = (*self.all, observer)
-                for event in observer.hears:
-                    setattr(self, event, (*getattr(self, event), getattr(observer, event)))
+        self.all = tuple(dict.fromkeys((*self.all, *observers)))
 
     def remove(self, observer: WorldObserver) -> None:
         """Let the observer hear of nothing any longer."""
-        self._set(each for each in self.all if each is not observer)
+        self.all = tuple(each for each in self.all if each is not observer)
 
     @contextmanager
     def only_inside(self) -> Iterator[None]:
         """Leave out the observers from outside the service during the block."""
         everybody = self.all
-        self._set(observer for observer in everybody if not observer.outside)
+        self.all = tuple(observer for observer in everybody if not observer.outside)
         try:
             yield
         finally:
-            self._set(everybody)
+            self.all = everybody
 
 
 #: The first observers of every world that is made in this process from now on.
@@ -134,17 +110,19 @@ class WorldLock:
         """Release the lock, once as often as it was taken."""
         try:
             if self._depth == 1:
-                for tell in self._observers.releasing:
-                    tell()
+                self._tell()
         finally:
             self._depth -= 1
             self._lock.release()
 
+    def _tell(self) -> None:
+        for observer in self._observers.all:
+            observer.releasing()
+
     @contextmanager
     def released(self) -> Iterator[None]:
         """Let others take the lock during the block, however often its holder has taken it."""
-        for tell in self._observers.releasing:
-            tell()
+        self._tell()
         depth, self._depth = self._depth, 0
         for _ in range(depth):
             self._lock.release()
@@ -231,19 +209,19 @@ class LiveWorld:
         after = change.commit() if before is self.world else before
         if after is not before:
             self.world = after
-        for tell in self.observers.changed:
-            tell(before, change, after)
+        for observer in self.observers.all:
+            observer.changed(before, change, after)
         return after
 
     def settle(self, now: int) -> None:
         """Let the observers act on a complete change, at its instant."""
-        for tell in self.observers.settled:
-            tell(now)
+        for observer in self.observers.all:
+            observer.settled(now)
 
     def announce(self, entry: JournalEntry, withheld: JournalEntry | None = None) -> None:
         """Tell the observers that a call has its final response; ``withheld`` is the entry of one that was held."""
-        for tell in self.observers.answered:
-            tell(entry, withheld)
+        for observer in self.observers.all:
+            observer.answered(entry, withheld)
 
     def commit(self, change: Change) -> None:
         """Put a complete change in force, and let the observers act on it."""
@@ -259,8 +237,8 @@ class LiveWorld:
         with self.lock:
             self.world = world
             self.fired.clear()
-            for tell in self.observers.replaced:
-                tell()
+            for observer in self.observers.all:
+                observer.replaced()
 
     # Time
 
@@ -287,9 +265,9 @@ class LiveWorld:
 
     def _timer_fired(self, after: World, change: Change) -> World:
         """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
-        for tell in self.observers.changed:
-            tell(change.world, change, after)
-        if not any(pending(after) for pending in self.observers.pending):
+        for observer in self.observers.all:
+            observer.changed(change.world, change, after)
+        if not any(observer.pending(after) for observer in self.observers.all):
             return after
         self.world = after
         if change.now > self.clock.now():
