@@ -20,7 +20,7 @@ from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
 from confsim.kernel.timers import Timer
 from confsim.kernel.urls import normalised
 from confsim.service.document import FILES
-from confsim.service.entries import ControlCall, JournalEntry, TimerEntry
+from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
 from confsim.service.faults.interceptor import FaultHit as Hit
 from confsim.service.faults.per_request import QUERY
 from confsim.service.masking import Mask
@@ -31,9 +31,6 @@ from .declare import CONTROL, CommandBody
 from .fields import FaultDo, one_of
 from .operations.bounds import LONGEST_PATTERN
 from .record_changes import RecordChange, changes
-
-#: An entry of the journal: an API call, a control call, or a timer.
-Noted = JournalEntry | ControlCall | TimerEntry
 
 
 class FiredTimer(Wire):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from enum import StrEnum
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -15,6 +16,9 @@ from confsim.kernel.world import World
 from .faults.interceptor import FaultHit
 from .faults.spec import FaultSpec
 from .messages import Request, Response
+
+#: Bytes above which a body is large.
+LARGE = 64 << 10
 
 
 class JournalEntry(Struct, frozen=True, gc=False):
@@ -48,6 +52,11 @@ class JournalEntry(Struct, frozen=True, gc=False):
         """The number of the call, counted from 1."""
         return int(self.id[1:])
 
+    @property
+    def weight(self) -> int:
+        """The bytes of its large bodies."""
+        return _weight(self.request.body) + _weight(self.response.body)
+
 
 class ControlCall(Struct, frozen=True):
     """A control call that a replay repeats, that changed something, or that used an assumption.
@@ -70,6 +79,11 @@ class ControlCall(Struct, frozen=True):
     worlds: tuple[World, World] | None = None
     fault: tuple[FaultHit, ...] = ()
 
+    @property
+    def weight(self) -> int:
+        """The bytes of its body, if it is large."""
+        return _weight(self.body)
+
 
 class TimerEntry(Struct, frozen=True):
     """A timer that fired: its kind, its client and thing, the assumptions used, the records written, and its faults.
@@ -87,6 +101,16 @@ class TimerEntry(Struct, frozen=True):
     touched: Collection[Written]
     worlds: tuple[World, World]
     fault: tuple[FaultHit, ...] = ()
+    #: The bytes of its large bodies: it has none.
+    weight: ClassVar[int] = 0
+
+
+#: An entry of any kind.
+Noted = JournalEntry | ControlCall | TimerEntry
+
+
+def _weight(body: bytes) -> int:
+    return len(body) if len(body) > LARGE else 0
 
 
 class DeliveryStep(StrEnum):

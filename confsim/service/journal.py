@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse, require_at_most
 from confsim.kernel.world import Change, World
 
-from .entries import ControlCall, DeliveryNote, JournalEntry, TimerEntry
+from .entries import ControlCall, DeliveryNote, JournalEntry, Noted, TimerEntry
 from .faults.interceptor import FaultHit, hits_in
 from .live import WorldObserver
 
 #: Default number of calls in a journal, whose oldest are evicted, and the highest that can be set.
 MOST_CALLS, MOST_EVER = 1000, 1_000_000
-#: Most bytes of bodies larger than ``LARGE`` in a journal, the newest aside; the oldest calls are evicted.
+#: Most bytes of large bodies in a journal, the newest aside; the oldest calls are evicted.
 HEAVIEST = 256 << 20
-LARGE = 64 << 10
 
 
 class Journal(WorldObserver):
@@ -31,12 +31,11 @@ class Journal(WorldObserver):
     """
 
     def __init__(self, most: int = MOST_CALLS) -> None:
-        self._entries: deque[JournalEntry] = deque(maxlen=most)
         self._most = most
-        # These deques are made on first use: a world forked for one test has none of them.
-        self._control_calls: deque[ControlCall] | None = None
-        self._others: deque[ControlCall | TimerEntry] | None = None
-        self._deliveries: deque[DeliveryNote] | None = None
+        self._entries: deque[JournalEntry] = deque(maxlen=most)
+        self._control_calls: deque[ControlCall] = deque(maxlen=most)
+        self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
+        self._deliveries: deque[DeliveryNote] = deque()
         self._hits: dict[str, tuple[FaultHit, ...]] = {}
         self._between = 0
         self.count = self._begun = 0
@@ -58,18 +57,17 @@ class Journal(WorldObserver):
     @property
     def control_calls(self) -> tuple[ControlCall, ...]:
         """The control calls that a replay repeats, oldest first."""
-        return tuple(self._control_calls or ())
+        return tuple(self._control_calls)
 
     @property
     def between(self) -> list[ControlCall | TimerEntry]:
         """The events between the API calls, oldest first: all control calls, and timers."""
-        found = (*(self._control_calls or ()), *(self._others or ()))
-        return sorted(found, key=lambda each: int(each.id[1:] or 0))
+        return sorted((*self._control_calls, *self._others), key=lambda each: int(each.id[1:] or 0))
 
     @property
     def deliveries(self) -> tuple[DeliveryNote, ...]:
         """The steps of webhook deliveries since the oldest stored call, oldest first."""
-        return tuple(self._deliveries or ())
+        return tuple(self._deliveries)
 
     @property
     def between_count(self) -> int:
@@ -95,8 +93,8 @@ class Journal(WorldObserver):
             raise Misuse(f"a journal cannot keep {most} calls")
         require_at_most(most, MOST_EVER, "calls in the journal")
         self._most = most
-        self._control_calls = deque(self._control_calls or (), most)
-        self._others = deque(self._others or (), most)
+        self._control_calls = deque(self._control_calls, most)
+        self._others = deque(self._others, most)
         self._entries = deque(self._entries, most)
 
     def use(self, assumptions: Iterable[str]) -> None:
@@ -145,19 +143,12 @@ class Journal(WorldObserver):
             self._entries.append(entry)
         elif (place := next((at for at, each in enumerate(self._entries) if each is withheld), None)) is not None:
             self._entries[place] = entry
-        self._evict_by_size(entry)
+        _evict_by_size(self._entries, entry)
 
     def reserve(self, entry: JournalEntry) -> None:
         """Add the entry of a call that is committed and still held: its place among the calls."""
         self._entries.append(entry)
-        self._evict_by_size(entry)
-
-    def _evict_by_size(self, newest: JournalEntry) -> None:
-        """Evict the oldest entries until the large bodies of the rest fit the limit."""
-        if len(newest.request.body) + len(newest.response.body) <= LARGE:
-            return
-        for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
-            self._entries.popleft()
+        _evict_by_size(self._entries, entry)
 
     def next_between(self, kind: str) -> str:
         """Return the id of the next event between calls; ``kind`` is its first letter."""
@@ -166,13 +157,9 @@ class Journal(WorldObserver):
 
     def add_between(self, other: ControlCall | TimerEntry) -> None:
         """Add a timer, or a control call that a replay leaves out; the oldest is evicted."""
-        if self._others is None:
-            self._others = deque(maxlen=self._most)
         self._others.append(other)
         self._used.update(other.assumptions)
-        if isinstance(other, ControlCall) and len(other.body) > LARGE:
-            for _ in range(_too_heavy([_weight(getattr(each, "body", b"")) for each in self._others])):
-                self._others.popleft()
+        _evict_by_size(self._others, other)
 
     def changed(self, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""
@@ -184,18 +171,12 @@ class Journal(WorldObserver):
 
     def add_control_call(self, call: ControlCall) -> None:
         """Add a control call that a replay repeats; the oldest are evicted with the API calls after them."""
-        if self._control_calls is None:
-            self._control_calls = deque(maxlen=self._most)
         self._control_calls.append(call)
         self._used.update(call.assumptions)
-        if len(call.body) > LARGE:
-            for _ in range(_too_heavy([_weight(each.body) for each in self._control_calls])):
-                self._control_calls.popleft()
+        _evict_by_size(self._control_calls, call)
 
     def add_delivery(self, note: DeliveryNote) -> DeliveryNote:
         """Append a step of a webhook delivery and return it; steps before the oldest call are evicted."""
-        if self._deliveries is None:
-            self._deliveries = deque()
         notes, placed = self._deliveries, replace(note, after=self.count, between=self._between)
         oldest = self._entries[0].number if self._entries else self.count
         while notes and notes[0].after < oldest - 1:
@@ -218,10 +199,9 @@ class Journal(WorldObserver):
         count = len(self._entries)
         self._begun = self.count
         self._entries.clear()
-        self._control_calls = self._others = self._deliveries = None
-        self._hits.clear()
-        self._used.clear()
-        self._uses.clear()
+        kept = self._control_calls, self._others, self._deliveries, self._hits, self._used, self._uses
+        for each in kept:
+            each.clear()
         return count
 
     def forget(self, ids: Collection[str]) -> int:
@@ -237,14 +217,9 @@ class Journal(WorldObserver):
         return sorted(self._used)
 
 
-def _weight(*bodies: bytes) -> int:
-    return sum(len(body) for body in bodies if len(body) > LARGE)
-
-
-def _too_heavy(weights: list[int]) -> int:
-    """Return how many of the oldest to evict until the rest fit the limit; the newest always stays."""
-    total, gone = sum(weights), 0
-    while total > HEAVIEST and gone < len(weights) - 1:
-        total -= weights[gone]
-        gone += 1
-    return gone
+def _evict_by_size(entries: deque[Any], newest: Noted) -> None:
+    """Evict the oldest entries until the large bodies of the rest fit the limit, if the newest has one; it stays."""
+    if newest.weight:
+        total = sum(entry.weight for entry in entries)
+        while total > HEAVIEST and len(entries) > 1:
+            total -= entries.popleft().weight

@@ -31,8 +31,8 @@ from .entries import JournalEntry
 from .errors import refused, told
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
-from .faults.injection import Faults, Injection
-from .faults.interceptor import drop, hits_in
+from .faults.injection import Faults
+from .faults.interceptor import Injection, drop, hits_in
 from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
 from .journal import Journal
@@ -142,8 +142,9 @@ class Pipeline:
             call = self._begun(incoming, None if injection is None else injection.now)
             change = call.change
             try:
-                response = None if injection is None else injection.respond(call)
-                if response is None:
+                if injection is not None and injection.effect.replaces_operation:
+                    response = injection.effect.respond(call)
+                else:
                     if incoming.from_request:
                         if injection is None and polls_here() and self._repeatable(change):
                             change.limit(MOST_STEPS)
@@ -363,8 +364,8 @@ class Pipeline:
         hits = hits_in(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
-            response = injection.altered(response, request)
-        if self.conformance is not None and (injection is None or not injection.replaces_operation):
+            response = injection.effect.altered(response, request)
+        if self.conformance is not None and (injection is None or not injection.effect.replaces_operation):
             for violation in self.conformance.violations(name, request, response):
                 live.report_bug(violation)
         if finish is not None:

@@ -13,24 +13,21 @@ any; restoring a snapshot or putting a state leaves them and their counts unchan
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.api.call import Call
 from confsim.assumptions.protocol import wire
 from confsim.domain.events.deliveries import DELIVERIES
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most
-from confsim.service.clock import LATEST
 from confsim.service.incoming import Incoming
 from confsim.service.live import LiveWorld, WorldObserver, no_faults
-from confsim.service.messages import Request, Response
 
 from . import per_request
-from .effects import DROPPED, Effect
-from .interceptor import ActiveFault, FaultHit, Interceptor
+from .effects import Effect
+from .holding import HeldCalls, take_time
+from .interceptor import ActiveFault, FaultHit, Injection, Interceptor
 from .spec import CALLERS, EVERY, FaultSpec, read
 from .words import merged
 
@@ -52,73 +49,6 @@ class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     decided: list[str] = []
 
 
-class CallHolder(Protocol):
-    """Holds calls, if it can."""
-
-    @property
-    def enabled(self) -> bool:
-        """Whether calls are held at all."""
-        ...
-
-    def check(self) -> None:
-        """Raise Misuse when a call cannot be held."""
-        ...
-
-
-class Injection:
-    """The faults of one call. ``now`` is the instant at which it is served, None for that of the clock.
-
-    ``hold`` says whether the call is held "before" or "after" its operation; "" when it is not.
-    """
-
-    __slots__ = ("_effect", "hits", "hold", "now")
-
-    def __init__(
-        self, effect: Effect | None, hits: tuple[FaultHit, ...], now: int | None = None, hold: str = ""
-    ) -> None:
-        self._effect = effect
-        self.hits = hits
-        self.now = now
-        self.hold = hold
-
-    @property
-    def hold_at_most(self) -> int:
-        """Milliseconds of real time after which a held call is released."""
-        return 0 if self._effect is None else self._effect.holdAtMost
-
-    @property
-    def clock(self) -> int:
-        """Milliseconds by which the call advances the clock of the world."""
-        return 0 if self._effect is None else self._effect.clock
-
-    def after_hold(self, outcome: str, effect: Effect | None, *, dropped: bool) -> Injection:
-        """Return the faults of a call that is no longer held; ``effect`` replaces its earlier effect."""
-        if dropped:
-            effect = DROPPED
-        chosen = self._effect if effect is None else effect
-        when = "before" if chosen is not None and chosen.replaces_operation and self.hold == "before" else "after"
-        return Injection(chosen, tuple(replace(hit, when=when, held=outcome) for hit in self.hits), self.now)
-
-    @property
-    def replaces_operation(self) -> bool:
-        """Whether the operation does not run."""
-        return self._effect is not None and self._effect.replaces_operation
-
-    def respond(self, call: Call) -> Response | None:
-        """Return the response instead of the operation's, None when the operation runs."""
-        return self._effect.respond(call) if self._effect is not None and self._effect.replaces_operation else None
-
-    def altered(self, response: Response, request: Request) -> Response:
-        """Return the response with the faults' headers, delay and cut."""
-        return response if self._effect is None else self._effect.altered(response, request)
-
-
-def take_time(live: LiveWorld, injection: Injection) -> None:
-    """Advance the clock of a world by the time that the faults of a call take."""
-    if injection.clock:
-        live.show(min(LATEST, live.clock.now() + injection.clock))
-
-
 class Faults(WorldObserver):
     """The faults of one world, in their order.
 
@@ -128,7 +58,7 @@ class Faults(WorldObserver):
 
     __slots__ = ("_active", "_count", "_decided", "_holder", "_live", "by_request", "on_calls", "on_things")
 
-    def __init__(self, live: LiveWorld, holder: CallHolder, by_request: bool) -> None:
+    def __init__(self, live: LiveWorld, holder: HeldCalls, by_request: bool) -> None:
         self._live = live
         self._holder = holder
         self.by_request = by_request
@@ -234,9 +164,9 @@ class Faults(WorldObserver):
             return None
         if override is not None and override.effect is not None:
             parts.insert(0, override.effect)
-        effect = merged(parts) if parts else None
-        when = "before" if effect is not None and effect.replaces_operation else "after"
-        hold = effect.hold if effect is not None and self._holder.enabled else ""
+        effect = merged(parts)
+        when = "before" if effect.replaces_operation else "after"
+        hold = effect.hold if self._holder.enabled else ""
         if hold:
             self._check_hold(hit)
         held = "held" if hold else ""

@@ -1,4 +1,4 @@
-"""Active faults, and what decides at the fault points of one change."""
+"""Active faults, the faults of one call, and what decides at the fault points of one change."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from confsim.domain.fault_points import InjectedFault
 from confsim.kernel.world import Change
 
+from .effects import DROPPED, Effect
 from .spec import ALWAYS, FaultSpec
 
 
@@ -26,6 +27,24 @@ class FaultHit(Struct, frozen=True):
     do: Any
     when: str
     held: str = ""
+
+
+class Injection(Struct, frozen=True):
+    """The faults of one call. ``now`` is the instant at which it is served, None for that of the clock.
+
+    ``hold`` says whether the call is held "before" or "after" its operation; "" when it is not.
+    """
+
+    effect: Effect
+    hits: tuple[FaultHit, ...]
+    now: int | None = None
+    hold: str = ""
+
+    def after_hold(self, outcome: str, effect: Effect | None, *, dropped: bool) -> Injection:
+        """Return the faults of a call that is no longer held; ``effect`` replaces its earlier effect."""
+        chosen = DROPPED if dropped else self.effect if effect is None else effect
+        when = "before" if chosen.replaces_operation and self.hold == "before" else "after"
+        return Injection(chosen, tuple(replace(hit, when=when, held=outcome) for hit in self.hits), self.now)
 
 
 class ActiveFault:
