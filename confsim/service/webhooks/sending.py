@@ -23,6 +23,7 @@ from confsim.assumptions.register import ask, in_force, note
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, Delivery
 from confsim.domain.events.endpoints import ENDPOINTS
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.urls import host_name
 from confsim.kernel.world import Change, World
 from confsim.service.deferred import polls_here
@@ -66,14 +67,8 @@ class Webhooks(WorldObserver):
         "allowed",
     )
 
-    def __init__(
-        self,
-        live: LiveWorld,
-        journal: Journal,
-        allowed: frozenset[str],
-        listed: bool,
-    ) -> None:
-        #: The world holds its observers: held by them, it would wait for the garbage collector.
+    def __init__(self, live: LiveWorld, journal: Journal, allowed: frozenset[str], listed: bool) -> None:
+        # The world holds its observers: held by one in turn, it would wait for the garbage collector.
         self._live: LiveWorld = proxy(live)
         self._journal = journal
         self._receiver: Receiver | None = None
@@ -197,6 +192,8 @@ class Webhooks(WorldObserver):
         try:
             while (delivery := self._first()) is not None:
                 self._attempt(delivery, now)
+        except Misuse:  # the state directory cannot be written
+            raise
         except Exception as bug:
             bug.add_note("confsim failed while it delivered a webhook")
             live.report_bug(bug)
