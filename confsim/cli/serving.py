@@ -199,7 +199,7 @@ def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
         gc.freeze()
         server.handle_through(collecting.around)
         server.on_tick(collecting.beat)
-        server.worlds.observe(collecting)
+        server.worlds.observers.add(collecting)
 
     gc.disable()
     try:

@@ -43,7 +43,7 @@ class App(OfOneProcess):
         self._refuse_plain: Callable[[Request], Response | None] | None = None
         self._control_prefix = mount.control_prefix.removeprefix("/")
         mount.before_serve(worlds.default)
-        worlds.observe(mount)
+        worlds.observers.add(mount)
         self.limits = limits_under(worlds.default.profile)
 
     def serve_websockets(self, refuse_plain: Callable[[Request], Response | None]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.refusal import Misuse
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Most fired timers that are remembered until they are taken; the oldest are dropped.
 FIRED = 1000
+
+
+AnyObserver = TypeVar("AnyObserver")
 
 
 class WorldObserver:
@@ -53,32 +56,27 @@ class WorldObserver:
         """The lock is about to be released: other threads see the world as it is."""
 
 
-class Observers:
+class Observers(Generic[AnyObserver]):
     """Observers in the order in which they joined, each of them once."""
 
     __slots__ = ("all",)
 
-    def __init__(self, *observers: WorldObserver) -> None:
+    def __init__(self, *observers: AnyObserver) -> None:
         self.all = observers
 
-    @property
-    def outside(self) -> tuple[WorldObserver, ...]:
-        """The observers from outside the service."""
-        return tuple(observer for observer in self.all if observer.outside)
-
-    def add(self, *observers: WorldObserver) -> None:
+    def add(self, *observers: AnyObserver) -> None:
         """Let these observers hear of later events, too."""
         self.all = tuple(dict.fromkeys((*self.all, *observers)))
 
-    def remove(self, observer: WorldObserver) -> None:
-        """Let the observer hear of nothing any longer."""
-        self.all = tuple(each for each in self.all if each is not observer)
+    def remove(self, *observers: AnyObserver) -> None:
+        """Let these observers hear of nothing any longer."""
+        self.all = tuple(observer for observer in self.all if observer not in observers)
 
     @contextmanager
-    def only_inside(self) -> Iterator[None]:
-        """Leave out the observers from outside the service during the block."""
+    def without(self, observers: tuple[AnyObserver, ...]) -> Iterator[None]:
+        """Let these observers hear of nothing during the block."""
         everybody = self.all
-        self.all = tuple(observer for observer in everybody if not observer.outside)
+        self.remove(*observers)
         try:
             yield
         finally:
@@ -86,7 +84,7 @@ class Observers:
 
 
 #: The first observers of every world that is made in this process from now on.
-EVERYWHERE = Observers()
+EVERYWHERE: Observers[WorldObserver] = Observers()
 
 
 class WorldLock:
@@ -94,7 +92,7 @@ class WorldLock:
 
     __slots__ = ("_depth", "_lock", "_observers")
 
-    def __init__(self, observers: Observers) -> None:
+    def __init__(self, observers: Observers[WorldObserver]) -> None:
         self._lock = RLock()
         self._depth = 0
         self._observers = observers
@@ -170,6 +168,13 @@ class LiveWorld:
         self.bugs: list[BaseException] = []
         self._faults: Callable[[], FaultSource | None] = no_faults
         self.fired: list[Timer] = []
+
+    # Observers
+
+    @property
+    def outside(self) -> tuple[WorldObserver, ...]:
+        """Return the observers from outside the service."""
+        return tuple(observer for observer in self.observers.all if observer.outside)
 
     # Defects
 

@@ -262,7 +262,7 @@ class Service(OfOneProcess):
     def settings(self) -> Settings:
         """Return the settings that a fork inherits."""
         journal, webhooks = self.journal, self.webhooks
-        observers = self.live.observers.outside
+        observers = self.live.outside
         return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, observers)
 
     @property

@@ -19,6 +19,7 @@ from confsim.kernel.world import World
 
 from .clock import Values
 from .deferred import monotonic
+from .live import Observers
 from .service import Service, Settings
 from .webhooks.http_sender import HttpSender
 
@@ -107,7 +108,7 @@ class Worlds(OfOneProcess):
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
         self._lock = RLock()
-        self._observers: list[ServerObserver] = []
+        self.observers: Observers[ServerObserver] = Observers()
         self._servers: list[tuple[str, HttpSender]] = []
         self.runs: dict[str, ScenarioRun] = {}
         self._waiting = 0
@@ -175,15 +176,6 @@ class Worlds(OfOneProcess):
             for service in self._services.values():
                 service.pipeline.serve_at(replace(service.address, public_url=url))
 
-    def observe(self, observer: ServerObserver) -> None:
-        """Call the observer before worlds are added and dropped."""
-        if observer not in self._observers:
-            self._observers.append(observer)
-
-    def stop_observing(self, observer: ServerObserver) -> None:
-        """Stop calling the observer."""
-        self._observers = [each for each in self._observers if each is not observer]
-
     @property
     def settings(self) -> ServerSettings:
         """The settings of the server."""
@@ -209,12 +201,12 @@ class Worlds(OfOneProcess):
         with self._lock:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
-            for observer in self._observers:
+            for observer in self.observers.all:
                 observer.before_serve(service)
             while len(self._services) > self._most:
                 self._evict()
             service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url))
-            for observer in self._observers:
+            for observer in self.observers.all:
                 observer.before_add(name, service)
             self._services[name] = service
         self._announce(service)
@@ -223,7 +215,7 @@ class Worlds(OfOneProcess):
     def replace_default(self, service: Service) -> None:
         """Replace the root world. Raises Misuse for a profile that cannot be served."""
         with self._lock:
-            for observer in self._observers:
+            for observer in self.observers.all:
                 observer.before_serve(service)
             before = self.default
             service.pipeline.serve_at(before.address)
@@ -297,7 +289,7 @@ class Worlds(OfOneProcess):
                 raise Misuse(f"there is no world named {name!r}{meant}", status=404)
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
-            for observer in self._observers:
+            for observer in self.observers.all:
                 observer.before_drop(name)
             service = self._services.pop(name)
         service.shut_down()

@@ -316,7 +316,7 @@ def test_nothing_is_left_at_rows_and_services():
     assert [row.observers for machine in Machine.declared.values() for row in machine.rows] == before
     sim = Simulator()
     sim.call("get_me", "demo-user")
-    assert not sim.service.live.observers.outside
+    assert not sim.service.live.outside
     assert not collector.counts["operations"]
 
 

@@ -124,7 +124,7 @@ def test_observers_hear_in_the_order_of_the_list(live):
 def test_observers_from_outside_do_not_hear_of_what_makes_a_world(live):
     """They are left out during a block, in which the others still hear, and have their place again after it."""
     inside, outside = Follower(live), type("Outside", (Follower,), {"outside": True})(live)
-    with live.observers.only_inside():
+    with live.observers.without(live.outside):
         live.put(use_id(live))
     live.put(use_id(live))
     assert (len(inside.changes), len(outside.changes)) == (2, 1)

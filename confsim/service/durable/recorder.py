@@ -179,7 +179,7 @@ class DurableWorlds(ServerObserver):
             self._recover()
             for name, service in worlds.items():
                 self._attach(name, service)
-            worlds.observe(self)
+            worlds.observers.add(self)
             if store.outdated or not self._recorders.keys() <= self._begun_with.keys():
                 self.checkpoint()
             self.changed()
@@ -220,7 +220,7 @@ class DurableWorlds(ServerObserver):
         self.wait()
         for recorder in self._recorders.values():
             recorder.detach()
-        self.worlds.stop_observing(self)
+        self.worlds.observers.remove(self)
         self.store.close()
 
     def _attach(self, name: str, service: Service) -> None:
