@@ -45,7 +45,7 @@ Take = Callable[[Message], DeliveryResult]
 
 
 class Receiver(Struct, frozen=True):
-    """A receiver of messages. One that ``waits`` runs code of its own, which may wait, or call the service."""
+    """A receiver of messages. ``waits`` says whether it runs code of its own, which may wait, or call the service."""
 
     take: Take
     waits: bool

@@ -176,7 +176,7 @@ class Webhooks(WorldObserver):
     def settled(self, now: int) -> None:
         """Send what is ready, and what becomes ready by that. Called under the lock of the world.
 
-        While a receiver that may wait has a message, others have the lock. What they make ready is sent after it.
+        While a receiver that may wait has a message, others have the lock. Their deliveries come after it.
         """
         live = self._live
         queue = live.world.state(DELIVERIES)
