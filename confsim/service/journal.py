@@ -6,7 +6,7 @@ It also has the events between calls: control calls, and timers that fire.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -189,6 +189,10 @@ class Journal(WorldObserver):
         self._hits[delivery] = hits
         if len(self._hits) > self._most:
             del self._hits[next(iter(self._hits))]
+
+    def forget_hits(self, undone: Callable[[str], bool]) -> None:
+        """Forget the hits of the deliveries that another world has undone."""
+        self._hits = {delivery: hits for delivery, hits in self._hits.items() if not undone(delivery)}
 
     def hits_of(self, delivery: str) -> tuple[FaultHit, ...]:
         """Return the faults that hit a webhook delivery."""

@@ -21,7 +21,7 @@ from msgspec import structs
 from confsim.assumptions import events as assumed
 from confsim.assumptions.register import ask, in_force, note
 from confsim.domain.events import deliveries, endpoints
-from confsim.domain.events.deliveries import DELIVERIES, Delivery
+from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.urls import host_name
@@ -47,6 +47,10 @@ class Route(StrEnum):
 
 #: The recorded outcome of a delivery attempt; None when it counted as delivered.
 Recorded = Callable[[Delivery], DeliveryNote | None]
+
+
+#: The states of a delivery before its first attempt.
+_NOT_BEGUN = (DeliveryState.WAITING, DeliveryState.READY)
 
 
 class Webhooks(WorldObserver):
@@ -163,6 +167,12 @@ class Webhooks(WorldObserver):
         """Ignore the results of attempts under way: the world or the sender was replaced."""
         self._age += 1
         self._under_way.clear()
+        self._journal.forget_hits(self._is_undone)
+
+    def _is_undone(self, id: str) -> bool:
+        """Return whether a delivery is not in the world, or is there as it was before its first attempt."""
+        there = DELIVERIES.seen(self._live.world)
+        return id not in there or (there[id].state in _NOT_BEGUN and not there[id].attempts)
 
     def send_now(self) -> None:
         """Send what is ready at the current instant of the clock."""

@@ -321,6 +321,20 @@ def test_what_was_late_arrives(sim):
     assert names(messages) == ["b", "c", "a"]
 
 
+def test_hits_go_with_the_deliveries_that_a_restored_world_has_undone(sim):
+    """A delivery that a snapshot has keeps its hit; one of the same id that is made after it shows none."""
+    sim.faults.add(thing="webhook", do={"outcome": "late", "by": "1h"})
+    sim.faults.add(thing="webhook", on=2, do="lost")
+    happen(sim, "a")
+    ok(sim, "add_events_endpoint", body={"url": "http://other.example/"})
+    sim.snapshot()
+    happen(sim, "b")
+    assert [[hit.id for hit in each.fault] for each in sim.webhooks] == [["f1"], [], ["f2"]]
+    sim.restore()
+    happen(sim, "b")
+    assert [[hit.id for hit in each.fault] for each in sim.webhooks] == [["f1"], [], []]
+
+
 def test_the_journal_forgets_the_hits_of_the_oldest_deliveries(sim):
     """It remembers as many as it keeps calls, and none after it was emptied."""
     sim.faults.add(thing="webhook", times="always", do="doubled")
