@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from confsim.assumptions.events import EventKind
 from confsim.control.invoke import ControlPlane
-from confsim.control.operations.webhooks import DeliveryInfo
+from confsim.control.operations.webhooks import DeliveryInfo, list_deliveries, redeliver
 from confsim.service.webhooks.signatures import verify
 
 from .assertions import counted, known, require, require_place
@@ -48,10 +48,7 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
     ) -> list[DeliveryInfo]:
         """Return the deliveries that match every given value. Raises Misuse for an unknown kind."""
         known("kind", kind, EventKind)
-        found: list[DeliveryInfo] = self._control(
-            "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
-        )
-        return found
+        return self._control.call(list_deliveries, endpoint=endpoint, kind=kind, delivered=delivered, state=state)
 
     def assert_delivered(
         self,
@@ -112,5 +109,4 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
 
     def redeliver(self, id: str) -> DeliveryInfo:
         """Start a new series of attempts. Raises Misuse for an unknown delivery (404), or one yet to be sent (409)."""
-        delivery: DeliveryInfo = self._control("redeliver", id)
-        return delivery
+        return self._control.call(redeliver, id)
