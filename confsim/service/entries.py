@@ -55,7 +55,8 @@ class JournalEntry(Struct, frozen=True, gc=False):
     @property
     def weight(self) -> int:
         """The bytes of its large bodies."""
-        return _weight(self.request.body) + _weight(self.response.body)
+        sent, answered = len(self.request.body), len(self.response.body)
+        return (sent if sent > LARGE else 0) + (answered if answered > LARGE else 0)
 
 
 class ControlCall(Struct, frozen=True):
@@ -82,7 +83,7 @@ class ControlCall(Struct, frozen=True):
     @property
     def weight(self) -> int:
         """The bytes of its body, if it is large."""
-        return _weight(self.body)
+        return len(self.body) if len(self.body) > LARGE else 0
 
 
 class TimerEntry(Struct, frozen=True):
@@ -107,10 +108,6 @@ class TimerEntry(Struct, frozen=True):
 
 #: An entry of any kind.
 Noted = JournalEntry | ControlCall | TimerEntry
-
-
-def _weight(body: bytes) -> int:
-    return len(body) if len(body) > LARGE else 0
 
 
 class DeliveryStep(StrEnum):
