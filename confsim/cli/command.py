@@ -48,7 +48,7 @@ def ending_in_order() -> Iterator[None]:
     import threading
     import time
 
-    from confsim.service import signals
+    from confsim.http.live import signals
 
     last = float("-inf")
 

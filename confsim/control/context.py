@@ -19,7 +19,8 @@ from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import Change, World
-from confsim.service.journal import ControlCall
+from confsim.service.entries import ControlCall
+from confsim.service.faults.interceptor import FaultHit, hits_in
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
@@ -32,10 +33,10 @@ STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 class ControlContext(Struct, eq=False):
     """A world, and the other worlds of its server.
 
-    ``host`` is the Host name by which the caller reaches the server. ``carried`` belongs to the decoding of the call;
-    ``asked`` and ``touched`` are the assumptions used and the records written by changes on the world in this
-    call, ``instant`` is that of the last change. Without ``notes_reads`` the journal does not note calls that only
-    read: pages of the inspector must not change what they show.
+    ``host`` is the Host name by which the caller reaches the server. ``carried`` belongs to the decoding of the call.
+    The changes on the world in this call used the assumptions ``asked``, wrote the records ``touched`` and had the
+    faults ``hits``; ``instant`` is that of the last one. Without ``notes_reads`` the journal does not note calls that
+    only read: pages of the inspector must not change what they show.
     """
 
     service: Service
@@ -45,6 +46,7 @@ class ControlContext(Struct, eq=False):
     carried: ProfileContext = field(default_factory=lambda: ProfileContext(STRICT))
     asked: dict[str, None] = {}
     touched: list[Written] = []
+    hits: list[FaultHit] = []
     instant: int | None = None
 
     def for_call(self) -> ControlContext:
@@ -85,7 +87,7 @@ class ControlContext(Struct, eq=False):
         ``before`` is the world before it; ``status`` is that of its refusal, if it was refused.
         """
         repeated = operation.changes and operation.replayed and status == 200
-        if not (repeated or self.touched or (self.asked and (operation.changes or self.notes_reads))):
+        if not (repeated or self.touched or self.hits or (self.asked and (operation.changes or self.notes_reads))):
             return
         service = self.service
         journal = service.journal
@@ -101,6 +103,7 @@ class ControlContext(Struct, eq=False):
             self.asked,
             self.touched,
             (before, service.world),
+            tuple(self.hits),
         )
         if repeated:
             journal.add_control_call(call)
@@ -119,7 +122,10 @@ class ControlContext(Struct, eq=False):
         """A change under the lock of the world; committed at the end of the block, dropped when the block raises."""
         with self.service.lock:
             change = self.view()
-            yield change
+            try:
+                yield change
+            finally:
+                self.hits += hits_in(change)
             self.service.commit(change)
             self.touched += change.touched
 

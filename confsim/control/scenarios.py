@@ -72,7 +72,7 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
     the server for other callers.
     """
     service = context.service
-    with service.journal.unfollowed():
+    with service.live.observers.without(service.live.outside):
         report = run_scenario(compile_scenario(scenario, service.profile), context, patient=patient)
     if report.failure is not None:
         raise Misuse(f"{report.name}: {report.failure.details()}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks.checks import check_coding
-from confsim.service.deferred import delayed
+from confsim.service.deferred import delayed, in_thread, polls_here
 from confsim.service.messages import UNREAD, Request, Response
 from confsim.service.service import OfOneProcess, Service
 from confsim.service.worlds import Worlds
@@ -40,10 +41,9 @@ class App(OfOneProcess):
         self.answers_to = answers_to
         self._refuse_plain: Callable[[Request], Response | None] | None = None
         self._control_prefix = mount.control_prefix.removeprefix("/")
-        profile = worlds.default.profile
-        mount.routes(profile)  # raises Misuse for a profile whose routes collide
-        worlds.check_profiles(mount.routes)
-        self.limits = limits_under(profile)
+        mount.before_serve(worlds.default)
+        worlds.observers.add(mount)
+        self.limits = limits_under(worlds.default.profile)
 
     def serve_websockets(self, refuse_plain: Callable[[Request], Response | None]) -> None:
         """Set what refuses a request without a handshake at the address of a websocket; None is for other addresses."""
@@ -68,6 +68,11 @@ class App(OfOneProcess):
                 return _dated(service, self._nowhere(segments[1], request))
             service = named
             del segments[:2]
+        if service.webhooks.waits and polls_here():  # its receiver may call this server
+            return in_thread(partial(self._respond, service, segments, request))
+        return self._respond(service, segments, request)
+
+    def _respond(self, service: Service, segments: list[str], request: Request) -> Response:
         if _is_front(segments, request) or (segments and segments[0] == self._control_prefix):
             return _dated(service, self._control(service, segments, request))
         exchange = Exchange(service, request)

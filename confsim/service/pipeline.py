@@ -26,15 +26,17 @@ from confsim.values.urls import normalised
 from .checks.callers import Callers
 from .checks.checks import answer, is_refused_first
 from .conformance import Conformance
-from .deferred import monotonic, polls_here
+from .deferred import in_thread, monotonic, polls_here
+from .entries import JournalEntry
 from .errors import refused, told
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
-from .faults.injection import Faults, Injection
+from .faults.injection import Faults
+from .faults.interceptor import Injection, drop, hits_in
 from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
-from .journal import Journal, JournalEntry
-from .live import LiveWorld
+from .journal import Journal
+from .live import LiveWorld, WorldObserver
 from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
 from .masking import Mask
 from .messages import Request, Response
@@ -90,12 +92,14 @@ class Pipeline:
         self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
-            following = self._staged = partial(_through, stage, following)
-            self._live.when_replaced(stage.restart)  # not the pipeline's own: the live world would hold who holds it
+            following = self._staged = partial(stage, following=following)
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
-            self._live.observe(self._stale.changed)
-            self._live.when_replaced(self._stale.restart)
+
+    @property
+    def observers(self) -> tuple[WorldObserver, ...]:
+        """Return the stages, which depend on earlier calls and on the world."""
+        return self.stages if self._stale is None else (*self.stages, self._stale)
 
     def serve_at(self, address: Address) -> None:
         """Set the start of URLs in responses."""
@@ -111,10 +115,8 @@ class Pipeline:
 
     def restart(self) -> None:
         """Let the stages forget every call."""
-        for stage in self.stages:
-            stage.restart()
-        if self._stale is not None:
-            self._stale.restart()
+        for stage in self.observers:
+            stage.replaced()
 
     def perform(self, incoming: Incoming, injected: Injection | None = None) -> Response:
         """Perform a call of an operation; return its final response.
@@ -138,8 +140,9 @@ class Pipeline:
             call = self._begun(incoming, None if injection is None else injection.now)
             change = call.change
             try:
-                response = None if injection is None else injection.respond(call)
-                if response is None:
+                if injection is not None and injection.effect.replaces_operation:
+                    response = injection.effect.respond(call)
+                else:
                     if incoming.from_request:
                         if injection is None and polls_here() and self._repeatable(change):
                             change.limit(MOST_STEPS)
@@ -159,7 +162,7 @@ class Pipeline:
                 operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
             )
             if after is not change.world:
-                live.run_reactions(change.now)
+                live.settle(change.now)
             if injection is not None and injection.hold:
                 return self.held.hold(self, incoming, injection, entry)
             return entry.response
@@ -218,13 +221,19 @@ class Pipeline:
         if self._long is not None:
             return self._long.follow(partial(self.perform, incoming), changes=True)
         self._long = long = LongCall()
-        return long.begin(partial(self._perform_beside, long, incoming), partial(self._end_long, long))
+        return in_thread(partial(self._long_response, long, incoming))
 
-    def _end_long(self, long: LongCall) -> None:
-        """Perform the calls that wait for it, once the lock is released."""
-        long.end()
-        if self._long is long:
-            self._long = None
+    def _long_response(self, long: LongCall, incoming: Incoming) -> Response:
+        """Perform a call that takes long; then the calls that wait for it are performed, and others may act on it."""
+        live = self._live
+        try:
+            return self._perform_beside(long, incoming)
+        finally:
+            long.end()
+            if self._long is long:
+                self._long = None
+            with live.lock:
+                live.settle(live.clock.now())
 
     def _perform_beside(self, long: LongCall, incoming: Incoming) -> Response:
         """Perform a call that takes long, without the lock except at its beginning and at its end."""
@@ -246,8 +255,7 @@ class Pipeline:
 
     def _finish_long(self, incoming: Incoming, computed: ComputedCall) -> Response:
         """Put a call that was computed in force and note it; return its response."""
-        call, request, outcome = computed.call, incoming.request, computed.outcome
-        change = call.change
+        call, request, outcome, change = computed.call, incoming.request, computed.outcome, computed.call.change
         if isinstance(outcome, Refusal):
             response, after = self._refused(call, outcome)
         elif isinstance(outcome, Exception):
@@ -257,10 +265,9 @@ class Pipeline:
                 response, after = outcome, self._live.put(change)
             except Exception as bug:
                 response, after = self._failed(call, request, bug)
-        entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
-        if after is not change.world:
-            self._live.run_reactions(change.now)
-        return entry.response
+        return self._note(
+            call.operation.name, request, response, change, after, call.caller, finish=incoming.finish
+        ).response
 
     def answer_held(
         self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
@@ -278,7 +285,7 @@ class Pipeline:
             response = effect.altered(response, incoming.request)
         hits = (*injection.hits, *entry.fault[len(injection.hits) :])
         used = self._journal.share(entry.operation, used)
-        self._journal.fill(entry, replace(entry, response=response, assumptions=used, fault=hits))
+        self._live.announce(replace(entry, response=response, assumptions=used, fault=hits), entry)
         return response
 
     def _replacement(
@@ -329,7 +336,7 @@ class Pipeline:
         """Return the world after a failed call: unchanged, except for a refusal that counts a poll (``NotYet``)."""
         if isinstance(refusal, NotYet):
             return self._live.put(change)
-        self._faults.dropped(change)
+        drop(change)
         return change.world
 
     def _note(
@@ -352,11 +359,11 @@ class Pipeline:
         usage.used = monotonic()
         response.headers.append((_ID, id))
         touched = () if after is before else change.touched
-        hits = () if change.faults is None else faults.hits(change)
+        hits = hits_in(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
-            response = injection.altered(response, request)
-        if self.conformance is not None and (injection is None or not injection.replaces_operation):
+            response = injection.effect.altered(response, request)
+        if self.conformance is not None and (injection is None or not injection.effect.replaces_operation):
             for violation in self.conformance.violations(name, request, response):
                 live.report_bug(violation)
         if finish is not None:
@@ -370,7 +377,7 @@ class Pipeline:
         if injection is not None and injection.hold:
             journal.reserve(entry)
         else:
-            journal.add(entry)
+            live.announce(entry)
         return entry
 
 
@@ -387,7 +394,3 @@ def _receive(call: Call, incoming: Incoming) -> None:
     if refusal is not None and not (public and ask(call.change, wire.PUBLIC_CREDENTIALS) == "ignored"):
         note(call.change, wire.PRESENTATION)
         raise refusal
-
-
-def _through(stage: Stage, following: Next, call: Call, incoming: Incoming) -> Response:
-    return stage(call, incoming, following)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,12 +20,13 @@ from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
 from .clock import Clock
+from .entries import JournalEntry
 from .faults.holding import HeldCalls
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
-from .journal import MOST_CALLS, Journal, JournalEntry
-from .live import LiveWorld
+from .journal import MOST_CALLS, Journal
+from .live import LiveWorld, WorldObserver
 from .messages import Request, Response
 from .pipeline import Pipeline, Usage
 from .webhooks.sending import Webhooks
@@ -61,7 +62,7 @@ class Provenance(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """The settings that a fork inherits: webhook hosts, faults by request, size and followers of the journal.
+    """The settings that a fork inherits: webhook hosts, faults by request, size of the journal, outside observers.
 
     ``webhooks_listed`` says whether deliveries are listed instead of being sent over HTTP.
     """
@@ -70,7 +71,7 @@ class Settings(Struct, frozen=True):
     by_request: bool = True
     journal_most: int = MOST_CALLS
     webhooks_listed: bool = False
-    journal_followers: tuple[Callable[[JournalEntry], object], ...] = ()
+    observers: tuple[WorldObserver, ...] = ()
 
 
 _UNKNOWN = Provenance()
@@ -99,9 +100,6 @@ class Service(OfOneProcess):
     presentations in force. ``incoming`` makes a call from a request, ``perform`` performs it.
     """
 
-    #: Of the whole process: coverage counts the services of simulators that a test makes itself, too.
-    _followers: ClassVar[tuple[Callable[[Service], object], ...]] = ()
-
     def __init__(
         self,
         world: World,
@@ -117,26 +115,14 @@ class Service(OfOneProcess):
         #: The origin of a fork: the start, and the number of assumptions used since.
         self._forked_from: tuple[int, Provenance, Provenance] | None = None
         self.usage = Usage()
-        journal = self.journal = Journal(settings.journal_most, settings.journal_followers)
+        journal = self.journal = Journal(settings.journal_most)
         held = HeldCalls(live)
         faults = self.faults = Faults(live, held, settings.by_request)
         self.history = History(live)
         self.pipeline = Pipeline(live, journal, faults, held, self.usage)
-        self.webhooks = Webhooks(live, journal, faults, settings.webhook_hosts, settings.webhooks_listed)
+        self.webhooks = Webhooks(live, journal, settings.webhook_hosts, settings.webhooks_listed)
         self.token_of = presentation(in_force(profile, wire.PRESENTATION))
-        live.observe_timers(journal.note_timer)
-        for follow in Service._followers:
-            follow(self)
-
-    @staticmethod
-    def follow_each(follower: Callable[[Service], object]) -> None:
-        """Call the follower with every service that is made from now on, forks included."""
-        Service._followers = (*Service._followers, follower)
-
-    @staticmethod
-    def stop_following_each(follower: Callable[[Service], object]) -> None:
-        """Call the follower no longer."""
-        Service._followers = tuple(each for each in Service._followers if each != follower)
+        live.observers.add(journal, *self.pipeline.observers, self.webhooks, *settings.observers)
 
     # Calls
 
@@ -289,17 +275,18 @@ class Service(OfOneProcess):
     def settings(self) -> Settings:
         """Return the settings that a fork inherits."""
         journal, webhooks = self.journal, self.webhooks
-        return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, journal.followers)
+        observers = self.live.outside
+        return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, observers)
 
     @property
     def stored_settings(self) -> Settings:
-        """Return the settings that outlive the process: all but followers, which are functions of it."""
-        return replace(self.settings, journal_followers=())
+        """Return the settings that outlive the process: all but the observers."""
+        return replace(self.settings, observers=())
 
     def take_over(self, settings: Settings) -> None:
         """Copy the settings of another service."""
         self.webhooks.allow(settings.webhook_hosts)
         self.faults.allow_by_request(settings.by_request)
         self.journal.limit(settings.journal_most)
-        self.journal.follow(*settings.journal_followers)
+        self.live.observers.add(*settings.observers)
         self.webhooks.set_listed(settings.webhooks_listed)

@@ -158,9 +158,9 @@ def test_which_assumptions_a_search_by_several_links_uses(more):
         put(change, client, sessions=("s",), started=3)
     put(change, client, channels=("c",), started=5)
     for bound, asked in ((2, True), (5, False)):
-        change.used.clear()
+        change.carried.used.clear()
         app_sessions.list_app_sessions(change, client, caller, AppSessionFilter(session="s", channel="c", after=bound))
-        assert (BOUNDS.id in change.used) is asked
+        assert (BOUNDS.id in change.carried.used) is asked
 
 
 @pytest.mark.rule("R427")

@@ -15,8 +15,8 @@ from confsim.canonical.form import FormLevel, Forms
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
 from confsim.service.clock import instant
+from confsim.service.entries import DeliveryNote
 from confsim.service.files import reading
-from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
 _CALL_ID = re.compile(r"r[1-9][0-9]{0,17}")

@@ -17,9 +17,9 @@ from confsim.assumptions.protocol.transport import PREFIX
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
 from confsim.control.export.calls import ApiCall, merged
+from confsim.service.entries import ControlCall, DeliveryNote, DeliveryStep, JournalEntry
 from confsim.service.files import state
 from confsim.service.files.profile import plain
-from confsim.service.journal import ControlCall, DeliveryNote, DeliveryStep, JournalEntry
 from confsim.service.service import Service
 from confsim.version import __version__
 

@@ -22,10 +22,10 @@ from confsim.http.app import App
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.clock import Clock
 from confsim.service.deferred import Pending, wait_for_result
+from confsim.service.entries import DeliveryNote
 from confsim.service.files import state
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
-from confsim.service.journal import DeliveryNote
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import OperationRequest, request_of

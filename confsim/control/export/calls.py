@@ -27,10 +27,10 @@ from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.checks.credentials import present
+from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file
-from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 from confsim.service.messages import Request
 from confsim.service.service import Service

@@ -180,7 +180,7 @@ def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
         return lambda: map(_described, matching_mail(context, to=mail.to, kind=mail.kind))
     if delivery is not None:
         fields = delivery.endpoint, delivery.kind, delivery.delivered, delivery.state
-        return lambda: map(_described, matching_deliveries(context.view(), *fields))
+        return lambda: map(_described, matching_deliveries(context, *fields))
     assert state is not None
     return lambda: _records(context, state)
 

@@ -219,3 +219,6 @@ WORDS: Mapping[str, Word] = {
         belongs_to="hold",
     ),
 }
+assert WORDS.keys() == {*Effect.__struct_fields__} - {"given"}, (
+    "each word is a field of an effect, which carries it out"
+)

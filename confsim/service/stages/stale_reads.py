@@ -9,26 +9,29 @@ from typing import Any
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import ProfileContext, in_force, note
 from confsim.kernel.world import Change, World
+from confsim.service.live import WorldObserver
 
 
-class StaleReads:
-    """Remembers the last worlds, each with the instant at which it was put in force. It observes a live world."""
+class StaleReads(WorldObserver):
+    """Remembers the last worlds, each with the instant at which it was put in force."""
 
     def __init__(self, lag: int) -> None:
         self._lag = lag
-        self.restart()
+        self.replaced()
 
     @staticmethod
     def lag(profile: Mapping[str, Any]) -> int:
         """The delay in milliseconds."""
         return in_force(profile, transport.LAG)
 
-    def restart(self) -> None:
+    def replaced(self) -> None:
         """Forget every earlier world."""
         self._worlds: deque[tuple[int, World]] = deque()
 
     def changed(self, before: World, change: Change, after: World) -> None:
         """Remember the world that a change made."""
+        if after is before:
+            return
         worlds = self._worlds
         if not worlds:
             worlds.append((0, before))

@@ -10,6 +10,7 @@ from confsim.domain.clients import clients
 from confsim.domain.couplings.deliveries import MOVES
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, DeliveryState
+from confsim.domain.fault_points import FaultOutcome, InjectedFault
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.timers import Timer
@@ -356,11 +357,29 @@ def test_what_waits_for_a_removed_endpoint_is_lost():
 # Faults and refusals
 
 
+def faulty(change, outcome, by=0):
+    """Inject a fault into every webhook of a change."""
+    change.faults = lambda thing, facts: InjectedFault(outcome, by) if thing == "webhook" and facts["id"] else None
+
+
+def test_what_is_doubled_is_sent_twice_at_first(line):
+    """A delivery is sent once without a fault, twice with this one, and once when it is tried again."""
+    line.happen("a")
+    id = line.all[0].id
+    with line as change:
+        assert deliveries.begin_attempt(change, id) == 1
+        faulty(change, FaultOutcome.DOUBLED)
+        assert deliveries.begin_attempt(change, id) == 2
+        deliveries.answered(change, id, line.now, 500)
+        assert deliveries.begin_attempt(change, id) == 1
+
+
 def test_what_is_lost_lets_the_next_one_go(line):
     """It counts neither as delivered nor as tried."""
     line.happen("a", "b")
     with line as change:
-        deliveries.lose(change, line.all[0].id)
+        faulty(change, FaultOutcome.LOST)
+        assert deliveries.begin_attempt(change, line.all[0].id) == 0
     assert (line.states, line.ready) == ([DeliveryState.LOST, DeliveryState.READY], ["b"])
     assert line.all[0].attempts == ()
 
@@ -380,7 +399,8 @@ def test_what_is_late_holds_the_others_up_or_lets_them_pass(line, bypasses, orde
     """Late and in order, or out of order."""
     line.happen("a", "b", "c")
     with line as change:
-        deliveries.postpone(change, line.all[0].id, MINUTE, bypasses=bypasses)
+        faulty(change, FaultOutcome.OUT_OF_ORDER if bypasses else FaultOutcome.LATE, MINUTE)
+        assert deliveries.begin_attempt(change, line.all[0].id) == 0
     seen = line.answer(200) + line.answer(200)
     line.advance(MINUTE)
     assert seen + line.answer(200) + line.answer(200) + line.answer(200) == order
