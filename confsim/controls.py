@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .control.operations.people.accounts import MadeClient, MadeUser, RedeemedInvitation
     from .control.operations.people.provisioning import MadeValidator
     from .demo import Demo
-    from .kernel.spans import Duration
+    from .values.spans import Duration
 
 
 class Controls(ABC):

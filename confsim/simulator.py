@@ -15,9 +15,9 @@ from .api.address import HOST
 from .assumptions.protocol import transport as assumed_transport
 from .assumptions.register import in_force
 from .controls import Controls
-from .kernel.one_process import OfOneProcess
 from .service.deferred import delivered
-from .service.messages import Answer, Response
+from .service.messages import Answer
+from .service.service import OfOneProcess
 
 # The modules that worlds consist of are imported with the first world: ``transport.in_process``.
 if TYPE_CHECKING:
@@ -96,7 +96,6 @@ class Simulator(OfOneProcess, Controls):
 
     def _attach(self, service: Service, worlds: Worlds | None = None, through: _Make | None = None) -> Simulator:
         self.service = service
-        self._perform = _worlds().perform
         self._make_transport = through
         self._through: Transport | None = None
         self._prefix = in_force(service.profile, assumed_transport.PREFIX)
@@ -129,10 +128,8 @@ class Simulator(OfOneProcess, Controls):
             over = self._over()
             answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
         else:
-            perform = self._perform  # a local function is called sooner than an attribute
-            response: Response = perform(self.service, operation, arguments, caller, body, content_type)
-            plain = not response.delay and response.poll is None and response.cut is None
-            answer = Answer(response if plain else delivered(response), operation)
+            response = _worlds().perform(self.service, operation, arguments, caller, body, content_type)
+            answer = Answer(delivered(response), operation)
         return answer if expect is None else _worlds().expected(self.service, answer, expect, arguments, caller, body)
 
     def __repr__(self) -> str:

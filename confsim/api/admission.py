@@ -21,8 +21,6 @@ from confsim.kernel.refusal import Refusal
 
 from .call import Call
 
-_OPERATOR = Role.OPERATOR
-
 
 def admit(call: Call, grants: tuple[Grant, ...], missing: bool = False) -> None:
     """Check that the caller holds one of the grants of the operation's gate (R241).
@@ -90,12 +88,12 @@ def _operator(call: Call, caller: Caller) -> bool:
         channel = channels.get(call.change, subject.client, subject.channel)
     if channel is not None:
         host = None if caller.user is None else roles.find(call.change, channel, caller.user.id)
-        return host is not None and (host.role is _OPERATOR or ask(call.change, members.OWNER_IS_OPERATOR))
+        return host is not None and (host.role is Role.OPERATOR or ask(call.change, members.OWNER_IS_OPERATOR))
     user = _host_of_any(call, caller)
     if user is None:
         return False
     first = roles.roles_of(call.change, user).first
-    if first is None or first.role is _OPERATOR or ask(call.change, members.OWNER_IS_OPERATOR):
+    if first is None or first.role is Role.OPERATOR or ask(call.change, members.OWNER_IS_OPERATOR):
         return first is not None
     return bool(roles.roles_as(call.change, user, Role.OPERATOR))
 

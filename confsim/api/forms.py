@@ -15,7 +15,7 @@ from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Said,
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
-from confsim.kernel.urls import HOST_PATTERN, PORT
+from confsim.values.urls import HOST_PATTERN, PORT
 
 from .ids import MeetingCode
 

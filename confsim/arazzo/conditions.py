@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from confsim.kernel.plain_values import DEEPEST, DIGITS, shown
 from confsim.kernel.refusal import Misuse, require_at_most
+from confsim.values.plain import DEEPEST, DIGITS, shown
 
 from .document import Criterion
 from .expressions import Expression, ExpressionScope, Unresolved, as_text, descend, is_expression

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-from confsim.kernel.plain_values import check_plain
 from confsim.kernel.refusal import Misuse
+from confsim.values.plain import check_plain
 
 from . import limits
 

@@ -8,8 +8,8 @@ import jsonpath_rfc9535 as jsonpath
 from jsonpath_rfc9535.filter_expressions import Expression, IntegerLiteral
 from jsonpath_rfc9535.tokens import TokenStream
 
-from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse
+from confsim.values.plain import shown
 
 _DIGITS = re.compile("-?[0-9]{1,19}", re.ASCII)
 

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from confsim import shipped
-from confsim.kernel.plain_values import DEEPEST, shown
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.service.files import reading
+from confsim.values.plain import DEEPEST, shown
 
 from .document import ArazzoDocument, read
 

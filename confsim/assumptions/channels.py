@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from confsim.kernel.plain_values import shown
+from confsim.values.plain import shown
 
 from .register import assumption, in_force, text
 

@@ -17,11 +17,11 @@ from msgspec import Struct
 
 from confsim.control.declare import PREFIX
 from confsim.http.live.serving import Serving
-from confsim.kernel.urls import normalised
 from confsim.service.faults.holding import HeldCall
-from confsim.service.journal import FaultHit
+from confsim.service.faults.interceptor import FaultHit
 from confsim.service.masking import Mask
 from confsim.service.messages import Request, Response
+from confsim.values.urls import normalised
 
 #: Prints one line.
 Write = Callable[[str], object]

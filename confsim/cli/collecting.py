@@ -12,8 +12,7 @@ import gc
 
 from confsim.http.live.connection import Handler
 from confsim.service.messages import Request, Response
-from confsim.service.service import Service
-from confsim.service.worlds import Worlds
+from confsim.service.worlds import ServerObserver, Worlds
 
 #: A part of the path that no API request has.
 _CONTROL = "/_confsim"
@@ -21,7 +20,7 @@ _CONTROL = "/_confsim"
 _FEW = 20_000
 
 
-class Collecting:
+class Collecting(ServerObserver):
     """Collects garbage when there may be some. Python's own schedule must be disabled.
 
     The objects of a dropped or replaced world are collected at the next beat without requests since the one before.
@@ -56,9 +55,6 @@ class Collecting:
             gc.collect()
         self._asked = False
         gc.freeze()
-
-    def before_add(self, name: str, service: Service) -> None:
-        """Do nothing: a world is about to be added."""
 
     def before_drop(self, name: str) -> None:  # noqa: ARG002 - whichever it is
         """Note that a world is about to be dropped."""

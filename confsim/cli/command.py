@@ -48,7 +48,7 @@ def ending_in_order() -> Iterator[None]:
     import threading
     import time
 
-    from confsim.service import signals
+    from confsim.http.live import signals
 
     last = float("-inf")
 
@@ -191,7 +191,7 @@ def print_json(value: Any) -> None:
 
 def moment(text: str | None) -> int | str | None:
     """Return the instant in an option: epoch milliseconds as a number, any other text unchanged."""
-    from confsim.kernel.plain_values import whole_number
+    from confsim.values.plain import whole_number
 
     number = None if text is None else whole_number(text)
     return text if number is None else number

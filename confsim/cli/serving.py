@@ -98,7 +98,7 @@ def _attend(command: Sequence[str], environment: dict[str, str]) -> int:
     import signal
     import subprocess
 
-    from confsim.service import signals
+    from confsim.http.live import signals
 
     child: subprocess.Popen[bytes] | None = None
     is_over = False
@@ -199,7 +199,7 @@ def _collected_by_ourselves() -> Iterator[Callable[[Serving], None]]:
         gc.freeze()
         server.handle_through(collecting.around)
         server.on_tick(collecting.beat)
-        server.worlds.observe(collecting)
+        server.worlds.observers.add(collecting)
 
     gc.disable()
     try:

@@ -17,7 +17,6 @@ from .headers import WithHeaders, header_lines
 from .operation import Contract
 from .types import AlwaysOmitted
 
-_encoded = msgspec.json.Encoder().encode
 _JSON = ("Content-Type", "application/json")
 
 
@@ -54,7 +53,7 @@ def encode(context: Context, contract: Contract, result: Any) -> tuple[int, list
     if contract.has_big_numbers and ask(context, wire.NUMBERS) == "texts":
         result = _with_texts(msgspec.to_builtins(result, str_keys=True))
     status = ask(context, refusals.CREATED) if contract.creates else 200
-    return status, [_JSON], _encoded(result)
+    return status, [_JSON], msgspec.json.encode(result)
 
 
 @cache

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import conventions
 from confsim.assumptions.register import Assumption, assumption, in_force, text
-from confsim.kernel.urls import encoded, normalised
+from confsim.values.urls import encoded, normalised
 
 from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
 from .containers import container_type, with_limits
@@ -133,10 +133,9 @@ class Contract(Struct, frozen=True, gc=False):
 class Operation:
     """One operation, with everything that is derived from its declaration.
 
-    ``area`` is its heading in the reference; ``line`` its place in the documents; ``rules`` and ``gaps`` their numbers;
-    ``target`` is its path without a profile, with ``%s`` for each placeholder. The attributes of the class are the
-    words that a declaration leaves out. Attributes that need the types (parameters, body, result) are computed on first
-    use.
+    ``area`` is its heading in the reference; ``line`` its place in the documents; ``rules`` and ``gaps`` their numbers.
+    The attributes of the class are the words that a declaration leaves out. Attributes that need the types (parameters,
+    body, result) are computed on first use.
     """
 
     source = Source.DOCUMENTED
@@ -152,7 +151,6 @@ class Operation:
     bounds: Mapping[str, int] = _NONE
 
     def __init__(self, route: str, function: Callable[..., Any], catalogue: Catalogue, **words: Unpack[Words]) -> None:
-        # All set these first, in this order: the interpreter finds them at the same place in each operation.
         self.method, self.path = route.split(" ")
         self.name = function.__name__
         self.function = function
@@ -162,8 +160,6 @@ class Operation:
         self.placeholders = tuple(_PLACEHOLDER.findall(self.path))
         #: Returns the values of several placeholders in a mapping as a tuple, that of a single one by itself.
         self.path_values = itemgetter(*self.placeholders or ("",))
-        self.gate_entry: Assumption[tuple[Grant, ...]] | None = None
-        self.route_entries: tuple[Assumption[str], ...] = ()
         for word, value in words.items():
             setattr(self, word, value)
         self.rules = tuple(words.get("rules", "").split())
@@ -172,7 +168,6 @@ class Operation:
         self.catalogue = catalogue
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
-        self.target = _PLACEHOLDER.sub("%s", catalogue.prefix_under(_NONE) + self.path)
         self.gate_entry = self._gate_entry()
         self.route_entry = self._route_entry()
         #: The assumptions about its path.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, get_origin
 
 from confsim.assumptions.identity import LEVELS_FILTER
@@ -63,11 +62,10 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
     Raises Refusal INVALID_INPUT for a parameter that is missing or invalid.
     """
     named: dict[str, Any] = {}
-    if not operation.query_names.issuperset(values):
-        for name in unknown_parameters(operation, values):
-            if ask(context, parsing.UNKNOWN_QUERY) == "refuse":
-                raise invalid_input(f"query {name}", "no such parameter")
-    for parameter in _concerned(operation, tuple(values)):
+    for name in unknown_parameters(operation, values):
+        if ask(context, parsing.UNKNOWN_QUERY) == "refuse":
+            raise invalid_input(f"query {name}", "no such parameter")
+    for parameter in operation.query_parameters:
         text = values.get(parameter.name)
         if text == "" and (parameter.wire is not str or parameter.names):
             if ask(context, parsing.EMPTY_QUERY) == "absent":
@@ -81,12 +79,6 @@ def arguments(context: Context, operation: Operation, values: Mapping[str, str])
                 raise Refusal(Reason.NOT_FOUND, what=parameter.where, id="")
             raise invalid_input(parameter.where, "it is missing")
     return named
-
-
-@lru_cache(maxsize=1024)
-def _concerned(operation: Operation, names: tuple[str, ...]) -> tuple[QueryParameter, ...]:
-    """Return the parameters of an operation that have one of the names or are required, in declared order."""
-    return tuple(each for each in operation.query_parameters if each.required or each.name in names)
 
 
 def _read(context: Context, parameter: QueryParameter, text: str, named: dict[str, Any]) -> None:

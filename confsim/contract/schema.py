@@ -16,7 +16,7 @@ from msgspec import NODEFAULT, UNSET, Meta, Struct
 
 from confsim.assumptions.protocol import durations, parsing, wire
 from confsim.assumptions.register import in_force
-from confsim.kernel.urls import HOST_PATTERN, PORT
+from confsim.values.urls import HOST_PATTERN, PORT
 
 from .annotations import (
     annotated,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, ClassVar
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from confsim.api.address import HOST
 from confsim.assumptions.protocol import parsing, transport
-from confsim.assumptions.register import Assumption, in_force
+from confsim.assumptions.register import Assumption, ProfileContext, context_of, in_force
 from confsim.contract.operation import Operation
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -19,7 +19,8 @@ from confsim.domain.users.users import USERS, User
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import Change, World
-from confsim.service.journal import ControlCall
+from confsim.service.entries import ControlCall
+from confsim.service.faults.interceptor import FaultHit, hits_in
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 
@@ -32,22 +33,21 @@ STRICT: Mapping[str, Any] = {parsing.UNKNOWN_QUERY.id: "refuse"}
 class ControlContext(Struct, eq=False):
     """A world, and the other worlds of its server.
 
-    ``host`` is the Host name by which the caller reaches the server. ``profile`` and ``used`` belong to the decoding of
-    the call; ``asked`` and ``touched`` are the assumptions used and the records written by changes on the world in this
-    call, ``instant`` is that of the last change. Without ``notes_reads`` the journal does not note calls that only
-    read: pages of the inspector must not change what they show.
+    ``host`` is the Host name by which the caller reaches the server. ``carried`` belongs to the decoding of the call.
+    The changes on the world in this call used the assumptions ``asked``, wrote the records ``touched`` and had the
+    faults ``hits``; ``instant`` is that of the last one. Without ``notes_reads`` the journal does not note calls that
+    only read: pages of the inspector must not change what they show.
     """
 
     service: Service
     worlds: Worlds
     host: str = HOST
     notes_reads: bool = True
-    used: dict[str, None] = {}
+    carried: ProfileContext = field(default_factory=lambda: ProfileContext(STRICT))
     asked: dict[str, None] = {}
     touched: list[Written] = []
+    hits: list[FaultHit] = []
     instant: int | None = None
-
-    profile: ClassVar[Mapping[str, Any]] = STRICT
 
     def for_call(self) -> ControlContext:
         """Return the context of one call, which notes what the call uses."""
@@ -87,7 +87,7 @@ class ControlContext(Struct, eq=False):
         ``before`` is the world before it; ``status`` is that of its refusal, if it was refused.
         """
         repeated = operation.changes and operation.replayed and status == 200
-        if not (repeated or self.touched or (self.asked and (operation.changes or self.notes_reads))):
+        if not (repeated or self.touched or self.hits or (self.asked and (operation.changes or self.notes_reads))):
             return
         service = self.service
         journal = service.journal
@@ -103,6 +103,7 @@ class ControlContext(Struct, eq=False):
             self.asked,
             self.touched,
             (before, service.world),
+            tuple(self.hits),
         )
         if repeated:
             journal.add_control_call(call)
@@ -112,7 +113,7 @@ class ControlContext(Struct, eq=False):
     def view(self) -> Change:
         """Return a change at this instant, for reading; it is never committed."""
         change = self.service.change()
-        change.collect_in(self.asked)
+        context_of(change).collect_in(self.asked)
         self.instant = change.now
         return change
 
@@ -121,7 +122,10 @@ class ControlContext(Struct, eq=False):
         """A change under the lock of the world; committed at the end of the block, dropped when the block raises."""
         with self.service.lock:
             change = self.view()
-            yield change
+            try:
+                yield change
+            finally:
+                self.hits += hits_in(change)
             self.service.commit(change)
             self.touched += change.touched
 

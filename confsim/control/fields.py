@@ -8,8 +8,8 @@ import msgspec
 
 from confsim.contract.types import Json, Keywords, Pattern, ReadAs
 from confsim.domain.fault_points import FaultOutcome
-from confsim.kernel import spans
 from confsim.service.faults.words import WORDS, Word
+from confsim.values import spans
 
 from .declare import CommandBody
 

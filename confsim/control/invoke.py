@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,12 +18,11 @@ from confsim.contract.encode import encode
 from confsim.contract.operation import Catalogue, Operation
 from confsim.contract.query import arguments, decode_query, unknown_parameters
 from confsim.contract.undeclared import suggest_field, suggest_parameter
-from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal, suggest, suggest_near
 from confsim.service.checks.sites import cross_site
 from confsim.service.deferred import Pending, wait_for_result
 from confsim.service.messages import Request, Response
-from confsim.service.service import Service
+from confsim.service.service import OfOneProcess, Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import encoded, in_query, request_of
 from confsim.transport.results import result_of
@@ -32,6 +31,8 @@ from confsim.transport.transport import Transport
 from .context import ControlContext
 from .operations.bounds import BODY, SMALL
 from .problems import HEADERS, misuse_of, problem, refuse
+
+Result = TypeVar("Result")
 
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`")
 #: Bodies that some clients send when there is none.
@@ -214,6 +215,11 @@ class ControlPlane(OfOneProcess):
         if declared.body is None:
             return self.send(declared, path, in_query(arguments) if arguments else {}, b"")
         return self.send(declared, path, {}, encoded(arguments))
+
+    def call(self, function: Callable[..., Result], /, *path: str, **arguments: object) -> Result:
+        """Invoke the operation that a function declares, as by its name, and return its result."""
+        result: Result = self(function.__name__, *path, **arguments)
+        return result
 
     def unnoted(self) -> ControlPlane:
         """Return the same operations, of which the journal does not note those that only read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from operator import itemgetter
@@ -18,22 +18,19 @@ from confsim.contract.types import Int, Json, Wire
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most, suggest
 from confsim.kernel.timers import Timer
-from confsim.kernel.urls import normalised
 from confsim.service.document import FILES
+from confsim.service.entries import ControlCall, JournalEntry, Noted, TimerEntry
+from confsim.service.faults.interceptor import FaultHit as Hit
 from confsim.service.faults.per_request import QUERY
-from confsim.service.journal import ControlCall, JournalEntry, TimerEntry
-from confsim.service.journal import FaultHit as Hit
 from confsim.service.masking import Mask
 from confsim.transport.address import route
+from confsim.values.urls import normalised
 
 from .context import ControlContext
 from .declare import CONTROL, CommandBody
 from .fields import FaultDo, one_of
 from .operations.bounds import LONGEST_PATTERN
 from .record_changes import RecordChange, changes
-
-#: An entry of the journal: an API call, a control call, or a timer.
-Noted = JournalEntry | ControlCall | TimerEntry
 
 
 class FiredTimer(Wire):
@@ -66,7 +63,7 @@ class CallerInfo(Wire):
 
 
 class FaultHit(Wire):
-    """A fault that was injected into a call: its id (null for a fault of the request itself) and its effect ``do``.
+    """A fault that was injected into a call or a thing: its id (null for one of the request itself), its effect ``do``.
 
     ``when`` is "before" if the operation did not run, "after" if it ran, "within" for an effect on a thing. ``held`` is
     "held", "released", "changed", "dropped", or "expired" for a call that was released after its time.
@@ -193,7 +190,7 @@ def describe(context: ControlContext, entry: Noted, longest: int | None = None) 
         assumptions=context.service.relied_on(entry),
         changes=list(changes(entry.touched, entry.before, entry.after)),
         ignored=_ignored(API.find(entry.operation), _without(query), request.body),
-        fault=[_fault_hit(hit) for hit in entry.fault],
+        fault=describe_hits(entry.fault),
         fired=[describe_timer(timer) for timer in entry.fired],
     )
 
@@ -251,8 +248,9 @@ def _matches(info: RequestInfo, pattern: RequestPattern) -> bool:
     )
 
 
-def _fault_hit(hit: Hit) -> FaultHit:
-    return FaultHit(id=hit.id or None, do=hit.do, when=hit.when, held=hit.held or None)
+def describe_hits(hits: Iterable[Hit]) -> list[FaultHit]:
+    """Return the description of faults that hit a call or a thing."""
+    return [FaultHit(id=hit.id or None, do=hit.do, when=hit.when, held=hit.held or None) for hit in hits]
 
 
 def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
@@ -273,7 +271,7 @@ def _control_call(context: ControlContext, call: ControlCall) -> RequestInfo:
         assumptions=list(call.assumptions),
         changes=[] if call.worlds is None else list(changes(call.touched, *call.worlds)),
         ignored=IgnoredInput(body=[], query=[]),
-        fault=[],
+        fault=describe_hits(call.fault),
         fired=[],
         kind=EntryKind.CONTROL,
     )
@@ -295,7 +293,7 @@ def _timer(entry: TimerEntry) -> RequestInfo:
         assumptions=list(entry.assumptions),
         changes=list(changes(entry.touched, *entry.worlds)),
         ignored=IgnoredInput(body=[], query=[]),
-        fault=[],
+        fault=describe_hits(entry.fault),
         fired=[FiredTimer(at=entry.at, what=entry.kind, client=entry.client, subject=entry.subject)],
         kind=EntryKind.TIMER,
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from operator import itemgetter
 
-from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
-from confsim.service.journal import Journal, JournalEntry
+from confsim.service.entries import JournalEntry, Noted
+from confsim.service.journal import Journal
+from confsim.values.plain import whole_number
 
 from .context import ControlContext
-from .journal_view import Noted
 
 #: First letters of the ids of control calls and timers.
 _BETWEEN = ("c", "t")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
-from confsim.kernel.urls import normalised
+from confsim.values.urls import normalised
 
 #: Most characters of a path segment that are compared with routes.
 _LONGEST = 80

@@ -18,8 +18,8 @@ from confsim.assumptions.protocol import transport
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Catalogue
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import normalised
 from confsim.transport.direct import DirectTransport
+from confsim.values.urls import normalised
 
 from .context import ControlContext
 from .declare import PREFIX
@@ -72,7 +72,7 @@ def start_from(scenario: str | Path | Mapping[str, Any], context: ControlContext
     the server for other callers.
     """
     service = context.service
-    with service.journal.unfollowed():
+    with service.live.observers.without(service.live.outside):
         report = run_scenario(compile_scenario(scenario, service.profile), context, patient=patient)
     if report.failure is not None:
         raise Misuse(f"{report.name}: {report.failure.details()}")

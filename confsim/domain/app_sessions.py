@@ -213,10 +213,9 @@ def list_app_sessions(
 ) -> Sequence[AppSession]:
     """The client's app sessions that match, newest first (R431, G389)."""
     rows = APP_SESSIONS.of(change, client.id)
-    given = (("user", filters.user), ("session", filters.session), ("channel", filters.channel))
-    links = {link for link in given if link[1] is not None}
-    views = sorted((rows.where(LINKED, link) for link in links), key=len)
-    view = views[0] if views else rows.all
+    given = (("session", filters.session), ("channel", filters.channel), ("user", filters.user))
+    links = [link for link in given if link[1] is not None]
+    view = rows.where(LINKED, links[0]) if links else rows.all
     low, high = _bounds(change, view, filters)
     found: Sequence[AppSession]
     if ask(change, assumed.ORDER) == "started":
@@ -225,8 +224,8 @@ def list_app_sessions(
         found = view.descending
         if low is not None or high is not None:
             found = [run for run in found if (low or 0) <= run.started and (high is None or run.started < high)]
-    if len(views) > 1:
-        found = [run for run in found if links <= {*LINKED.values(run)}]
+    if len(links) > 1:
+        found = [run for run in found if {*LINKED.values(run)}.issuperset(links)]
     if filters.url is not None:
         found = [run for run in found if _within(change, filters.url, run.url)]
     if caller.user is not None and ask(change, assumed.LISTED) == "own":

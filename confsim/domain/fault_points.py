@@ -1,12 +1,15 @@
 """Fault points of the domain, at which faults can be injected, and the outcomes that each supports.
 
-The documents describe none of them; a fault is injected only when one is set (G046).
+The documents describe none of them; a fault is injected only when one is set (G046). The type of a point has its
+outcomes. The code at the point names each of them and ends in ``assert_never``, so that a type checker refuses an
+outcome that nothing carries out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -33,22 +36,25 @@ class FaultOutcome(StrEnum):
 TIMED = (FaultOutcome.LATE, FaultOutcome.OUT_OF_ORDER)
 
 
-class FaultPoint(Struct, frozen=True):
+Outcome = TypeVar("Outcome", bound=FaultOutcome)
+
+
+class FaultPoint(Struct, Generic[Outcome], frozen=True):
     """A fault point: its outcomes with their descriptions, and the names of the facts that faults match on."""
 
     name: str
-    outcomes: Mapping[FaultOutcome, str]
+    outcomes: Mapping[Outcome, str]
     facts: tuple[str, ...]
 
 
-class InjectedFault(Struct, frozen=True):
+class InjectedFault(Struct, Generic[Outcome], frozen=True):
     """An injected fault. ``by`` is the duration in milliseconds, for the outcomes in ``TIMED``."""
 
-    outcome: FaultOutcome
+    outcome: Outcome
     by: int = 0
 
 
-ADMISSION = FaultPoint(
+ADMISSION: FaultPoint[Literal[FaultOutcome.REFUSED, FaultOutcome.IGNORED]] = FaultPoint(
     "admission",
     {
         FaultOutcome.REFUSED: "The host does not let in who waits in the lobby, and says so.",
@@ -56,7 +62,7 @@ ADMISSION = FaultPoint(
     },
     ("client", "channel", "user"),
 )
-CALL = FaultPoint(
+CALL: FaultPoint[Literal[FaultOutcome.BUSY, FaultOutcome.UNANSWERED, FaultOutcome.FAILED]] = FaultPoint(
     "call",
     {
         FaultOutcome.BUSY: "The callee is engaged.",
@@ -65,7 +71,7 @@ CALL = FaultPoint(
     },
     ("client", "channel", "user", "number"),
 )
-RECORDING = FaultPoint(
+RECORDING: FaultPoint[Literal[FaultOutcome.STUCK, FaultOutcome.FAILED, FaultOutcome.LATE]] = FaultPoint(
     "recording",
     {
         FaultOutcome.STUCK: "Its processing never ends.",
@@ -74,32 +80,39 @@ RECORDING = FaultPoint(
     },
     ("client", "channel", "recording"),
 )
-PROXY = FaultPoint(
+PROXY: FaultPoint[Literal[FaultOutcome.CREATING]] = FaultPoint(
     "proxy",
     {FaultOutcome.CREATING: "The channel is still being created on a streaming server (P2 Errors L380)."},
     ("client", "channel"),
 )
-MAIL = FaultPoint("mail", {FaultOutcome.LOST: "It is sent, and never arrives."}, ("client", "to", "kind"))
-WEBHOOK = FaultPoint(
-    "webhook",
-    {
-        FaultOutcome.LOST: "It is never sent.",
-        FaultOutcome.DOUBLED: "It is sent twice.",
-        FaultOutcome.LATE: "It is sent later by this duration, and those behind it wait.",
-        FaultOutcome.OUT_OF_ORDER: "It is sent later by this duration, and those behind it pass.",
-    },
-    ("client", "endpoint", "kind"),
+MAIL: FaultPoint[Literal[FaultOutcome.LOST]] = FaultPoint(
+    "mail", {FaultOutcome.LOST: "It is sent, and never arrives."}, ("client", "to", "kind")
+)
+WEBHOOK: FaultPoint[Literal[FaultOutcome.LOST, FaultOutcome.DOUBLED, FaultOutcome.LATE, FaultOutcome.OUT_OF_ORDER]] = (
+    FaultPoint(
+        "webhook",
+        {
+            FaultOutcome.LOST: "It is never sent.",
+            FaultOutcome.DOUBLED: "It is sent twice.",
+            FaultOutcome.LATE: "It is sent later by this duration, and those behind it wait.",
+            FaultOutcome.OUT_OF_ORDER: "It is sent later by this duration, and those behind it pass.",
+        },
+        ("client", "endpoint", "kind"),
+    )
 )
 
 #: Every fault point by name.
-FAULT_POINTS: Mapping[str, FaultPoint] = {
+FAULT_POINTS: Mapping[str, FaultPoint[Any]] = {
     point.name: point for point in (ADMISSION, CALL, RECORDING, PROXY, MAIL, WEBHOOK)
 }
 
 
-def fault_for(change: Change, point: FaultPoint, **facts: object) -> InjectedFault | None:
-    """The fault injected at the point for these facts; None when there is none."""
+def fault_for(change: Change, point: FaultPoint[Outcome], **facts: object) -> InjectedFault[Outcome] | None:
+    """The fault injected at the point for these facts; None when there is none.
+
+    A thing with an ``id`` meets its fault once, however often it comes to the point.
+    """
     if change.faults is None:
         return None
-    fault: InjectedFault | None = change.faults(point.name, facts)
+    fault: InjectedFault[Outcome] | None = change.faults(point.name, facts)
     return fault

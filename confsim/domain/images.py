@@ -9,8 +9,8 @@ from confsim.assumptions.register import ask
 from confsim.domain.lookups import not_found
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
+from confsim.values.urls import uri
 
 from .fresh_ids import fresh_id
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import assert_never
 
 from confsim.assumptions import mail as assumed
 from confsim.assumptions.register import ask
@@ -11,7 +12,7 @@ from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
-from .fault_points import MAIL, fault_for
+from .fault_points import MAIL, FaultOutcome, fault_for
 
 #: The beginning of a stored link into the mount of its world; a world does not know its own host name.
 MOUNT = "{root}"
@@ -68,8 +69,12 @@ def send(
         code=code,
         link=link,
     )
-    lost = fault_for(change, MAIL, client=client, to=to, kind=kind) is not None
-    if ask(change, assumed.MAIL_STORED) and not lost:
+    stored, fault = ask(change, assumed.MAIL_STORED), fault_for(change, MAIL, client=client, to=to, kind=kind)
+    if fault is not None:
+        if fault.outcome is not FaultOutcome.LOST:
+            assert_never(fault.outcome)
+        return mail
+    if stored:
         rows = MAILS.of(change)
         rows.put(mail)
         most = ask(change, assumed.MAIL_MOST)

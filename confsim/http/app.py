@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,14 +11,13 @@ from msgspec.structs import replace
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext, ask, in_force, note
-from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
-from confsim.service.deferred import delayed
+from confsim.service.deferred import delayed, in_thread, polls_here
 from confsim.service.messages import UNREAD, Request, Response
-from confsim.service.service import Service
+from confsim.service.service import OfOneProcess, Service
 from confsim.service.worlds import Worlds
+from confsim.values.urls import path_segments
 
 from . import hosts
 from .exchange import Exchange
@@ -41,10 +41,9 @@ class App(OfOneProcess):
         self.answers_to = answers_to
         self._refuse_plain: Callable[[Request], Response | None] | None = None
         self._control_prefix = mount.control_prefix.removeprefix("/")
-        profile = worlds.default.profile
-        mount.routes(profile)  # raises Misuse for a profile whose routes collide
-        worlds.check_profiles(mount.routes)
-        self.limits = limits_under(profile)
+        mount.before_serve(worlds.default)
+        worlds.observers.add(mount)
+        self.limits = limits_under(worlds.default.profile)
 
     def serve_websockets(self, refuse_plain: Callable[[Request], Response | None]) -> None:
         """Set what refuses a request without a handshake at the address of a websocket; None is for other addresses."""
@@ -69,19 +68,24 @@ class App(OfOneProcess):
                 return _dated(service, self._nowhere(segments[1], request))
             service = named
             del segments[:2]
+        if service.webhooks.waits and polls_here():  # its receiver may call this server
+            return in_thread(partial(self._respond, service, segments, request))
+        return self._respond(service, segments, request)
+
+    def _respond(self, service: Service, segments: list[str], request: Request) -> Response:
         if _is_front(segments, request) or (segments and segments[0] == self._control_prefix):
             return _dated(service, self._control(service, segments, request))
         exchange = Exchange(service, request)
         try:
             response = self._answer(exchange, segments)
         except Refusal as refusal:
-            response = service.pipeline.unrouted(request, refusal, exchange.used, exchange.finish)
+            response = service.pipeline.unrouted(request, refusal, exchange.carried.used, exchange.finish)
         except Misuse as misuse:
-            service.journal.use(exchange.used)  # no journal entry notes its assumptions
+            service.journal.use(exchange.carried.used)  # no journal entry notes its assumptions
             return _dated(service, self.mount.control.refuse(misuse))
         except Exception as bug:
             response = service.pipeline.unrouted(
-                request, _internal(service, request, bug), exchange.used, exchange.finish
+                request, _internal(service, request, bug), exchange.carried.used, exchange.finish
             )
         return delayed(response) if response.delay else response
 
@@ -134,7 +138,7 @@ class App(OfOneProcess):
             method = "GET"
         if "%" in request.target:
             segments = split_slashes(request, segments, exchange)
-        routes = self.mount.routes(exchange.profile)
+        routes = self.mount.routes(exchange.carried.profile)
         found: Found | Response | tuple[str, ...] = routes.match(exchange, method, segments, request.query)
         if isinstance(found, tuple):
             if not found and self._refuse_plain is not None and method in {"GET", "HEAD"}:
@@ -143,7 +147,7 @@ class App(OfOneProcess):
                     return refused
             found = handle_unmatched(service, self.mount, method, segments, found, request, exchange)
         if isinstance(found, Response):
-            return service.pipeline.unrouted(request, found, exchange.used, exchange.finish)
+            return service.pipeline.unrouted(request, found, exchange.carried.used, exchange.finish)
         accept = headers.get("accept", "*/*")
         if accept not in _ADMITTING:
             _check_accept(exchange)
@@ -153,7 +157,8 @@ class App(OfOneProcess):
         exchange.asks_for(operation)
         if "content-type" in headers:
             parse_form(request, operation)
-        return service.pipeline.perform(service.incoming(request, operation, found.texts, exchange, exchange.finish))
+        call = service.incoming(request, operation, found.texts, exchange.carried, exchange.finish)
+        return service.pipeline.perform(call)
 
     def admit(self, request: Request) -> None:
         """Refuse what the transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
@@ -188,7 +193,7 @@ class App(OfOneProcess):
             return True
         if not isinstance(found, Found):
             return False
-        return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange))
+        return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange.carried))
 
     def _fault(self, fault: str, problem: str) -> Refusal | Misuse:
         limits = self.limits

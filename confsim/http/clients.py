@@ -11,10 +11,10 @@ from werkzeug.test import Client as TestClient
 from werkzeug.test import Cookie
 
 from confsim.api.address import HOST
-from confsim.kernel.one_process import OfOneProcess
-from confsim.kernel.urls import normalised
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request, Response
+from confsim.service.service import OfOneProcess
+from confsim.values.urls import normalised
 
 from .stamps import PHRASES
 

@@ -11,9 +11,9 @@ from confsim.contract.query import decode_query
 from confsim.domain.clients.clients import BY_ORIGIN, CLIENTS
 from confsim.domain.identity.credentials import CREDENTIALS
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.urls import origin_spellings
 from confsim.service.messages import Request
 from confsim.service.service import Service
+from confsim.values.urls import origin_spellings
 
 
 def headers(service: Service, request: Request, context: Context) -> list[tuple[str, str]]:

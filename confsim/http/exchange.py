@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ProfileContext, ask, value_of
+from confsim.assumptions.register import ProfileContext, ask, context_of, value_of
 from confsim.contract.encode import Raw
 from confsim.contract.operation import Operation
 from confsim.kernel.refusal import Refusal
@@ -21,13 +21,13 @@ from .stamps import http_date
 _NO_STORE = ("Cache-Control", "no-store")
 
 
-class Exchange(ProfileContext):
+class Exchange:
     """One API request to a world; the context of the assumptions used before its call is performed."""
 
-    __slots__ = ("_download", "request", "service")
+    __slots__ = ("_download", "carried", "request", "service")
 
     def __init__(self, service: Service, request: Request) -> None:
-        super().__init__(service.profile)
+        self.carried = ProfileContext(service.profile)
         self.service = service
         self.request = request
         self._download = False
@@ -43,7 +43,7 @@ class Exchange(ProfileContext):
         """
         headers, request = response.headers, self.request
         headers.append(("Date", http_date(change.now)))
-        profile = change.profile
+        profile = context_of(change).profile
         caching = ask(change, transport.CACHING)
         if caching == "no-store":
             headers.append(_NO_STORE)

@@ -12,7 +12,7 @@ from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
-from confsim.service.worlds import Worlds
+from confsim.service.worlds import ServerObserver, Worlds
 
 from .routing import Routes
 
@@ -39,7 +39,7 @@ class MountedApi:
         self.refuse = refuse
 
 
-class Mount:
+class Mount(ServerObserver):
     """The mount of a world: the API, its files, the control plane, and pages for browsers.
 
     Routes are built once for each set of ``route.*`` choices; the last ``MOST`` sets are cached, which bounds memory
@@ -62,6 +62,10 @@ class Mount:
         self._load_control = load_control
         self._default: Routes | None = None
         self._chosen = lru_cache(MOST)(self._made)
+
+    def before_serve(self, service: Service) -> None:
+        """Raise Misuse for a profile whose routes collide."""
+        self.routes(service.profile)
 
     @cached_property
     def control(self) -> MountedApi:

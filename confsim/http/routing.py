@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import ProfileContext, ask, in_force, note
+from confsim.assumptions.register import Context, ask, in_force, note
 from confsim.contract.operation import Operation
 from confsim.contract.text_values import percent_decoded
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import normalised
+from confsim.values.urls import normalised
 
 
 class _Endpoint:
@@ -129,9 +129,7 @@ class Routes:
                 node = node.literals[segment.lower() if self._fold else segment]
         return found
 
-    def match(
-        self, context: ProfileContext, method: str, segments: list[str], query: str = ""
-    ) -> Found | tuple[str, ...]:
+    def match(self, context: Context, method: str, segments: list[str], query: str = "") -> Found | tuple[str, ...]:
         """Return the operation for the method and raw path segments (R001, R249), or the path's methods (none: 404).
 
         A literal path does not inherit the methods of a template that matches too, unless the profile lets the first

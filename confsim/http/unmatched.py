@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import transport
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ProfileContext, ask, note
+from confsim.assumptions.register import Context, ask, context_of, note
 from confsim.kernel.refusal import Refusal
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
@@ -14,7 +14,7 @@ from .mount import Mount
 from .routing import Found
 
 
-def split_slashes(request: Request, segments: list[str], context: ProfileContext) -> list[str]:
+def split_slashes(request: Request, segments: list[str], context: Context) -> list[str]:
     """Return the path segments, split at encoded slashes if the profile says so (G058)."""
     if "%2f" not in request.target.lower():
         return segments
@@ -33,18 +33,18 @@ def handle_unmatched(
     segments: list[str],
     allowed: tuple[str, ...],
     request: Request,
-    context: ProfileContext,
+    context: Context,
 ) -> Found | Response:
     """Return the operation or the response for a request that matched no route (G003, G004).
 
     ``allowed`` are the methods of its path. Raises Refusal ROUTE_NOT_FOUND or METHOD_NOT_ALLOWED.
     """
     found: Found | tuple[str, ...] = allowed
-    routes = mount.routes(context.profile)
+    routes = mount.routes(context_of(context).profile)
     note(context, transport.PREFIX)
     note(context, transport.CASE)
     if request.target == "*" and request.method == "OPTIONS":  # the server as a whole (RFC 9110, 9.3.7)
-        return _unanswered(service, request, mount.methods(context.profile), context)
+        return _unanswered(service, request, mount.methods(context_of(context).profile), context)
     if not all(segments):
         plain = [segment for segment in segments if segment]
         again = routes.match(context, method, plain, request.query)
@@ -58,7 +58,7 @@ def handle_unmatched(
     return found if isinstance(found, Found) else _unanswered(service, request, found, context)
 
 
-def _unanswered(service: Service, request: Request, found: tuple[str, ...], context: ProfileContext) -> Response:
+def _unanswered(service: Service, request: Request, found: tuple[str, ...], context: Context) -> Response:
     """Return the response for an unknown path, or a wrong method (G002, G003, G005)."""
     if not found:
         raise no_route(request)

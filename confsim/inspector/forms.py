@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
 from confsim.service.files.reading import json_problem
+from confsim.values.plain import whole_number
 
 from .page_request import PageRequest, link
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from .document import record_of
+from .document import record_of, table_of
 from .maps import inserted
-from .refusal import Misuse
 from .tables.table import Table
 from .timers import Name
 from .world import Change, Place, World
@@ -97,23 +96,16 @@ def follow(world: World, found: StateDifference) -> World:
     """The world after the difference is applied. Raises Misuse, which names the place of an invalid value."""
     change = world.change(0)
     for name, client, values in found.removed:
-        table = _table(name)
+        table = table_of(name)
         key = table.key(record_of(table, values, f"tables.{name}.{client}"))
         rows = table.of(change, client)
         if key in rows:
             rows.remove(key)
     for name, client, values in found.put:
-        table = _table(name)
+        table = table_of(name)
         table.of(change, client).put(record_of(table, values, f"tables.{name}.{client}"), check=False)
     for sequence, number in found.counted.items():
         change.sequences = inserted(change.sequences, sequence, number)
     if found.id_counter is not None:
         change.id_counter = found.id_counter
     return change.commit()
-
-
-def _table(name: str) -> Table[Any, Any]:
-    table = Table.declared.get(name)
-    if table is None:
-        raise Misuse(f"state: tables.{name} is no table")
-    return table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Annotated, Any
 
@@ -20,8 +20,8 @@ _CLIENT = attrgetter("client")
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 #: Last numbers of sequences, such as the ids of users.
 _Number = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-#: The records of a table of a client, oldest first.
-_Part = tuple[Table[Any, Any], str, list[Any]]
+#: By the name of a table and a client, the records, oldest first.
+_Records = dict[tuple[str, str], list[Any]]
 
 
 class _Counters(Struct, forbid_unknown_fields=True):
@@ -55,18 +55,13 @@ def restored(values: object) -> World:
         document = msgspec.convert(values, StateDocument)
     except msgspec.ValidationError as error:
         raise Misuse(f"state: {error}") from None
-    of_shared = document.tables.get(Table.clients.name, {}).get("", [])
-    clients = {str(values.get(Table.clients.key_name)) for values in of_shared}
-
-    def parts() -> Iterator[_Part]:
-        for name, of_clients in document.tables.items():
-            table = _table(name)
-            for client, records in of_clients.items():
-                _check_client(table, client, clients)
-                where = f"tables.{name}.{client}"
-                yield table, client, [record_of(table, each, f"{where}[{at}]") for at, each in enumerate(records)]
-
-    return _assembled(document, parts(), clients)
+    records: _Records = {}
+    for name, of_clients in document.tables.items():
+        table = table_of(name)
+        for client, rows in of_clients.items():
+            where = f"tables.{name}.{client}"
+            records[name, client] = [record_of(table, each, f"{where}[{at}]") for at, each in enumerate(rows)]
+    return _assembled(document, records)
 
 
 def decoded(body: bytes, version: int) -> World:
@@ -75,44 +70,32 @@ def decoded(body: bytes, version: int) -> World:
     Raises msgspec.DecodeError, without a place, unless all records are valid, and Misuse for other mistakes; a document
     of another version is one.
     """
-    document = msgspec.json.decode(body, type=_Encoded)
-    if document.version != version:
-        raise Misuse(f"state: the document is of version {document.version}")
-    of_shared = document.tables.get(Table.clients.name, {}).get("")
-    clients = set() if of_shared is None else {*map(Table.clients.key, _records(Table.clients, of_shared))}
-
-    def parts() -> Iterator[_Part]:
-        for name, of_clients in document.tables.items():
-            table = _table(name)
-            for client in tuple(of_clients):
-                _check_client(table, client, clients)
-                yield table, client, _records(table, of_clients.pop(client))
-
-    return _assembled(document, parts(), clients)
+    document = _decoded(body, version)
+    records: _Records = {}
+    for name, of_clients in document.tables.items():
+        for client, encoded in of_clients.items():
+            records[name, client] = _records(table_of(name), encoded)
+    return _assembled(document, records)
 
 
 def decoded_parts(encoded: Iterable[Part], version: int) -> World:
     """Return the world of an export in parts, as ``World.parts`` yields them. Raises as ``decoded``."""
     around: list[bytes] = []
-    records: dict[tuple[str, str], list[Any]] = {}
+    records: _Records = {}
     for name, client, body in encoded:
         if name:
-            made = _records(_table(name), b"[" + body.removeprefix(b",") + b"]")
+            made = _records(table_of(name), b"[" + body.removeprefix(b",") + b"]")
             records.setdefault((name, client), []).extend(made)
         else:
             around.append(body)
-    document = msgspec.json.decode(b"".join(around), type=_Encoded)
+    return _assembled(_decoded(b"".join(around), version), records)
+
+
+def _decoded(body: bytes, version: int) -> _Encoded:
+    document = msgspec.json.decode(body, type=_Encoded)
     if document.version != version:
         raise Misuse(f"state: the document is of version {document.version}")
-    clients = {*map(Table.clients.key, records.get((Table.clients.name, ""), ()))}
-
-    def parts() -> Iterator[_Part]:
-        for name, client in tuple(records):
-            table = _table(name)
-            _check_client(table, client, clients)
-            yield table, client, records.pop((name, client))
-
-    return _assembled(document, parts(), clients)
+    return document
 
 
 def _records(table: Table[Any, Any], encoded: Raw | bytes) -> list[Any]:
@@ -120,23 +103,22 @@ def _records(table: Table[Any, Any], encoded: Raw | bytes) -> list[Any]:
     return msgspec.json.decode(encoded, type=list[record])
 
 
-def _table(name: str) -> Table[Any, Any]:
+def table_of(name: str) -> Table[Any, Any]:
+    """Return the table of a name. Raises Misuse if there is none."""
     table = Table.declared.get(name)
     if table is None:
         raise Misuse(f"state: tables.{name} is no table; there are {', '.join(Table.declared)}")
     return table
 
 
-def _check_client(table: Table[Any, Any], client: str, clients: set[str]) -> None:
-    if (client == "") is not table.shared or not (table.shared or client in clients):
-        raise Misuse(f"state: tables.{table.name}.{client!r} belongs to no client of the state")
-
-
-def _assembled(counters: _Counters, parts: Iterable[_Part], clients: set[str]) -> World:
+def _assembled(counters: _Counters, held: _Records) -> World:
     """Return the world of these records. Raises Misuse for a record under a wrong client or with the key of another."""
+    clients = {*map(Table.clients.key, held.get((Table.clients.name, ""), ()))}
     change = World(counters.seed).change(0)
-    for table, client, records in parts:
-        where = f"tables.{table.name}.{client}"
+    for name, client in tuple(held):
+        table, records, where = table_of(name), held.pop((name, client)), f"tables.{name}.{client}"
+        if table.shared is not (client == "") or client not in {"", *clients}:
+            raise Misuse(f"state: tables.{name}.{client!r} belongs to no client of the state")
         _check_records(table, records, {client} if client else {*clients, None}, where)
         try:
             fill(change, table, client, records)

@@ -251,11 +251,11 @@ class Machine(Generic[S, R]):
         if not all(rows[0].when.parameters.values()):
             raise ValueError(f"machine {self.name!r}: a timer cannot give {rows[0].when.name!r} its arguments")
         ALARMS[at.timer] = alarm = DeadlineAlarm(self, self._table, at, rows)
-        self._table.layout.alarms += (alarm,)
+        self._table.alarms += (alarm,)
 
     def alarms(self) -> list[DeadlineAlarm]:
         """The alarms that its deadlines give to the records of its table."""
-        alarms = () if self._table is None else self._table.layout.alarms
+        alarms = () if self._table is None else self._table.alarms
         return [alarm for alarm in alarms if isinstance(alarm, DeadlineAlarm) and alarm.machine is self]
 
     @staticmethod
@@ -289,7 +289,7 @@ class Machine(Generic[S, R]):
             if moved is not record and self.table_of is not None:
                 table = self.table_of(moved)
                 client = "" if table.shared else self.client(moved)
-                table.layout.put(change, client, moved, row.move_to_end, instead_of=record)
+                table.put(change, client, moved, to_end=row.move_to_end, instead_of=record)
         return moved
 
     def _end(self, change: Change, record: R, row: Row, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:

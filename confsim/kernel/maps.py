@@ -2,7 +2,8 @@
 
 Up to some tens of entries, copying a dict costs a fraction of a write to a trie, which compares keys in Python; beyond,
 a write to a trie costs the same at any size, and the garbage collector does not traverse it. A map that has become a
-trie remains one. Both have the same interface for reading, and neither is changed in place.
+trie remains one. With tries alone, calls that write take 7 to 47 % longer (benchmark ``operations``). Both have the
+same interface for reading, and neither is changed in place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The exceptions that confsim raises on purpose, Refusal and Misuse. Any other exception is a bug of confsim."""
+"""The exceptions that are raised on purpose, Refusal and Misuse. Any other exception is a bug."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class NotYet(Refusal):
 
 
 class Misuse(Exception):
-    """Incorrect use of confsim itself: an unknown scenario, an invalid duration, an unknown profile key.
+    """Incorrect use of the simulator itself: an unknown scenario, an invalid duration, an unknown choice.
 
     The message is returned to the caller in full, never as an answer of the simulated API. ``status`` is the HTTP
-    status of the control plane's answer; ``facts`` are members of its problem document.
+    status with which the caller is told; ``facts`` are members of that problem document.
     """
 
     def __init__(self, message: str, status: int = 400, **facts: object) -> None:

@@ -1,7 +1,7 @@
 """Timers of a world: each follows from a record, and fires a trigger of its machine at an instant.
 
 A record in a state with a deadline has a timer; no other timer exists. Timers are set and cancelled where records are
-written (``tables.writing``). They fire in the order of their instants; those of one instant in the order of table,
+written (``Table.put``). They fire in the order of their instants; those of one instant in the order of table,
 client, creation of the record, and kind. A timer whose trigger is refused is tried again at the instant of the next
 committed change.
 """
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .maps import Map, inserted, removed
 from .tables.ordered import Entries, insert, remove
@@ -25,7 +26,8 @@ NEVER = 2**63 - 1
 class Timer(Struct, frozen=True, gc=False):
     """A timer: ``due`` in epoch milliseconds; ``client`` and ``subject`` say in public whose it is.
 
-    ``serial`` is that of the record in its table, which counts up.
+    ``serial`` is that of the record in its table, which counts up. ``retry`` is the instant at which a trigger that was
+    refused is tried again.
     """
 
     name: Name
@@ -33,6 +35,7 @@ class Timer(Struct, frozen=True, gc=False):
     serial: int
     client: str
     subject: str
+    retry: int | None = None
 
     @property
     def kind(self) -> str:
@@ -43,7 +46,7 @@ class Timer(Struct, frozen=True, gc=False):
     def place(self) -> tuple[int, str, str, int, Name]:
         """The place in the queue of a world."""
         table, client, _, _ = self.name
-        return self.due, table, client, self.serial, self.name
+        return self.due if self.retry is None else self.retry, table, client, self.serial, self.name
 
 
 class Alarm(Protocol):
@@ -69,65 +72,56 @@ ALARMS: dict[str, Alarm] = {}
 
 
 class Timers(Struct, frozen=True, gc=False):
-    """All timers of a world by name, and their places in order.
+    """All timers of a world by name, and the places of those that wait for their instant, in order.
 
-    ``refused`` names the timers that wait for a committed change. ``again`` names those that were refused before the
-    latest change, whose instant is ``retry``. ``due`` is the instant at which the next timer fires, ``NEVER`` when
-    none does.
+    The others are ``refused``, and wait for a committed change.
     """
 
     live: Map[Name, Timer] = {}
     queue: Entries = ()
-    refused: tuple[Name, ...] = ()
-    again: tuple[Name, ...] = ()
-    retry: int = NEVER
-    due: int = NEVER
+    refused: Map[Name, Timer] = {}
+
+    @property
+    def due(self) -> int:
+        """The instant at which the next timer fires, ``NEVER`` when none does."""
+        return self.queue[0][0] if self.queue else NEVER
+
+    @property
+    def first(self) -> tuple[Timer, int]:
+        """Return the timer that fires next, and the instant. Raises IndexError when none does."""
+        instant, *_, name = self.queue[0]
+        return self.live[name], instant
 
     def put(self, timer: Timer) -> Timers:
         """Return the timers with this one; one of the same name is replaced."""
         rest = self.cancel(timer.name)
-        live = inserted(rest.live, timer.name, timer)
-        return _timers(live, insert(rest.queue, timer.place), rest.refused, rest.again, rest.retry)
+        return Timers(inserted(rest.live, timer.name, timer), insert(rest.queue, timer.place), rest.refused)
 
     def cancel(self, name: Name) -> Timers:
         """Return the timers without the one of this name, if there is one."""
         timer = self.live.get(name)
         if timer is None:
             return self
-        queue = remove(self.queue, timer.place)
-        live, refused, again = removed(self.live, name), _without(self.refused, name), _without(self.again, name)
-        return _timers(live, queue, refused, again, self.retry)
+        live = removed(self.live, name)
+        if name in self.refused:
+            return Timers(live, self.queue, removed(self.refused, name))
+        return Timers(live, remove(self.queue, timer.place), self.refused)
 
-    def refuse(self, name: Name) -> Timers:
+    def refuse(self, timer: Timer) -> Timers:
         """Return the timers after the trigger of this one was refused: it waits for the next committed change."""
-        refused = (*_without(self.refused, name), name)
-        return _timers(self.live, self.queue, refused, _without(self.again, name), self.retry)
+        return Timers(self.live, remove(self.queue, timer.place), inserted(self.refused, timer.name, timer))
 
     def resume(self, now: int) -> Timers:
         """Return the timers after a committed change at this instant: refused ones are tried again then."""
-        return _timers(self.live, self.queue, (), (*self.again, *self.refused), now) if self.refused else self
-
-    @property
-    def first(self) -> tuple[Timer, int]:
-        """Return the timer that fires next, and the instant. Raises StopIteration when none does."""
-        if self.again and self.due == self.retry:
-            return self.live[self.again[0]], self.retry
-        held = {*self.refused, *self.again}
-        timer = next(self.live[entry[-1]] for entry in self.queue if entry[-1] not in held)
-        return timer, timer.due
+        timers = self
+        for timer in self.refused.values():
+            timers = timers.put(replace(timer, retry=now))
+        return timers
 
     def __iter__(self) -> Iterator[Timer]:
         """Every timer, in the order of the due instants."""
-        return (self.live[entry[-1]] for entry in self.queue)
+        return iter(sorted(self.live.values(), key=_order))
 
 
-def _timers(
-    live: Map[Name, Timer], queue: Entries, refused: tuple[Name, ...], again: tuple[Name, ...], retry: int
-) -> Timers:
-    held, retry = {*refused, *again}, retry if again else NEVER
-    due = next((entry[0] for entry in queue if entry[-1] not in held), NEVER)
-    return Timers(live, queue, refused, again, retry, min(due, retry))
-
-
-def _without(names: tuple[Name, ...], name: Name) -> tuple[Name, ...]:
-    return tuple(each for each in names if each != name)
+def _order(timer: Timer) -> tuple[int, str, str, int, Name]:
+    return replace(timer, retry=None).place

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from . import ids
 from .maps import Map, inserted
-from .tables.indexes import CREATED, Bucket
-from .tables.owners import NOBODY, Owners
+from .tables.indexes import Lookup
 from .tables.states import TableState
 from .tables.table import Table
 from .tables.writing import Written
@@ -25,7 +25,6 @@ from .timers import Name, Timer, Timers
 Place = tuple[str, str]
 #: Returns the fault injected at the fault point of this name with these facts, None for none.
 FaultSource = Callable[[str, Mapping[str, Any]], Any]
-NO_PROFILE: Mapping[str, Any] = {}
 #: More steps than any change takes.
 UNLIMITED = 2**62
 #: The hash function of a world's digest, which covers the pieces of its JSON.
@@ -44,7 +43,7 @@ class World(Struct, frozen=True, gc=False):
     ``client_tables`` holds the tables of each client by their positions; the shared ones are those of the client "".
     Tables declared after a client was last written are absent from its tuple and read as empty.
     ``id_counter`` is how many ids, tokens and codes have been drawn; ``sequences`` holds the last number of each.
-    ``owners`` follows from the tables: it has the clients that ``Table.find_client`` finds.
+    ``owners`` follows from the tables: by the name of a table, it has the clients that ``Table.find_client`` finds.
     """
 
     seed: int = 0
@@ -52,17 +51,20 @@ class World(Struct, frozen=True, gc=False):
     timers: Timers = Timers()
     id_counter: int = 0
     sequences: Map[str, int] = {}
-    owners: Owners = NOBODY
+    owners: Map[str, Lookup] = {}
 
     def change(
         self,
         now: int,
-        profile: Mapping[str, Any] = NO_PROFILE,
+        carried: Any = None,
         faults: FaultSource | None = None,
         timer: Timer | None = None,
     ) -> Change:
-        """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any."""
-        return Change(self, now, profile, faults, timer, self.timers, self.id_counter, self.sequences, self.owners)
+        """Begin a change at the instant ``now`` (epoch milliseconds), in which this timer fires, if any.
+
+        ``carried`` is what the change carries for the rooms above.
+        """
+        return Change(self, now, carried, faults, timer, self.timers, self.id_counter, self.sequences, self.owners)
 
     def state(self, table: Table[Any, Any], client: str = "") -> TableState:
         """Return the state of a table: of one client, or the shared one."""
@@ -107,7 +109,7 @@ class World(Struct, frozen=True, gc=False):
                 yield "", "", (b"}," if table else b"") + encode(name) + b":{"
             yield "", "", (b"," if name == table else b"") + encode(client) + b":["
             table = name
-            for place, records in enumerate(_batches(Table.declared[name], state)):
+            for place, records in enumerate(_batches(state)):
                 yield name, client, (b"," if place else b"") + encode(records)[1:-1]
             yield "", "", b"]"
         yield "", "", (b"}" if table else b"") + b'},"timers":['
@@ -130,15 +132,11 @@ def _name_first(held: tuple[Place, TableState]) -> Place:
     return name, client
 
 
-def _batches(table: Table[Any, Any], state: TableState) -> Iterator[list[Any]]:
+def _batches(state: TableState) -> Iterator[list[Any]]:
     """Yield the records of a table in order of creation, some hundreds at a time."""
-    rows, everything = state.rows, state.index(table.all).get(None)
-    if CREATED in table.all.orders and type(everything) is Bucket:
-        entries = everything.orders[table.all.orders.index(CREATED)]
-        for start in range(0, len(entries), _BATCH):
-            yield [rows[entry[-1]][1] for entry in entries[start : start + _BATCH]]
-    elif rows:
-        yield [record for _, record in sorted(rows.values(), key=itemgetter(0))]
+    rows = iter(sorted(state.rows.values(), key=itemgetter(0)))
+    while batch := [record for _, record in islice(rows, _BATCH)]:
+        yield batch
 
 
 class TooLong(BaseException):
@@ -148,25 +146,24 @@ class TooLong(BaseException):
 class Change(Struct, eq=False, gc=False):
     """A world being changed at one instant; begun by ``World.change``.
 
-    ``profile`` holds the alternatives chosen for assumptions and ``used`` collects the ids of those looked up;
-    ``client_tables`` holds the opened tables in their current state; ``written`` names the clients of which something
-    was written, "" for what is shared. ``touched`` lists the records that were written,
-    ``timed`` the timers and ``counted`` the sequences, from which a difference is computed. ``faults``, when
-    given, is called at each fault point. ``timer`` is the one that fires in this change, if any. ``steps`` is how many
-    more steps it may take; a transition of a machine is one, and so is reading ``views.READS_OF_A_STEP`` records.
+    ``carried`` is a value of the rooms above, at which nothing here looks. ``faults``, when given, is called at each
+    fault point. ``timer`` is the one that fires in this change, if any. ``tables`` holds the opened tables of each
+    client in their current state; ``written`` names the clients of which something was written, "" for what is shared.
+    ``touched`` lists the records that were written, ``timed`` the timers and ``counted`` the sequences, from which a
+    difference is computed. ``steps`` is how many more steps it may take; a transition of a machine is one, and so is
+    reading ``views.READS_OF_A_STEP`` records.
     """
 
     world: World
     now: int
-    profile: Mapping[str, Any]
+    carried: Any
     faults: FaultSource | None
     timer: Timer | None
     timers: Timers
     id_counter: int
     sequences: Map[str, int]
-    owners: Owners
-    used: dict[str, None] = {}
-    client_tables: dict[str, list[TableState]] = {}
+    owners: Map[str, Lookup]
+    tables: dict[str, list[TableState]] = {}
     written: dict[str, None] = {}
     touched: list[Written] = []
     timed: list[Name] = []
@@ -183,16 +180,11 @@ class Change(Struct, eq=False, gc=False):
         if self.steps < 0:
             raise TooLong
 
-    def collect_in(self, used: dict[str, None]) -> dict[str, None]:
-        """Collect the ids of assumptions here from now on; return where they were collected before."""
-        before, self.used = self.used, used
-        return before
-
     def open_tables(self, client: str) -> list[TableState]:
         """Return the tables of one client, or the shared ones for "", as a list that this change writes to."""
         tables = [*self.world.client_tables.get(client, ())]
         tables += Table.empty_states[len(tables) :]
-        self.client_tables[client] = tables
+        self.tables[client] = tables
         return tables
 
     def draw(self, size: int = 16) -> bytes:
@@ -226,8 +218,10 @@ class Change(Struct, eq=False, gc=False):
 
     def set_timer(self, name: Name, timer: Timer | None) -> None:
         """Set the timer of this name, or cancel it with None."""
-        self.timers = self.timers.cancel(name) if timer is None else self.timers.put(timer)
-        self.timed.append(name)
+        held = self.timers.live.get(name)
+        if timer != (held and replace(held, retry=None)):
+            self.timers = self.timers.cancel(name) if timer is None else self.timers.put(timer)
+            self.timed.append(name)
 
     def commit(self) -> World:
         """Return the world with everything written so far; ``world`` itself when nothing was written."""
@@ -241,6 +235,6 @@ class Change(Struct, eq=False, gc=False):
             return world
         client_tables = world.client_tables
         for client in self.written:
-            client_tables = inserted(client_tables, client, tuple(self.client_tables[client]))
+            client_tables = inserted(client_tables, client, tuple(self.tables[client]))
         timers = self.timers.resume(self.now)
         return World(world.seed, client_tables, timers, self.id_counter, self.sequences, self.owners)

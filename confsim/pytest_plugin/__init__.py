@@ -25,7 +25,7 @@ from .worlds import (
 )
 
 if TYPE_CHECKING:
-    from confsim.service.journal import JournalEntry
+    from confsim.service.entries import JournalEntry
     from confsim.simulator import Simulator
 
 MARKER = f"confsim({', '.join(WORDS)}): the world that the fixtures of confsim give to the test"
@@ -192,40 +192,76 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Fail the test in which a defect of confsim occurred, even if the test did not notice."""
+    """Fail the test in which a defect of confsim occurred or a receiver failed, even if the test did not notice."""
     try:
         result = yield
     except (Exception, pytest.fail.Exception) as failure:
         from .tracebacks import hide_frames
 
         hide_frames(failure)
-        for test in tests_of(item):
-            bug = test.bugs()
-            if bug is not None:
-                raise bug from failure
+        if (unnoticed := _unnoticed(item)) is not None:
+            raise unnoticed from failure
         raise
-    for test in tests_of(item):
-        bug = test.bugs()
-        if bug is not None:
-            raise bug
+    if (unnoticed := _unnoticed(item)) is not None:
+        raise unnoticed
     return result
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail the test whose receiver failed while its fixtures were finished."""
+    try:
+        return (yield)
+    finally:
+        if (failure := _failed_receivers()) is not None:
+            raise failure
+
+
+def _unnoticed(item: pytest.Item) -> BaseException | None:
+    """Return what went wrong in a test without its notice: defects of confsim, failed assertions of receivers."""
+    found = [each for each in (*(test.bugs() for test in tests_of(item)), _failed_receivers()) if each is not None]
+    if not found:
+        return None
+    from confsim.service.errors import as_one
+
+    return as_one("the test did not notice", found)
+
+
+def _failed_receivers() -> BaseException | None:
+    """Return the failed assertions of receivers of webhooks in this process."""
+    receivers = sys.modules.get("confsim.service.webhooks.receivers")
+    failure: BaseException | None = None if receivers is None else receivers.FAILED.take()
+    return failure
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show the last calls of the journals of a failing test."""
+    """Show the last calls of the journals of a failing test, and its webhooks that nobody answered."""
     report = yield
     simulators = [each for test in tests_of(item) for each in test.simulators] if report.failed else []
     if simulators:
         for place, simulator in enumerate(simulators, 1):
             entries = list(simulator.service.journal)
+            number = "" if len(simulators) == 1 else f" {place}"
+            if attempts := _failed_attempts(simulator):
+                report.sections.append((f"confsim webhooks{number}", "\n".join(attempts[-TAIL:])))
             if entries:
-                title = "confsim journal" if len(simulators) == 1 else f"confsim journal {place}"
+                title = f"confsim journal{number}"
                 earlier = max(0, len(entries) - TAIL) + simulator.service.journal.dropped
                 left_out = f"({earlier} earlier calls)\n" if earlier else ""
                 shown = (_line(simulator, entry) + _ignored(simulator, entry) for entry in entries[-TAIL:])
                 report.sections.append((title, left_out + "\n".join(shown)))
     return report
+
+
+def _failed_attempts(simulator: Simulator) -> list[str]:
+    """Return a line for each attempt to deliver a webhook that got no answer."""
+    return [
+        f"{delivery.id} {delivery.kind} to {attempt.url}, attempt {number}: {attempt.problem}"
+        for delivery in simulator.control.unnoted()("list_deliveries")
+        for number, attempt in enumerate(delivery.attempts, 1)
+        if attempt.problem
+    ]
 
 
 def _line(simulator: Simulator, entry: JournalEntry) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from confsim.control.facade.worlds import WorldsFacade
     from confsim.http.live.serving import Serving
     from confsim.service.clock import Clock, Instant
-    from confsim.service.journal import JournalEntry
+    from confsim.service.entries import JournalEntry
     from confsim.service.service import Service
     from confsim.simulator import Simulator
 
@@ -280,7 +280,9 @@ class Test:
         simulator = self.run.simulator(**chosen)
         self.simulators.append(simulator)
         if self.run.fuzzes:
-            simulator.service.journal.follow(self.entries.append)
+            from .entries import SeenCalls
+
+            simulator.service.live.observers.add(SeenCalls(self.entries))
         return simulator
 
     def serve(self) -> Server:
@@ -307,9 +309,9 @@ class Test:
         found: list[BaseException] = []
         for service in [*(each.service for each in self.simulators), *(self.run.served() if self.servers else ())]:
             found += service.live.take_bugs()
-        if len(found) > 1:
-            return BaseExceptionGroup("confsim failed", found)
-        return found[0] if found else None
+        from confsim.service.errors import as_one
+
+        return as_one("confsim failed", found)
 
     def finish(self) -> None:
         """Drop the worlds of the test, and raise the defects of confsim that occurred meanwhile."""

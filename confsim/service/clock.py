@@ -6,8 +6,8 @@ import time
 from contextlib import suppress
 from datetime import datetime
 
-from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse
+from confsim.values.plain import shown
 
 #: Types that ``instant`` accepts.
 Instant = int | str | datetime

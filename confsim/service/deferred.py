@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
@@ -101,6 +102,24 @@ def delayed(response: Response) -> Response:
     due = monotonic() + response.delay
     whole = replace(response, delay=0.0)
     return replace(whole, poll=lambda: whole if monotonic() >= due else None)
+
+
+def in_thread(perform: Callable[[], Response]) -> Response:
+    """Let a thread make a response, and return the pending one; its poll raises what the thread raised."""
+    made: Future[Response] = Future()
+
+    def run() -> None:
+        try:
+            made.set_result(perform())
+        except BaseException as error:
+            made.set_exception(error)
+
+    def poll() -> Response | None:
+        response = made.result() if made.done() else None
+        return response if response is None or response.poll is None else response.poll()
+
+    threading.Thread(target=run, daemon=True, name="confsim-call").start()
+    return Response(503, [], poll=poll)
 
 
 def delivered(response: Response) -> Response:

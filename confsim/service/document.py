@@ -48,4 +48,4 @@ def _subject() -> Subject:
 @FILES.operation("GET /openapi.json", gate=gates.PUBLIC)
 def get_openapi(call: Call) -> Raw:
     """The OpenAPI document of the API as this world serves it: its profile counts."""
-    return Raw("application/json", api_document(call.change.profile, call.root()))
+    return Raw("application/json", api_document(call.change.carried.profile, call.root()))

@@ -70,3 +70,8 @@ def _filled(template: Any, values: dict[str, Any]) -> Any:
     if isinstance(template, list):
         return [_filled(part, values) for part in template]
     return template
+
+
+def as_one(message: str, errors: list[BaseException]) -> BaseException | None:
+    """Return one exception for several: itself if it is the only one, else a group; None for none."""
+    return BaseExceptionGroup(message, errors) if len(errors) > 1 else next(iter(errors), None)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from confsim.assumptions.register import Context, ProfileContext
+from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Operation
 from confsim.contract.query import decode_query
 from confsim.kernel.refusal import Refusal
@@ -58,7 +58,7 @@ def incoming(
     request: Request,
     operation: Operation,
     path: tuple[str, ...],
-    context: Context,
+    context: ProfileContext,
     finish: Finish | None = None,
 ) -> Incoming:
     """Return the call in a request.

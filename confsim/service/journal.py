@@ -7,164 +7,41 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from enum import StrEnum
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import Misuse, require_at_most
-from confsim.kernel.tables.writing import Written
-from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 
-from .faults.spec import FaultSpec
-from .messages import Request, Response
+from .entries import ControlCall, DeliveryNote, JournalEntry, Noted, TimerEntry
+from .faults.interceptor import FaultHit, hits_in
+from .live import WorldObserver
 
 #: Default number of calls in a journal, whose oldest are evicted, and the highest that can be set.
 MOST_CALLS, MOST_EVER = 1000, 1_000_000
-#: Most bytes of bodies larger than ``LARGE`` in a journal, the newest aside; the oldest calls are evicted.
+#: Most bytes of large bodies in a journal, the newest aside; the oldest calls are evicted.
 HEAVIEST = 256 << 20
-LARGE = 64 << 10
 
 
-class FaultHit(Struct, frozen=True):
-    """A fault that hit a call; ``id`` is "" for that of the request itself, ``do`` is its effect as given.
-
-    ``when`` is "before" if the operation did not run, "after" if it ran, "within" for an effect on a thing. ``held`` is
-    the outcome of a held call: "held" so far, "released", "changed", "dropped", or "expired" when it was released
-    automatically; "" for a call that was not held.
-    """
-
-    id: str
-    do: Any
-    when: str
-    held: str = ""
-
-
-class JournalEntry(Struct, frozen=True, gc=False):
-    """One call, with its final response; that of a call which is still held is the one withheld.
-
-    ``operation`` is empty when no route matched; ``touched`` lists the records written. ``fired`` are the timers that
-    made something happen since the call before, in order.
-    """
-
-    id: str
-    at: int
-    operation: str
-    request: Request
-    response: Response
-    assumptions: Mapping[str, None]
-    touched: Collection[Written]
-    before: World
-    after: World
-    caller: Caller | None = None
-    fault: tuple[FaultHit, ...] = ()
-    #: The token of a call made in Python; otherwise the request has it.
-    token: str | None = None
-    fired: tuple[Timer, ...] = ()
-    #: The remaining faults, None for none.
-    remaining_faults: tuple[FaultSpec, ...] | None = None
-    #: Whether it was a websocket handshake; the journal has its request without the token.
-    handshake: bool = False
-
-    @property
-    def number(self) -> int:
-        """The number of the call, counted from 1."""
-        return int(self.id[1:])
-
-
-class ControlCall(Struct, frozen=True):
-    """A control call that a replay repeats, that changed something, or that used an assumption.
-
-    ``after`` is the number of the last API call before it; ``at`` is the instant at which it changed the world, or the
-    clock after a call that moved it; ``status`` is that of its answer. ``touched`` lists the records written,
-    and ``worlds`` are those before and after it.
-    """
-
-    after: int
-    at: int
-    operation: str
-    path: tuple[str, ...]
-    body: bytes
-    query: Mapping[str, str] = {}
-    status: int = 200
-    id: str = ""
-    assumptions: Mapping[str, None] = {}
-    touched: Collection[Written] = ()
-    worlds: tuple[World, World] | None = None
-
-
-class TimerEntry(Struct, frozen=True):
-    """A timer that fired: its kind, its client and thing, the assumptions used and the records written.
-
-    ``after`` is the number of the last API call before it, ``at`` its due instant.
-    """
-
-    after: int
-    at: int
-    id: str
-    kind: str
-    client: str
-    subject: str
-    assumptions: Mapping[str, None]
-    touched: Collection[Written]
-    worlds: tuple[World, World]
-
-
-class DeliveryStep(StrEnum):
-    """Outcome of an attempt to deliver a webhook that did not simply count as delivered."""
-
-    #: handed to the sender, which reports its result later, or never
-    SENT = "sent"
-    #: result reported by the sender
-    RESULT = "result"
-    #: answered at once by a receiver in this process
-    ANSWERED = "answered"
-    #: not allowed to be sent to its destination
-    REFUSED = "refused"
-
-
-class DeliveryNote(Struct, frozen=True):
-    """A step of attempt ``number`` (from 0) to deliver the webhook ``id`` to ``url``.
-
-    ``after`` is the number of the last API call before it, ``between`` that of the last event between calls, ``at`` the
-    instant of the step, ``sent`` that of the attempt, in epoch milliseconds.
-    """
-
-    after: int
-    between: int
-    at: int
-    step: DeliveryStep
-    id: str
-    number: int
-    sent: int
-    status: int | None
-    problem: str | None
-    url: str
-
-
-class Journal:
+class Journal(WorldObserver):
     """The latest calls, oldest first, at most ``most`` of them, and the events between them.
 
     ``count`` is the number of calls ever recorded, ``epoch`` that of restarts.
     """
 
-    def __init__(self, most: int = MOST_CALLS, followers: tuple[Callable[[JournalEntry], object], ...] = ()) -> None:
-        self._entries: deque[JournalEntry] = deque(maxlen=most)
+    def __init__(self, most: int = MOST_CALLS) -> None:
         self._most = most
-        # These deques are made on first use: a world forked for one test has none of them.
-        self._control_calls: deque[ControlCall] | None = None
-        self._others: deque[ControlCall | TimerEntry] | None = None
-        self._deliveries: deque[DeliveryNote] | None = None
+        self._entries: deque[JournalEntry] = deque(maxlen=most)
+        self._control_calls: deque[ControlCall] = deque(maxlen=most)
+        self._others: deque[ControlCall | TimerEntry] = deque(maxlen=most)
+        self._deliveries: deque[DeliveryNote] = deque()
+        self._hits: dict[str, tuple[FaultHit, ...]] = {}
         self._between = 0
         self.count = self._begun = 0
         self.epoch = 0
         self._used: dict[str, None] = {}
         self._uses: dict[str, Mapping[str, None]] = {}
-        self.followers = followers
 
     def __iter__(self) -> Iterator[JournalEntry]:
         return iter(tuple(self._entries))
@@ -180,18 +57,17 @@ class Journal:
     @property
     def control_calls(self) -> tuple[ControlCall, ...]:
         """The control calls that a replay repeats, oldest first."""
-        return tuple(self._control_calls or ())
+        return tuple(self._control_calls)
 
     @property
     def between(self) -> list[ControlCall | TimerEntry]:
         """The events between the API calls, oldest first: all control calls, and timers."""
-        found = (*(self._control_calls or ()), *(self._others or ()))
-        return sorted(found, key=lambda each: int(each.id[1:] or 0))
+        return sorted((*self._control_calls, *self._others), key=lambda each: int(each.id[1:] or 0))
 
     @property
     def deliveries(self) -> tuple[DeliveryNote, ...]:
         """The steps of webhook deliveries since the oldest stored call, oldest first."""
-        return tuple(self._deliveries or ())
+        return tuple(self._deliveries)
 
     @property
     def between_count(self) -> int:
@@ -217,8 +93,8 @@ class Journal:
             raise Misuse(f"a journal cannot keep {most} calls")
         require_at_most(most, MOST_EVER, "calls in the journal")
         self._most = most
-        self._control_calls = deque(self._control_calls or (), most)
-        self._others = deque(self._others or (), most)
+        self._control_calls = deque(self._control_calls, most)
+        self._others = deque(self._others, most)
         self._entries = deque(self._entries, most)
 
     def use(self, assumptions: Iterable[str]) -> None:
@@ -250,19 +126,6 @@ class Journal:
         """Let the entry to come have this number, as where the calls before it are not repeated."""
         self.count = number - 1
 
-    def follow(self, *followers: Callable[[JournalEntry], object]) -> None:
-        """Call the followers with every later entry, each once, here and in the journals of forks."""
-        self.followers = tuple(dict.fromkeys((*self.followers, *followers))) if self.followers else followers
-
-    @contextmanager
-    def unfollowed(self) -> Iterator[None]:
-        """Call no follower while the context is open."""
-        followers, self.followers = self.followers, ()
-        try:
-            yield
-        finally:
-            self.followers = followers
-
     def share(self, operation: str, used: Mapping[str, None]) -> Mapping[str, None]:
         """Add the assumptions that a call of the operation used; those of the latest such call, if it used the same."""
         shared = self._uses.get(operation)
@@ -271,38 +134,21 @@ class Journal:
             self._used.update(used)
         return shared
 
-    def add(self, entry: JournalEntry) -> None:
-        """Add the entry of a call that is answered; the oldest is evicted when there are too many."""
-        self._entries.append(entry)
-        if self.followers:  # an empty loop takes as long as a call
-            for follower in self.followers:
-                follower(entry)
-        if len(entry.request.body) + len(entry.response.body) > LARGE:
-            self._evict_by_size(entry)
+    def answered(self, entry: JournalEntry, withheld: JournalEntry | None) -> None:
+        """Add the entry of a call, or put it in the place of the withheld one, unless that was evicted or removed.
+
+        The oldest is evicted when there are too many.
+        """
+        if withheld is None:
+            self._entries.append(entry)
+        elif (place := next((at for at, each in enumerate(self._entries) if each is withheld), None)) is not None:
+            self._entries[place] = entry
+        _evict_by_size(self._entries, entry)
 
     def reserve(self, entry: JournalEntry) -> None:
-        """Add the entry of a call that is committed and still held: its place among the calls, which ``fill`` fills.
-
-        No follower is called with it.
-        """
+        """Add the entry of a call that is committed and still held: its place among the calls."""
         self._entries.append(entry)
-        self._evict_by_size(entry)
-
-    def fill(self, reserved: JournalEntry, entry: JournalEntry) -> None:
-        """Put the entry of a call that was held in its reserved place, unless that was evicted or removed."""
-        places = (place for place, each in enumerate(self._entries) if each is reserved)
-        if (place := next(places, None)) is not None:
-            self._entries[place] = entry
-            self._evict_by_size(entry)
-        for follower in self.followers:
-            follower(entry)
-
-    def _evict_by_size(self, newest: JournalEntry) -> None:
-        """Evict the oldest entries until the large bodies of the rest fit the limit."""
-        if len(newest.request.body) + len(newest.response.body) <= LARGE:
-            return
-        for _ in range(_too_heavy([_weight(each.request.body, each.response.body) for each in self._entries])):
-            self._entries.popleft()
+        _evict_by_size(self._entries, entry)
 
     def next_between(self, kind: str) -> str:
         """Return the id of the next event between calls; ``kind`` is its first letter."""
@@ -311,36 +157,26 @@ class Journal:
 
     def add_between(self, other: ControlCall | TimerEntry) -> None:
         """Add a timer, or a control call that a replay leaves out; the oldest is evicted."""
-        if self._others is None:
-            self._others = deque(maxlen=self._most)
         self._others.append(other)
         self._used.update(other.assumptions)
-        if isinstance(other, ControlCall) and len(other.body) > LARGE:
-            for _ in range(_too_heavy([_weight(getattr(each, "body", b"")) for each in self._others])):
-                self._others.popleft()
+        _evict_by_size(self._others, other)
 
-    def note_timer(self, before: World, change: Change, after: World) -> None:
+    def changed(self, before: World, change: Change, after: World) -> None:
         """Note a timer that has fired, if it used or wrote anything."""
         timer = change.timer
-        if timer is not None and (change.used or change.touched):
+        if timer is not None and (change.carried.used or change.touched):
             about = timer.kind, timer.client, timer.subject
-            id, used, touched, worlds = self.next_between("t"), change.used, change.touched, (before, after)
-            self.add_between(TimerEntry(self.count, change.now, id, *about, used, touched, worlds))
+            id, used, touched, worlds = self.next_between("t"), change.carried.used, change.touched, (before, after)
+            self.add_between(TimerEntry(self.count, change.now, id, *about, used, touched, worlds, hits_in(change)))
 
     def add_control_call(self, call: ControlCall) -> None:
         """Add a control call that a replay repeats; the oldest are evicted with the API calls after them."""
-        if self._control_calls is None:
-            self._control_calls = deque(maxlen=self._most)
         self._control_calls.append(call)
         self._used.update(call.assumptions)
-        if len(call.body) > LARGE:
-            for _ in range(_too_heavy([_weight(each.body) for each in self._control_calls])):
-                self._control_calls.popleft()
+        _evict_by_size(self._control_calls, call)
 
     def add_delivery(self, note: DeliveryNote) -> DeliveryNote:
         """Append a step of a webhook delivery and return it; steps before the oldest call are evicted."""
-        if self._deliveries is None:
-            self._deliveries = deque()
         notes, placed = self._deliveries, replace(note, after=self.count, between=self._between)
         oldest = self._entries[0].number if self._entries else self.count
         while notes and notes[0].after < oldest - 1:
@@ -348,14 +184,28 @@ class Journal:
         notes.append(placed)
         return placed
 
+    def note_hits(self, delivery: str, hits: tuple[FaultHit, ...]) -> None:
+        """Note the faults that hit a webhook delivery; those of the oldest are forgotten when there are too many."""
+        self._hits[delivery] = hits
+        if len(self._hits) > self._most:
+            del self._hits[next(iter(self._hits))]
+
+    def forget_hits(self, undone: Callable[[str], bool]) -> None:
+        """Forget the hits of the deliveries that another world has undone."""
+        self._hits = {delivery: hits for delivery, hits in self._hits.items() if not undone(delivery)}
+
+    def hits_of(self, delivery: str) -> tuple[FaultHit, ...]:
+        """Return the faults that hit a webhook delivery."""
+        return self._hits.get(delivery, ())
+
     def clear(self) -> int:
         """Remove every entry; return their number."""
         count = len(self._entries)
         self._begun = self.count
         self._entries.clear()
-        self._control_calls = self._others = self._deliveries = None
-        self._used.clear()
-        self._uses.clear()
+        kept = self._control_calls, self._others, self._deliveries, self._hits, self._used, self._uses
+        for each in kept:
+            each.clear()
         return count
 
     def forget(self, ids: Collection[str]) -> int:
@@ -371,14 +221,9 @@ class Journal:
         return sorted(self._used)
 
 
-def _weight(*bodies: bytes) -> int:
-    return sum(len(body) for body in bodies if len(body) > LARGE)
-
-
-def _too_heavy(weights: list[int]) -> int:
-    """Return how many of the oldest to evict until the rest fit the limit; the newest always stays."""
-    total, gone = sum(weights), 0
-    while total > HEAVIEST and gone < len(weights) - 1:
-        total -= weights[gone]
-        gone += 1
-    return gone
+def _evict_by_size(entries: deque[Any], newest: Noted) -> None:
+    """Evict the oldest entries until the large bodies of the rest fit the limit, if the newest has one; it stays."""
+    if newest.weight:
+        total = sum(entry.weight for entry in entries)
+        while total > HEAVIEST and len(entries) > 1:
+            total -= entries.popleft().weight

@@ -1,14 +1,14 @@
-"""The live world: its value, clock and profile, and the lock under which they change."""
+"""The live world: its value, clock and profile, the lock under which they change, and the list of its observers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import RLock
 from types import TracebackType
-from typing import Any, Protocol
-from weakref import ref
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from confsim.assumptions.register import ProfileContext
 from confsim.kernel.due import Fired, fire_due_timers
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.timers import Timer
@@ -16,58 +16,146 @@ from confsim.kernel.world import Change, FaultSource, World
 
 from .clock import LATEST, Clock
 
-#: Called with every committed change: the world before, the change, the world after.
-Observer = Callable[[World, Change, World], object]
+if TYPE_CHECKING:
+    from .entries import JournalEntry
+
 #: Most fired timers that are remembered until they are taken; the oldest are dropped.
 FIRED = 1000
 
 
-class Reaction(Protocol):
-    """A follower of changes that makes changes of its own, such as the delivery of webhooks."""
-
-    def pending(self, world: World) -> bool:
-        """Return whether there is anything to do in this world."""
-        ...
-
-    def react(self, now: int) -> None:
-        """Do it, at this instant. Called under the lock."""
-        ...
-
-    def restart(self) -> None:
-        """Forget what is under way, since another world replaces this one."""
-        ...
+AnyObserver = TypeVar("AnyObserver")
 
 
-class WorldLock(AbstractContextManager[object], Protocol):
-    """A lock that its holder can take again."""
+class WorldObserver:
+    """A part that hears what happens in a world; a subclass has the methods of the events that concern it.
 
-    def acquire(self) -> bool:
-        """Wait for the lock and hold it."""
-        ...
+    The methods are called under the lock of the world. Only ``settled`` may change the world. Forks have the observers
+    that are ``outside`` the service too, and these do not hear of a scenario that makes a world.
+    """
+
+    __slots__ = ()
+
+    outside: ClassVar[bool] = False
+
+    def changed(self, before: World, change: Change, after: World) -> None:
+        """A change is in force; ``after`` is ``before`` if it wrote nothing, ``change.timer`` the timer that fired."""
+
+    def answered(self, entry: JournalEntry, withheld: JournalEntry | None) -> None:
+        """A call has its final response. ``withheld`` is the entry that its call had while it was held."""
+
+    def pending(self, world: World) -> bool:  # noqa: ARG002 - whichever it is
+        """Return whether ``settled`` would do anything in this world."""
+        return False
+
+    def settled(self, now: int) -> None:
+        """A call, a timer or a control call is complete, at this instant."""
+
+    def replaced(self) -> None:
+        """Another world has taken the place of this one."""
+
+    def releasing(self) -> None:
+        """The lock is about to be released: other threads see the world as it is."""
+
+
+class Observers(Generic[AnyObserver]):
+    """Observers in the order in which they joined, each of them once."""
+
+    __slots__ = ("all",)
+
+    def __init__(self, *observers: AnyObserver) -> None:
+        self.all = observers
+
+    def add(self, *observers: AnyObserver) -> None:
+        """Let these observers hear of later events, too."""
+        self.all = tuple(dict.fromkeys((*self.all, *observers)))
+
+    def remove(self, *observers: AnyObserver) -> None:
+        """Let these observers hear of nothing any longer."""
+        self.all = tuple(observer for observer in self.all if observer not in observers)
+
+    @contextmanager
+    def without(self, observers: tuple[AnyObserver, ...]) -> Iterator[None]:
+        """Let these observers hear of nothing during the block."""
+        everybody = self.all
+        self.remove(*observers)
+        try:
+            yield
+        finally:
+            self.all = everybody
+
+
+#: The first observers of every world that is made in this process from now on.
+EVERYWHERE: Observers[WorldObserver] = Observers()
+
+
+class WorldLock:
+    """The lock of a world, which its holder can take again. It tells the observers before others can take it."""
+
+    __slots__ = ("_depth", "_lock", "_observers")
+
+    def __init__(self, observers: Observers[WorldObserver]) -> None:
+        self._lock = RLock()
+        self._depth = 0
+        self._observers = observers
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Wait for the lock, unless it is not ``blocking``; return whether it is held."""
+        if not self._lock.acquire(blocking):
+            return False
+        self._depth += 1
+        return True
 
     def release(self) -> None:
-        """Release the lock."""
-        ...
+        """Release the lock, once as often as it was taken."""
+        try:
+            if self._depth == 1:
+                self._tell()
+        finally:
+            self._depth -= 1
+            self._lock.release()
+
+    def _tell(self) -> None:
+        for observer in self._observers.all:
+            observer.releasing()
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Let others take the lock during the block, however often its holder has taken it."""
+        self._tell()
+        depth, self._depth = self._depth, 0
+        for _ in range(depth):
+            self._lock.release()
+        try:
+            yield
+        finally:
+            for _ in range(depth):
+                self._lock.acquire()
+            self._depth = depth
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
 
 
 class LiveWorld:
-    """The present value of a world, and the only way to change it. It does not know its observers.
+    """The present value of a world, and the only way to change it. Its ``observers`` hear what happens.
 
     ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
     itself, which the fixture raises in the test.
     """
 
     __slots__ = (
-        "_fault_points",
-        "_idle_observers",
-        "_observers",
-        "_reactions",
-        "_replaced",
-        "_timer_observers",
+        "__weakref__",
+        "_faults",
         "bugs",
         "clock",
         "fired",
         "lock",
+        "observers",
         "profile",
         "world",
     )
@@ -76,57 +164,18 @@ class LiveWorld:
         self.world = world
         self.clock = clock
         self.profile = profile
-        self.lock: WorldLock = RLock()
+        self.observers = Observers(*EVERYWHERE.all)
+        self.lock = WorldLock(self.observers)
         self.bugs: list[BaseException] = []
-        self._observers: tuple[Observer, ...] = ()
-        self._replaced: tuple[Callable[[], object], ...] = ()
-        self._reactions: tuple[ref[Reaction], ...] = ()
-        self._fault_points: Callable[[], FaultSource | None] | None = None
+        self._faults: Callable[[], FaultSource | None] = no_faults
         self.fired: list[Timer] = []
-        self._timer_observers: tuple[Observer, ...] = ()
-        self._idle_observers: tuple[Observer, ...] = ()
 
     # Observers
 
-    def observe(self, observer: Observer) -> None:
-        """Call the observer with every later change. An observer changes nothing itself."""
-        self._observers = (*self._observers, observer)
-
-    def observe_timers(self, observer: Observer) -> None:
-        """Call the observer with the change of every timer that fires, even if it writes nothing."""
-        self._timer_observers = (*self._timer_observers, observer)
-
-    def observe_idle(self, observer: Observer) -> None:
-        """Call the observer with every later change that is complete and leaves the world as it is."""
-        self._idle_observers = (*self._idle_observers, observer)
-
-    def stop_observing(self, observer: Observer) -> None:
-        """Stop calling the observer."""
-        self._observers = tuple(each for each in self._observers if each != observer)
-
-    def when_replaced(self, observer: Callable[[], object]) -> None:
-        """Call the observer whenever another world replaces this one."""
-        self._replaced = (*self._replaced, observer)
-
-    def react_with(self, reaction: Reaction) -> None:
-        """Let this reaction follow every complete change as long as somebody else holds it.
-
-        A reaction holds the live world; a world that is dropped would wait for the garbage collector otherwise.
-        """
-        self._reactions = (*self._reactions, ref(reaction))
-
-    def fault_points(self, source: Callable[[], FaultSource | None] | None) -> None:
-        """Set the function that supplies the faults for the fault points of each change; None for no faults."""
-        self._fault_points = source
-
-    def add_barrier(self, flush: Callable[[], None]) -> None:
-        """Call ``flush`` before the outermost holder releases the lock: no other thread sees unflushed changes."""
-        self.lock = WriteBarrier(self.lock, flush)
-
-    def remove_barrier(self, flush: Callable[[], None]) -> None:
-        """Stop calling this ``flush``."""
-        if isinstance(self.lock, WriteBarrier) and self.lock.flush == flush:
-            self.lock = self.lock.lock
+    @property
+    def outside(self) -> tuple[WorldObserver, ...]:
+        """Return the observers from outside the service."""
+        return tuple(observer for observer in self.observers.all if observer.outside)
 
     # Defects
 
@@ -142,15 +191,26 @@ class LiveWorld:
 
     # Changes
 
+    def inject(self, faults: Callable[[], FaultSource | None]) -> None:
+        """Let this function return what decides at the fault points of each change, None for no faults."""
+        self._faults = faults
+
+    def faulty_change(self, now: int) -> Change:
+        """Return a change of the present world at an instant, with the faults in force; no timer fires."""
+        return self.world.change(now, ProfileContext(self.profile), self._faults())
+
     def change(self, at: int | None = None) -> Change:
         """Return a change at this instant, after due timers have fired; ``commit`` puts it in force.
 
         ``at`` (epoch milliseconds) sets another instant; no further timer fires for it.
         """
-        now, source = self.clock.now(), self._fault_points
+        now = self.clock.now()
         if self.world.timers.due <= now:
             self.fire_due_timers(now)
-        return self.world.change(now if at is None else at, self.profile, source and source())
+        return self.faulty_change(now if at is None else at)
+
+    def _begin(self, world: World, at: int, timer: Timer) -> Change:
+        return world.change(at, ProfileContext(self.profile), self._faults(), timer)
 
     def put(self, change: Change) -> World:
         """Put a change in force; return the world after it. One of an earlier world (a stale read) is dropped."""
@@ -158,24 +218,24 @@ class LiveWorld:
         after = change.commit() if before is self.world else before
         if after is not before:
             self.world = after
-            if self._observers:  # an empty loop takes as long as a call
-                for observer in self._observers:
-                    observer(before, change, after)
-        elif self._idle_observers:
-            for observer in self._idle_observers:
-                observer(before, change, after)
+        for observer in self.observers.all:
+            observer.changed(before, change, after)
         return after
 
-    def run_reactions(self, now: int) -> None:
-        """Call the reactions to a complete change, at its instant."""
-        for found in self._reactions:
-            if (reaction := found()) is not None:
-                reaction.react(now)
+    def settle(self, now: int) -> None:
+        """Let the observers act on a complete change, at its instant."""
+        for observer in self.observers.all:
+            observer.settled(now)
+
+    def announce(self, entry: JournalEntry, withheld: JournalEntry | None = None) -> None:
+        """Tell the observers that a call has its final response; ``withheld`` is the entry of one that was held."""
+        for observer in self.observers.all:
+            observer.answered(entry, withheld)
 
     def commit(self, change: Change) -> None:
-        """Put a complete change in force and run the reactions."""
+        """Put a complete change in force, and let the observers act on it."""
         self.put(change)
-        self.run_reactions(change.now)
+        self.settle(change.now)
 
     def suppose(self, world: World) -> None:
         """Make the next call in another world. No observer is called: all of them follow the old world as before."""
@@ -186,11 +246,8 @@ class LiveWorld:
         with self.lock:
             self.world = world
             self.fired.clear()
-            for observer in self._replaced:
-                observer()
-            for found in self._reactions:
-                if (reaction := found()) is not None:
-                    reaction.restart()
+            for observer in self.observers.all:
+                observer.replaced()
 
     # Time
 
@@ -200,15 +257,8 @@ class LiveWorld:
             return self._fire(until)
 
     def _fire(self, until: int, *, once: bool = False) -> list[Fired]:
-        source = self._fault_points
         world, fired = fire_due_timers(
-            self.world,
-            until,
-            self.profile,
-            once=once,
-            failed=self.report_bug,
-            after=self._timer_fired,
-            faults=None if source is None else source(),
+            self.world, until, self._begin, once=once, failed=self.report_bug, after=self._timer_fired
         )
         if fired or not once:
             self.world = world
@@ -218,16 +268,15 @@ class LiveWorld:
 
     def _timer_fired(self, after: World, change: Change) -> World:
         """Run the consequences of a timer's change at its due instant; these may schedule timers due meanwhile."""
-        for observer in (*self._timer_observers, *self._observers):
-            observer(change.world, change, after)
-        for found in self._reactions:
-            if (reaction := found()) is not None and reaction.pending(after):
-                self.world = after
-                if change.now > self.clock.now():
-                    self.clock.move(change.now)
-                reaction.react(change.now)
-                after = self.world
-        return after
+        for observer in self.observers.all:
+            observer.changed(change.world, change, after)
+        if not any(observer.pending(after) for observer in self.observers.all):
+            return after
+        self.world = after
+        if change.now > self.clock.now():
+            self.clock.move(change.now)
+        self.settle(change.now)
+        return self.world
 
     def take_fired(self) -> tuple[Timer, ...]:
         """Return the timers in ``fired`` and empty it."""
@@ -238,7 +287,7 @@ class LiveWorld:
     def advance(self, span: int) -> list[Fired]:
         """Move the clock forward by milliseconds and fire the timers due by then."""
         with self.lock:
-            return self.show(self.clock.now() + span)
+            return self._show(self.clock.now() + span, back=False)
 
     def advance_to_next(self) -> list[Fired]:
         """Move the clock to the next timer, if there is one."""
@@ -246,47 +295,22 @@ class LiveWorld:
             fired = self._fire(self.clock.now())
             found = self._fire(LATEST, once=True)
             if found:
-                fired += found + self.show(max(self.clock.now(), found[0].timer.due))
+                fired += found + self._show(max(self.clock.now(), found[0].timer.due), back=False)
             return fired
 
     def show(self, instant: int) -> list[Fired]:
         """Set the clock; due timers fire. When it goes back, nothing is undone."""
+        with self.lock:
+            return self._show(instant, back=True)
+
+    def _show(self, instant: int, *, back: bool) -> list[Fired]:
+        """Set the clock; it goes ``back`` or stays where a receiver or another caller has moved it meanwhile."""
         if instant > LATEST:
             raise Misuse("no clock goes beyond the year 9999")
-        with self.lock:
-            fired = self._fire(instant)
-            self.clock.move(instant)
-            return fired
+        fired = self._fire(instant)
+        self.clock.move(instant if back else max(instant, self.clock.now()))
+        return fired
 
 
-class WriteBarrier:
-    """A lock that calls ``flush`` before its outermost holder releases it."""
-
-    __slots__ = ("_depth", "flush", "lock")
-
-    def __init__(self, lock: WorldLock, flush: Callable[[], None]) -> None:
-        self.lock = lock
-        self.flush = flush
-        self._depth = 0
-
-    def acquire(self) -> bool:
-        """Wait for the lock and hold it."""
-        self.lock.acquire()
-        self._depth += 1
-        return True
-
-    def release(self) -> None:
-        """Release the lock, after ``flush`` if nobody holds it any more."""
-        try:
-            if self._depth == 1:
-                self.flush()
-        finally:
-            self._depth -= 1
-            self.lock.release()
-
-    __enter__ = acquire
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
+def no_faults() -> None:
+    """Inject no faults."""

@@ -7,9 +7,7 @@ before it.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 
 from msgspec import Struct
@@ -60,24 +58,6 @@ class LongCall:
     def end(self) -> None:
         """Let the calls that follow be performed."""
         self.over = True
-
-    def begin(self, perform: Callable[[], Response], end: Callable[[], None]) -> Response:
-        """Let a thread perform the call and then ``end`` it; return the pending response.
-
-        Its poll raises what the thread raised.
-        """
-        done: Future[Response] = Future()
-
-        def run() -> None:
-            try:
-                done.set_result(perform())
-            except BaseException as error:
-                done.set_exception(error)
-            finally:
-                end()
-
-        threading.Thread(target=run, daemon=True, name="a long call").start()
-        return Response(503, [], poll=lambda: done.result() if done.done() else None)
 
     def holds_up(self, *, changes: bool) -> bool:
         """Return whether a call, that may change something or not, is to follow."""

@@ -20,21 +20,23 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.identity.credentials import Caller
 from confsim.kernel.refusal import NotYet, Refusal
-from confsim.kernel.urls import normalised
 from confsim.kernel.world import Change, TooLong, World
+from confsim.values.urls import normalised
 
 from .checks.callers import Callers
 from .checks.checks import answer, is_refused_first
 from .conformance import Conformance
-from .deferred import monotonic, polls_here
+from .deferred import in_thread, monotonic, polls_here
+from .entries import JournalEntry
 from .errors import refused, told
 from .faults.effects import Effect
 from .faults.holding import HeldCalls
-from .faults.injection import Faults, Injection
+from .faults.injection import Faults
+from .faults.interceptor import Injection, drop, hits_in
 from .faults.per_request import HEADER, QUERY
 from .incoming import Finish, Incoming
-from .journal import Journal, JournalEntry
-from .live import LiveWorld
+from .journal import Journal
+from .live import LiveWorld, WorldObserver
 from .long_calls import ATTEMPTS, MOST_STEPS, ComputedCall, LongCall, compute
 from .masking import Mask
 from .messages import Request, Response
@@ -90,12 +92,14 @@ class Pipeline:
         self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
-            following = self._staged = partial(_through, stage, following)
-            self._live.when_replaced(stage.restart)  # not the pipeline's own: the live world would hold who holds it
+            following = self._staged = partial(stage, following=following)
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
-            self._live.observe(self._stale.changed)
-            self._live.when_replaced(self._stale.restart)
+
+    @property
+    def observers(self) -> tuple[WorldObserver, ...]:
+        """Return the stages, which depend on earlier calls and on the world."""
+        return self.stages if self._stale is None else (*self.stages, self._stale)
 
     def serve_at(self, address: Address) -> None:
         """Set the start of URLs in responses."""
@@ -111,10 +115,8 @@ class Pipeline:
 
     def restart(self) -> None:
         """Let the stages forget every call."""
-        for stage in self.stages:
-            stage.restart()
-        if self._stale is not None:
-            self._stale.restart()
+        for stage in self.observers:
+            stage.replaced()
 
     def perform(self, incoming: Incoming, injected: Injection | None = None) -> Response:
         """Perform a call of an operation; return its final response.
@@ -126,9 +128,7 @@ class Pipeline:
         long = self._long
         if long is not None and long.holds_up(changes=operation.changes):
             return long.follow(partial(self.perform, incoming, injected), changes=operation.changes)
-        lock = live.lock
-        lock.acquire()  # takes half the time of a with statement
-        try:
+        with live.lock:
             faults, injection = self._faults, injected
             query, headers = request.query, request.headers
             if injection is None and (
@@ -140,8 +140,9 @@ class Pipeline:
             call = self._begun(incoming, None if injection is None else injection.now)
             change = call.change
             try:
-                response = None if injection is None else injection.respond(call)
-                if response is None:
+                if injection is not None and injection.effect.replaces_operation:
+                    response = injection.effect.respond(call)
+                else:
                     if incoming.from_request:
                         if injection is None and polls_here() and self._repeatable(change):
                             change.limit(MOST_STEPS)
@@ -161,12 +162,10 @@ class Pipeline:
                 operation.name, request, response, change, after, call.caller, token, injection, incoming.finish
             )
             if after is not change.world:
-                live.run_reactions(change.now)
+                live.settle(change.now)
             if injection is not None and injection.hold:
                 return self.held.hold(self, incoming, injection, entry)
             return entry.response
-        finally:
-            lock.release()
 
     def needs_body(self, incoming: Incoming) -> bool:
         """Return whether the answer to a call, given without its body, may depend on the body.
@@ -191,10 +190,9 @@ class Pipeline:
         operation = incoming.operation
         change = self._live.change(at)
         if incoming.used:
-            change.used.update(incoming.used)
-        if operation.route_entries:  # an empty loop takes as long as a call
-            for assumed in operation.route_entries:
-                note(change, assumed)
+            change.carried.used.update(incoming.used)
+        for assumed in operation.route_entries:
+            note(change, assumed)
         if self._stale is not None and not operation.changes:
             change = self._stale.visible(change)
         return Call(operation, change, self.address, incoming.request.headers)
@@ -223,13 +221,19 @@ class Pipeline:
         if self._long is not None:
             return self._long.follow(partial(self.perform, incoming), changes=True)
         self._long = long = LongCall()
-        return long.begin(partial(self._perform_beside, long, incoming), partial(self._end_long, long))
+        return in_thread(partial(self._long_response, long, incoming))
 
-    def _end_long(self, long: LongCall) -> None:
-        """Perform the calls that wait for it, once the lock is released."""
-        long.end()
-        if self._long is long:
-            self._long = None
+    def _long_response(self, long: LongCall, incoming: Incoming) -> Response:
+        """Perform a call that takes long; then the calls that wait for it are performed, and others may act on it."""
+        live = self._live
+        try:
+            return self._perform_beside(long, incoming)
+        finally:
+            long.end()
+            if self._long is long:
+                self._long = None
+            with live.lock:
+                live.settle(live.clock.now())
 
     def _perform_beside(self, long: LongCall, incoming: Incoming) -> Response:
         """Perform a call that takes long, without the lock except at its beginning and at its end."""
@@ -251,8 +255,7 @@ class Pipeline:
 
     def _finish_long(self, incoming: Incoming, computed: ComputedCall) -> Response:
         """Put a call that was computed in force and note it; return its response."""
-        call, request, outcome = computed.call, incoming.request, computed.outcome
-        change = call.change
+        call, request, outcome, change = computed.call, incoming.request, computed.outcome, computed.call.change
         if isinstance(outcome, Refusal):
             response, after = self._refused(call, outcome)
         elif isinstance(outcome, Exception):
@@ -262,10 +265,9 @@ class Pipeline:
                 response, after = outcome, self._live.put(change)
             except Exception as bug:
                 response, after = self._failed(call, request, bug)
-        entry = self._note(call.operation.name, request, response, change, after, call.caller, finish=incoming.finish)
-        if after is not change.world:
-            self._live.run_reactions(change.now)
-        return entry.response
+        return self._note(
+            call.operation.name, request, response, change, after, call.caller, finish=incoming.finish
+        ).response
 
     def answer_held(
         self, incoming: Incoming, entry: JournalEntry, injection: Injection, effect: Effect | None, *, dropped: bool
@@ -283,7 +285,7 @@ class Pipeline:
             response = effect.altered(response, incoming.request)
         hits = (*injection.hits, *entry.fault[len(injection.hits) :])
         used = self._journal.share(entry.operation, used)
-        self._journal.fill(entry, replace(entry, response=response, assumptions=used, fault=hits))
+        self._live.announce(replace(entry, response=response, assumptions=used, fault=hits), entry)
         return response
 
     def _replacement(
@@ -295,7 +297,10 @@ class Pipeline:
         if incoming.finish is not None:
             response = incoming.finish(response, change)
         headers_of_id = [line for line in entry.response.headers if line[0] == _ID]
-        return replace(response, headers=[*response.headers, *headers_of_id]), {**entry.assumptions, **change.used}
+        return replace(response, headers=[*response.headers, *headers_of_id]), {
+            **entry.assumptions,
+            **change.carried.used,
+        }
 
     def unrouted(
         self,
@@ -314,7 +319,7 @@ class Pipeline:
         with live.lock:
             change = live.change()
             if used:
-                change.used.update(used)
+                change.carried.used.update(used)
             mask = Mask(live.profile, live.world)
             response = refused(change, mask.refusal(outcome)) if isinstance(outcome, Refusal) else outcome
             noted = mask.response(response)
@@ -331,7 +336,7 @@ class Pipeline:
         """Return the world after a failed call: unchanged, except for a refusal that counts a poll (``NotYet``)."""
         if isinstance(refusal, NotYet):
             return self._live.put(change)
-        self._faults.dropped(change)
+        drop(change)
         return change.world
 
     def _note(
@@ -354,32 +359,32 @@ class Pipeline:
         usage.used = monotonic()
         response.headers.append((_ID, id))
         touched = () if after is before else change.touched
-        hits = () if change.faults is None else faults.hits(change)
+        hits = hits_in(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
-            response = injection.altered(response, request)
-        if self.conformance is not None and (injection is None or not injection.replaces_operation):
+            response = injection.effect.altered(response, request)
+        if self.conformance is not None and (injection is None or not injection.effect.replaces_operation):
             for violation in self.conformance.violations(name, request, response):
                 live.report_bug(violation)
         if finish is not None:
             response = finish(response, change)
         fired = live.take_fired() if live.fired else ()
         left = faults.remaining() if faults.on_calls or faults.on_things else None
-        at, used = change.now, journal.share(name, change.used)
+        at, used = change.now, journal.share(name, change.carried.used)
         entry = JournalEntry(
             id, at, name, request, response, used, touched, before, after, caller, hits, token, fired, left, handshake
         )
         if injection is not None and injection.hold:
             journal.reserve(entry)
         else:
-            journal.add(entry)
+            live.announce(entry)
         return entry
 
 
 def _receive(call: Call, incoming: Incoming) -> None:
     """Raise the Refusal of an unreadable query or token. A wrong token is ignored on a public call (G023)."""
     if incoming.query_used:
-        call.change.used.update(incoming.query_used)
+        call.change.carried.used.update(incoming.query_used)
     if incoming.query_refusal is not None:
         raise incoming.query_refusal
     public = call.operation.public
@@ -389,7 +394,3 @@ def _receive(call: Call, incoming: Incoming) -> None:
     if refusal is not None and not (public and ask(call.change, wire.PUBLIC_CREDENTIALS) == "ignored"):
         note(call.change, wire.PRESENTATION)
         raise refusal
-
-
-def _through(stage: Stage, following: Next, call: Call, incoming: Incoming) -> Response:
-    return stage(call, incoming, following)

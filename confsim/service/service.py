@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,19 +13,20 @@ from msgspec.structs import replace
 from confsim.api.address import Address
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import sizes, transport, wire
-from confsim.assumptions.register import REGISTER, Context, in_force
+from confsim.assumptions.register import REGISTER, ProfileContext, in_force
 from confsim.contract.operation import Operation
-from confsim.kernel.one_process import OfOneProcess
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
 from .clock import Clock
+from .entries import JournalEntry
 from .faults.holding import HeldCalls
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
-from .journal import MOST_CALLS, Journal, JournalEntry
-from .live import LiveWorld
+from .journal import MOST_CALLS, Journal
+from .live import LiveWorld, WorldObserver
 from .messages import Request, Response
 from .pipeline import Pipeline, Usage
 from .webhooks.sending import Webhooks
@@ -61,7 +62,7 @@ class Provenance(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """The settings that a fork inherits: webhook hosts, faults by request, size and followers of the journal.
+    """The settings that a fork inherits: webhook hosts, faults by request, size of the journal, outside observers.
 
     ``webhooks_listed`` says whether deliveries are listed instead of being sent over HTTP.
     """
@@ -70,11 +71,24 @@ class Settings(Struct, frozen=True):
     by_request: bool = True
     journal_most: int = MOST_CALLS
     webhooks_listed: bool = False
-    journal_followers: tuple[Callable[[JournalEntry], object], ...] = ()
+    observers: tuple[WorldObserver, ...] = ()
 
 
 _UNKNOWN = Provenance()
 _DEFAULTS = Settings()
+
+
+class OfOneProcess:
+    """An object with locks, connections and observers. ``copy`` and ``pickle`` raise Misuse that says what to do."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, _protocol: object) -> NoReturn:
+        raise Misuse(
+            f"{type(self).__name__} cannot be copied or pickled: it is part of a running process. Simulator.fork() "
+            "makes an independent copy of its world; another process loads the file that Simulator.save(path) wrote, "
+            "or calls the world over HTTP, under Simulator.serve()"
+        )
 
 
 class Service(OfOneProcess):
@@ -85,9 +99,6 @@ class Service(OfOneProcess):
     ``pipeline`` performs calls, ``usage`` says when it was called. ``token_of`` reads the token of a request by the
     presentations in force. ``incoming`` makes a call from a request, ``perform`` performs it.
     """
-
-    #: Of the whole process: coverage counts the services of simulators that a test makes itself, too.
-    _followers: ClassVar[tuple[Callable[[Service], object], ...]] = ()
 
     def __init__(
         self,
@@ -104,26 +115,14 @@ class Service(OfOneProcess):
         #: The origin of a fork: the start, and the number of assumptions used since.
         self._forked_from: tuple[int, Provenance, Provenance] | None = None
         self.usage = Usage()
-        journal = self.journal = Journal(settings.journal_most, settings.journal_followers)
+        journal = self.journal = Journal(settings.journal_most)
         held = HeldCalls(live)
         faults = self.faults = Faults(live, held, settings.by_request)
         self.history = History(live)
         self.pipeline = Pipeline(live, journal, faults, held, self.usage)
-        self.webhooks = Webhooks(live, journal, faults, settings.webhook_hosts, settings.webhooks_listed)
+        self.webhooks = Webhooks(live, journal, settings.webhook_hosts, settings.webhooks_listed)
         self.token_of = presentation(in_force(profile, wire.PRESENTATION))
-        live.observe_timers(journal.note_timer)
-        for follow in Service._followers:
-            follow(self)
-
-    @staticmethod
-    def follow_each(follower: Callable[[Service], object]) -> None:
-        """Call the follower with every service that is made from now on, forks included."""
-        Service._followers = (*Service._followers, follower)
-
-    @staticmethod
-    def stop_following_each(follower: Callable[[Service], object]) -> None:
-        """Call the follower no longer."""
-        Service._followers = tuple(each for each in Service._followers if each != follower)
+        live.observers.add(journal, *self.pipeline.observers, self.webhooks, *settings.observers)
 
     # Calls
 
@@ -132,7 +131,7 @@ class Service(OfOneProcess):
         request: Request,
         operation: Operation,
         path: tuple[str, ...],
-        context: Context,
+        context: ProfileContext,
         finish: Finish | None = None,
     ) -> Incoming:
         """Return the call in a request."""
@@ -276,17 +275,18 @@ class Service(OfOneProcess):
     def settings(self) -> Settings:
         """Return the settings that a fork inherits."""
         journal, webhooks = self.journal, self.webhooks
-        return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, journal.followers)
+        observers = self.live.outside
+        return Settings(webhooks.allowed, self.faults.by_request, journal.most, webhooks.listed, observers)
 
     @property
     def stored_settings(self) -> Settings:
-        """Return the settings that outlive the process: all but followers, which are functions of it."""
-        return replace(self.settings, journal_followers=())
+        """Return the settings that outlive the process: all but the observers."""
+        return replace(self.settings, observers=())
 
     def take_over(self, settings: Settings) -> None:
         """Copy the settings of another service."""
         self.webhooks.allow(settings.webhook_hosts)
         self.faults.allow_by_request(settings.by_request)
         self.journal.limit(settings.journal_most)
-        self.journal.follow(*settings.journal_followers)
+        self.live.observers.add(*settings.observers)
         self.webhooks.set_listed(settings.webhooks_listed)

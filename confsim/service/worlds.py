@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.api.address import HOST, NOWHERE, Address
-from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, require_at_most, suggest_near
-from confsim.kernel.urls import host_name, uri
 from confsim.kernel.world import World
+from confsim.values.urls import host_name, uri
 
 from .clock import Values
 from .deferred import monotonic
-from .service import Service, Settings
+from .live import Observers
+from .service import OfOneProcess, Service, Settings
 from .webhooks.http_sender import HttpSender
 
 #: Default limit of worlds beside the root world, and the highest that can be set.
@@ -78,16 +78,17 @@ class ServerSettings(Struct, frozen=True):
     public_url: str
 
 
-class WorldsObserver(Protocol):
-    """Observes added and dropped worlds; raising Misuse prevents it."""
+class ServerObserver:
+    """Hears which worlds a server has; a subclass has the methods that concern it. Misuse prevents the event."""
+
+    def before_serve(self, service: Service) -> None:
+        """A world is to be added, or to be the root world."""
 
     def before_add(self, name: str, service: Service) -> None:
-        """Called before a world is added."""
-        ...
+        """A world is about to be added."""
 
     def before_drop(self, name: str) -> None:
-        """Called before a world is dropped."""
-        ...
+        """A world is about to be dropped."""
 
 
 class Worlds(OfOneProcess):
@@ -105,9 +106,8 @@ class Worlds(OfOneProcess):
         self._most = most
         self.names: set[str] = set()
         self._public_url = self._public_name = ""
-        self._checks: list[Callable[[Mapping[str, Any]], object]] = []
         self._lock = RLock()
-        self._observers: list[WorldsObserver] = []
+        self.observers: Observers[ServerObserver] = Observers()
         self._servers: list[tuple[str, HttpSender]] = []
         self.runs: dict[str, ScenarioRun] = {}
         self._waiting = 0
@@ -175,19 +175,6 @@ class Worlds(OfOneProcess):
             for service in self._services.values():
                 service.pipeline.serve_at(replace(service.address, public_url=url))
 
-    def check_profiles(self, check: Callable[[Mapping[str, Any]], object]) -> None:
-        """Set the check of profiles; it raises Misuse for one that cannot be served."""
-        if check not in self._checks:
-            self._checks.append(check)
-
-    def observe(self, observer: WorldsObserver) -> None:
-        """Call the observer before worlds are added and dropped."""
-        self._observers.append(observer)
-
-    def stop_observing(self, observer: WorldsObserver) -> None:
-        """Stop calling the observer."""
-        self._observers = [each for each in self._observers if each is not observer]
-
     @property
     def settings(self) -> ServerSettings:
         """The settings of the server."""
@@ -213,12 +200,12 @@ class Worlds(OfOneProcess):
         with self._lock:
             if name in self._services:
                 raise Misuse(f"a world named {name!r} exists already", status=409)
-            for check in self._checks:
-                check(service.profile)
+            for observer in self.observers.all:
+                observer.before_serve(service)
             while len(self._services) > self._most:
                 self._evict()
             service.pipeline.serve_at(Address(f"/w/{name}", self._server[0], self._public_url))
-            for observer in self._observers:
+            for observer in self.observers.all:
                 observer.before_add(name, service)
             self._services[name] = service
         self._announce(service)
@@ -227,8 +214,8 @@ class Worlds(OfOneProcess):
     def replace_default(self, service: Service) -> None:
         """Replace the root world. Raises Misuse for a profile that cannot be served."""
         with self._lock:
-            for check in self._checks:
-                check(service.profile)
+            for observer in self.observers.all:
+                observer.before_serve(service)
             before = self.default
             service.pipeline.serve_at(before.address)
             self._services[""] = service
@@ -301,7 +288,7 @@ class Worlds(OfOneProcess):
                 raise Misuse(f"there is no world named {name!r}{meant}", status=404)
             if not name:
                 raise Misuse("the default world cannot be dropped; reset it instead")
-            for observer in self._observers:
+            for observer in self.observers.all:
                 observer.before_drop(name)
             service = self._services.pop(name)
         service.shut_down()

@@ -15,7 +15,6 @@ from confsim.assumptions.protocol.transport import TIME_SOURCE
 from confsim.assumptions.register import in_force
 from confsim.contract.operation import Operation
 from confsim.domain.identity.credentials import suggest_token
-from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, suggest
 from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
@@ -23,6 +22,7 @@ from confsim.service.files.world_file import load
 from confsim.service.incoming import Incoming
 from confsim.service.messages import Answer, Request, Response, StatusError
 from confsim.service.service import Provenance, Service
+from confsim.values.plain import shown
 
 from .address import address, encoded, places, query_string, route
 from .results import answer_of
@@ -31,8 +31,6 @@ from .undeclared import fields_of, undeclared, warn_of_ignored
 
 #: The alternatives that worlds made here follow over those of their profiles.
 _OVERRIDES: ContextVar[Mapping[str, Any]] = ContextVar("overrides", default=MappingProxyType({}))
-#: The headers of a request without any.
-_NO_HEADERS: dict[str, str] = {}
 
 
 @contextmanager
@@ -94,8 +92,10 @@ Caller = str | Holder | None
 
 def token_of(caller: Caller) -> str | None:
     """The token of a caller, None for none. Raises Misuse for any other value."""
-    token = caller if caller is None or isinstance(caller, str) else getattr(caller, "token", None)
-    if caller is not None and not isinstance(token, str):
+    if caller is None or isinstance(caller, str):
+        return caller
+    token = getattr(caller, "token", None)
+    if not isinstance(token, str):
         raise Misuse(f"caller is a token, or somebody who has one, not {shown(caller)}")
     return token
 
@@ -121,24 +121,21 @@ def perform(
 
     Warns of what the operation does not declare, if it ``warns``.
     """
-    declared = API.operations.get(operation) or _declared(operation)
-    if not (caller is None or isinstance(caller, str)):
-        caller = token_of(caller)
+    declared, token = _declared(operation), token_of(caller)
     path, query = places(declared, arguments)
     raw = b"" if body is None else encoded(body)
-    if warns and (
-        (query and not declared.query_names.issuperset(query))
-        or (type(body) is dict and (taken := declared.body) is not None and not taken.known.issuperset(body))
-    ):
+    taken = declared.body
+    unknown = isinstance(body, dict) and taken is not None and not taken.known.issuperset(body)
+    if warns and (unknown or not declared.query_names.issuperset(query)):
         warn_of_ignored(declared, query, body, service.profile)
-    method, target = path.route if not service.profile else route(declared, path.texts, service.profile)
-    request = Request(method, target, query_string(query) if query else "", _NO_HEADERS, raw)
+    method, target = route(declared, path.texts, service.profile) if service.profile else path.route
+    request = Request(method, target, query_string(query) if query else "", {}, raw)
     if content_type is not None:
         from confsim.http.inputs import parse_form
 
         request.headers = {"content-type": content_type}
         parse_form(request, declared)
-    return service.pipeline.perform(Incoming(declared, path.texts, query, caller, request))
+    return service.pipeline.perform(Incoming(declared, path.texts, query, token, request))
 
 
 def expected(

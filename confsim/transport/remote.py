@@ -7,8 +7,8 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection, InvalidU
 from urllib.parse import SplitResult
 
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import uri
 from confsim.service.messages import Request, Response
+from confsim.values.urls import uri
 
 from .transport import WireTransport
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import CODE, STATUS, Reason
-from confsim.assumptions.register import REGISTER, Assumption, Register, ask, value_of
+from confsim.assumptions.register import REGISTER, Assumption, ProfileContext, Register, ask, value_of
 from confsim.kernel.refusal import Misuse
 from kit.each import by_name, each
 
 
-class Context:
-    """A context: a profile and the ids of the entries used."""
-
-    def __init__(self, **profile: object) -> None:
-        self.profile = {id.replace("_", "."): value for id, value in profile.items()}
-        self.used: dict[str, None] = {}
+def asked(**profile: object) -> ProfileContext:
+    """A profile, and the ids of the entries used."""
+    return ProfileContext({id.replace("_", "."): value for id, value in profile.items()})
 
 
 SIZE: Assumption[int] = Assumption("a.size", "G001", "A size.", 20, (10,))
@@ -31,14 +28,14 @@ def _register() -> Register:
 
 def test_ask_returns_the_choice_and_notes_its_use() -> None:
     """The profile wins over the default; the id is remembered once."""
-    plain, chosen = Context(), Context(a_size=10)
+    plain, chosen = asked(), asked(a_size=10)
     assert (ask(plain, SIZE), ask(chosen, SIZE), ask(chosen, SIZE)) == (20, 10, 10)
     assert list(chosen.used) == ["a.size"]
 
 
 def test_value_of_notes_nothing() -> None:
     """Reading whether a choice matters is not a use of it."""
-    context = Context(a_word="green")
+    context = asked(a_word="green")
     assert value_of(context, WORD) == "green"
     assert context.used == {}
 

@@ -3,7 +3,9 @@
 Worlds of one form are walked once. The starts are walked one after the other, each by ``--processes``; with
 ``--scheduler`` or ``--workers`` a Dask cluster walks several starts at once, each by one process. Violations that are
 not in ``tests/data/known_violations.toml`` are printed with the shortest sequence of acts, and so are entries of that
-list that no longer happen.
+list that no longer happen. The fold in the line of a start is a digest of the forms of all its worlds, depth by depth:
+two versions of the code that print the same one for a start and a depth reach the same worlds. How many processes walk
+makes no difference to it.
 """
 
 from __future__ import annotations
@@ -39,7 +41,13 @@ def add_options(options: argparse.ArgumentParser) -> None:
     options.add_argument("--most", type=int, metavar="N", help="end a start after about so many worlds")
     options.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler that spreads the starts")
     options.add_argument("--workers", type=int, help="spread the starts over so many local Dask workers")
-    options.add_argument("--as", dest="form", choices=list(FORMS), default="story", help="how violations are printed")
+    options.add_argument(
+        "--as",
+        dest="form",
+        choices=list(FORMS),
+        default="story",
+        help="how violations are printed; a scenario runs under the profile in its summary",
+    )
     options.add_argument("--known", action="store_true", help="print known violations, too")
     options.add_argument("--violations", type=Path, metavar="FILE", help="write all violations to a JSON file")
     options.add_argument(
@@ -116,8 +124,9 @@ def _walks(names: list[str], chosen: argparse.Namespace) -> Iterator[tuple[Explo
 def _line(exploration: Exploration) -> str:
     grown = ", ".join(map(str, exploration.by_depth))
     return (
-        f"{exploration.start}: {exploration.worlds} worlds ({grown}), {exploration.steps} steps, "
-        f"{exploration.seconds} s, {exploration.memory} MiB, {len(exploration.violations)} kinds of violations"
+        f"{exploration.start}: {exploration.worlds} worlds ({grown}), fold {exploration.fold}, "
+        f"{exploration.steps} steps, {exploration.seconds} s, {exploration.memory} MiB, "
+        f"{len(exploration.violations)} kinds of violations"
     )
 
 

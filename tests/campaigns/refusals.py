@@ -22,8 +22,8 @@ from confsim.assumptions.register.candidates import candidates
 from confsim.contract.openapi.reasons import reasons_of
 from confsim.kernel.refusal import Misuse
 from confsim.reference.observed import observed
+from confsim.service.entries import JournalEntry
 from confsim.service.files.profile import read_profile
-from confsim.service.journal import JournalEntry
 from confsim.service.messages import Request
 from confsim.service.service import Service
 from kit.proofs import flips, journeys, stories

@@ -68,20 +68,35 @@ def test_a_mended_violation_is_noticed():
     assert not known.happens(entry, replace(shown, story=["the phone in the event room hangs up"]))
 
 
-def test_the_walk_is_the_same_with_several_processes():
-    """Two processes that share a start find the same worlds and violations as one."""
+def test_the_walk_is_the_same_with_several_processes(monkeypatch):
+    """Two processes that share a start find the same worlds, in the same order, and violations as one."""
+    monkeypatch.setattr("kit.exploration.explorer._SHARED", 10)
     alone, shared = Explorer(BY_NAME["handles"]), Explorer(BY_NAME["handles"])
     one, two = alone.run(2), shared.run(2, processes=2)
-    assert (one.by_depth, one.steps) == (two.by_depth, two.steps)
+    assert (one.by_depth, one.steps, one.fold) == (two.by_depth, two.steps, two.fold)
     assert [each.kind for each in one.violations] == [each.kind for each in two.violations]
     assert shared.pairs.reached == alone.pairs.reached
+    assert list(shared._index) == list(alone._index)
 
 
 def test_worlds_that_are_not_kept_are_made_again(monkeypatch):
     """A walk that keeps no world but its start finds the same ones."""
     before = Explorer(BY_NAME["broadcast"]).run(2)
     monkeypatch.setattr("kit.exploration.explorer.KEPT", 1)
-    assert Explorer(BY_NAME["broadcast"]).run(2).by_depth == before.by_depth
+    again = Explorer(BY_NAME["broadcast"]).run(2)
+    assert (again.by_depth, again.fold) == (before.by_depth, before.fold)
+
+
+def test_a_fold_tells_worlds_apart():
+    """Two walks with as many worlds at each depth have two folds when one world is another."""
+    starts = [
+        replace(BY_NAME["room"], acts=(every()[sentence],))
+        for sentence in ("the owner joins the room", "the user joins the room")
+    ]
+    one, two = (Explorer(start, invariants=()).run(1) for start in starts)
+    assert one.by_depth == two.by_depth
+    assert one.fold != two.fold
+    assert one.fold == Explorer(starts[0], invariants=()).run(1).fold
 
 
 def test_a_walk_may_end_early():
@@ -173,7 +188,11 @@ def test_tables_of_invariants_name_what_exists():
     ] == []
 
 
-@each("path", [*(EXPLORATION / "invariants").glob("*.py"), EXPLORATION / "view.py"], ids=lambda path: path.name)
+@each(
+    "path",
+    [*(EXPLORATION / "invariants").glob("*.py"), EXPLORATION / "view.py", EXPLORATION / "shown.py"],
+    ids=lambda path: path.name,
+)
 def test_invariants_call_nothing_of_the_domain(path):
     """Invariants read records: what wrote these is not asked whether they are right."""
     imported = [node.module or "" for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]

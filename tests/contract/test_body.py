@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.contract import gates
 from confsim.contract.decode import Body
 from confsim.contract.operation import Catalogue, Source
@@ -31,18 +32,12 @@ class Options(Wire):
 THING, OPTIONS, ANY, BYTES = Body(Thing), Body(Options), Body(Any), Body(bytes)
 
 
-class Context:
-    """A profile, and the assumptions that were used."""
-
-    def __init__(self, profile):
-        self.profile = profile
-        self.used = {}
-
-
 def outcome(body, raw, **chosen):
     """The value of a body under a profile, or what its refusal says."""
     try:
-        return body.read(Context({id.replace("__", ".").replace("_", "-"): each for id, each in chosen.items()}), raw)
+        return body.read(
+            ProfileContext({id.replace("__", ".").replace("_", "-"): each for id, each in chosen.items()}), raw
+        )
     except Refusal as refusal:
         if refusal.reason is Reason.INVALID_INPUT:
             return f"{refusal.facts['where']}: {refusal.facts['problem']}"
@@ -149,7 +144,6 @@ def test_what_an_operation_is_unless_its_declaration_says_otherwise():
     assert [each.creates for each in catalogue] == [False, True, False, False]
     assert [each.public for each in catalogue] == [True, False, False, False]
     assert one.placeholders == ("id", "part")
-    assert one.target == "/v1/things/%s/parts/%s"
     assert one.route({}) == ("GET", "/things/{id}/parts/{part}")
     assert [(each.name, each.inside, each.is_text, each.where) for each in one.path_parameters] == [
         ("id", False, False, "path id"),

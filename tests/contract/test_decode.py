@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.contract.decode import Body, QueryParameter
 from confsim.contract.query import decode_query
 from confsim.contract.text_values import split_list, text_reader
@@ -19,15 +20,12 @@ from confsim.kernel.refusal import Refusal
 from kit.each import each
 
 
-class Context:
-    """A context of assumptions: a profile, and the ids asked so far."""
-
-    def __init__(self, **profile: object) -> None:
-        self.profile: dict[str, Any] = profile
-        self.used: dict[str, None] = {}
+def asked(**profile: object) -> ProfileContext:
+    """A profile, and the ids of the entries used."""
+    return ProfileContext(profile)
 
 
-CONTEXT = Context()
+CONTEXT = asked()
 
 
 class Thing(Wire):
@@ -86,7 +84,7 @@ def test_other_spellings_of_booleans_are_refused(text: str) -> None:
 
 def test_a_profile_sets_the_spellings_of_booleans() -> None:
     """The spellings are an assumption."""
-    context = Context(**{"parse.booleans": {"ja": True}})
+    context = asked(**{"parse.booleans": {"ja": True}})
     assert text_reader(bool)(context, "query it", "ja") is True
     assert "parse.booleans" in context.used
 
@@ -112,7 +110,7 @@ def test_a_time_to_live_is_a_number_and_a_unit(text: str, span: int) -> None:
 
 def test_a_profile_takes_whole_times_alone() -> None:
     """Then a fraction is refused, and a whole number is not (G126)."""
-    whole = Context(**{"parse.ttl-number": "whole"})
+    whole = asked(**{"parse.ttl-number": "whole"})
     assert text_reader(Ttl)(whole, "query ttl", "2h") == 7_200_000
     with pytest.raises(Refusal, match="no whole number"):
         text_reader(Ttl)(whole, "query ttl", "1.5h")
@@ -277,20 +275,20 @@ def test_json_has_one_type_of_number() -> None:
 
 def test_a_profile_accepts_the_last_of_a_repeated_key() -> None:
     """The alternative of G065."""
-    assert BODY.read(Context(**{"parse.duplicate-keys": "last"}), b'{"name": "a", "name": "n"}') == Thing(name="n")
+    assert BODY.read(asked(**{"parse.duplicate-keys": "last"}), b'{"name": "a", "name": "n"}') == Thing(name="n")
 
 
 def test_unknown_fields_are_ignored_or_refused() -> None:
     """Ignored by default (G070); a profile refuses them, with their name."""
     assert BODY.read(CONTEXT, b'{"name": "n", "nickname": "x"}') == Thing(name="n")
     with pytest.raises(Refusal) as caught:
-        BODY.read(Context(**{"parse.unknown-fields": "refuse"}), b'{"name": "n", "nickname": "x"}')
+        BODY.read(asked(**{"parse.unknown-fields": "refuse"}), b'{"name": "n", "nickname": "x"}')
     assert caught.value.facts["where"] == "body nickname"
 
 
 def test_lengths_are_assumptions_that_a_profile_sets() -> None:
     """A shorter limit refuses a text that the default accepts; a limit is noted whenever a text is held against it."""
-    context, strict = Context(), Context(**{"size.name": 2})
+    context, strict = asked(), asked(**{"size.name": 2})
     assert BODY.read(context, b'{"name": "abc"}').name == "abc"
     assert "size.name" in context.used
     with pytest.raises(Refusal):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import pytest
 
+from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.telephony import LIST_CONTAINER
 from confsim.contract import gates
 from confsim.contract.annotations import big_numbers, optional_fields
@@ -62,18 +63,10 @@ def get_counted(call) -> WithHeaders[Part]:
     """Read with headers."""
 
 
-class Context:
-    """A profile, and the assumptions that were used."""
-
-    def __init__(self, profile):
-        self.profile = profile
-        self.used = {}
-
-
 def sent(name, result, **chosen):
     """Status, header lines and JSON (or bytes) of an answer under a profile."""
     profile = {id.replace("__", ".").replace("_", "-"): value for id, value in chosen.items()}
-    status, lines, body = encode(Context(profile), CATALOGUE[name].contract, result)
+    status, lines, body = encode(ProfileContext(profile), CATALOGUE[name].contract, result)
     return status, lines, json.loads(body) if lines == JSON else body
 
 

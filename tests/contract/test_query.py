@@ -7,6 +7,7 @@ from typing import Annotated
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.contract import gates
 from confsim.contract.containers import contain, container_type
 from confsim.contract.operation import Catalogue
@@ -36,19 +37,11 @@ def find_thing(call, *, from_: int, to: int = 9) -> None:
     """Find."""
 
 
-class Context:
-    """A profile, and the assumptions that were used."""
-
-    def __init__(self, profile):
-        self.profile = profile
-        self.used = {}
-
-
 def outcome(act, **chosen):
     """What an act returns under a profile, or what its refusal says."""
     profile = {id.replace("__", ".").replace("_", "-"): value for id, value in chosen.items()}
     try:
-        return act(Context(profile))
+        return act(ProfileContext(profile))
     except Refusal as refusal:
         if refusal.reason is Reason.INVALID_INPUT:
             return f"{refusal.facts['where']}: {refusal.facts['problem']}"

@@ -9,17 +9,10 @@ import pytest
 
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.contract.text_values import integer, percent_decoded, split_list, text_check, text_reader, url_problem
 from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
 from confsim.kernel.refusal import Refusal
-
-
-class Context:
-    """A profile, and the assumptions that were used."""
-
-    def __init__(self, profile):
-        self.profile = profile
-        self.used = {}
 
 
 class Colour(Enum):
@@ -31,7 +24,7 @@ class Colour(Enum):
 
 def read(annotation, text, where="query x", **profile):
     """The value of a text, or what the refusal says."""
-    context = Context({id.replace("__", ".").replace("_", "-"): value for id, value in profile.items()})
+    context = ProfileContext({id.replace("__", ".").replace("_", "-"): value for id, value in profile.items()})
     return outcome(lambda: text_reader(annotation)(context, where, text))
 
 
@@ -139,7 +132,7 @@ def test_a_type_that_no_parameter_can_have():
 
 def test_the_problem_of_a_number_can_be_said_otherwise():
     """As by anyone who reads a number of its own kind."""
-    assert outcome(lambda: integer(Context({}), "query x", "y", "odd")) == "query x: 'y' is odd"
+    assert outcome(lambda: integer(ProfileContext({}), "query x", "y", "odd")) == "query x: 'y' is odd"
 
 
 @pytest.mark.parametrize(
@@ -156,14 +149,14 @@ def test_the_problem_of_a_number_can_be_said_otherwise():
 def test_percent_encoding(text, expected):
     """What is broken is refused, unless a profile lets it stand for a replacement."""
     assert outcome(lambda: percent_decoded(text, "query x")) == expected
-    assert outcome(lambda: percent_decoded(text, "query x", Context({}))) == expected
-    replaced = percent_decoded(text, "query x", Context({"parse.broken-escapes": "replace"}))
+    assert outcome(lambda: percent_decoded(text, "query x", ProfileContext({}))) == expected
+    replaced = percent_decoded(text, "query x", ProfileContext({"parse.broken-escapes": "replace"}))
     assert replaced == (expected if "query" not in expected else {"%ff": "\ufffd"}.get(text, text))
 
 
 def test_items_are_trimmed():
     """Empty ones are left out."""
-    assert split_list(Context({}), "query x", " a ,, b c,") == ["a", "b c"]
+    assert split_list(ProfileContext({}), "query x", " a ,, b c,") == ["a", "b c"]
 
 
 NAME = Sized(sizes.NAME)
@@ -173,7 +166,7 @@ URL = AbsoluteUrl(sizes.URL)
 def checked(sized, text, **profile):
     """What the check of a text says; empty when it says nothing."""
     chosen = {id.replace("__", ".").replace("_", "-"): value for id, value in profile.items()}
-    return outcome(lambda: text_check(sized)(Context(chosen), "body name", text)) or ""
+    return outcome(lambda: text_check(sized)(ProfileContext(chosen), "body name", text)) or ""
 
 
 @pytest.mark.parametrize(

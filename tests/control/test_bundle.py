@@ -19,7 +19,7 @@ from confsim.control.bundle.document import decoded
 from confsim.control.bundle.replay import replay
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.refusal import Misuse
-from kit import ROOM
+from kit import CUSTOMER, ROOM
 from kit.wire.sockets import until
 
 OWNER = 1002
@@ -153,6 +153,28 @@ def test_another_start_parts_too(sim):
     assert played(document).parting.got is None
 
 
+def test_a_world_of_other_names_is_the_same(sim):
+    """A start of another seed draws other names, which no answer shows here: the world has the same form."""
+    sim.call("set_lobby_door", "demo-owner", uuid=ROOM, state="close")
+    sim.presence.join(ROOM, "demo-owner")
+    sim.call("get_me", "demo-owner")
+    document = bundle_of(sim)
+    document["start"]["seed"] += 1
+    assert played(document).parting is None
+    document["start"]["tables"]["channels"][CUSTOMER][0]["off_air"] = True
+    assert played(document).parting.what == "the world after the last call"
+
+
+def test_the_digest_of_an_older_format_is_left_out(sim):
+    """Up to format 3 it was that of the bytes of the world: the replay says that it does not compare it."""
+    sim.call("get_me", "demo-owner")
+    document = bundle_of(sim) | {"format": 3, "digest": "0" * 32}
+    found = played(document)
+    assert found.parting is None
+    assert [line.partition(":")[0] for line in found.left_out] == ["the world after the last call"]
+    assert played(document | {"digest": ""}).left_out == []
+
+
 def test_secrets_are_masked_on_request(sim):
     """Tokens of the start, what headers present, keys; a key that nothing reads is masked without being asked for."""
     sim.client("demo-owner").get("/users/me", headers={"Cookie": "sid=hidden-cookie", "X-Api-Key": "hidden-key"})
@@ -191,7 +213,7 @@ def test_a_held_call_is_not_repeated(sim, when):
     [
         ("nonsense", "it is no bundle"),
         ("[]", "it is no bundle"),
-        ('{"format": 99}', "it is of format 99; this confsim reads formats up to 3"),
+        ('{"format": 99}', "it is of format 99; this confsim reads formats up to 4"),
         ('{"format": 1}', "it is damaged: .*missing required field"),
     ],
 )

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from confsim.assumptions.app_sessions import BOUNDS
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import app_sessions
 from confsim.domain.app_sessions import APP_SESSIONS, LOGS, AppSession, AppSessionFilter
 from confsim.domain.channels import channels
@@ -29,7 +31,7 @@ REPEATED = {
 
 def world(profile=None):
     """A change, a client in it, and an API token of the client as caller."""
-    change = World(seed=1).change(5000, profile or {})
+    change = World(seed=1).change(5000, ProfileContext(profile or {}))
     client = clients.create(change, "C", None)
     return change, client, Caller(client, api_token="t")
 
@@ -145,6 +147,20 @@ def test_bounds_hold_in_either_order(order):
     assert places(after=1) == [2, 1]
     assert places(before=3, after=1) == [1]
     assert places(before=4, after=2) == []
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_which_assumptions_a_search_by_several_links_uses(more):
+    """Those about the app sessions of the session, whichever of its links has more of them."""
+    change, client, caller = world()
+    put(change, client, sessions=("s",), started=2)
+    for _ in range(more):
+        put(change, client, sessions=("s",), started=3)
+    put(change, client, channels=("c",), started=5)
+    for bound, asked in ((2, True), (5, False)):
+        change.carried.used.clear()
+        app_sessions.list_app_sessions(change, client, caller, AppSessionFilter(session="s", channel="c", after=bound))
+        assert (BOUNDS.id in change.carried.used) is asked
 
 
 @pytest.mark.rule("R427")

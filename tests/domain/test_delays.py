@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.durations import PLACEMENT
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import delays
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait
 from confsim.kernel.tables.table import Record
@@ -31,7 +32,7 @@ class Work(Record):
 )
 def test_what_is_left_of_a_delay(delay, since, expected):
     """From the beginning of the work; none once its time is over."""
-    change = World().change(10_000, {PLACEMENT.id: delay})
+    change = World().change(10_000, ProfileContext({PLACEMENT.id: delay}))
     found = delays.wait(change, PLACEMENT, since=since)
     assert found == expected
     assert found.over is (expected is NO_WAIT)

@@ -8,6 +8,7 @@ from msgspec.structs import asdict, replace
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
 from confsim import Simulator
 from confsim.assumptions.events import EventKind
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.breakout.breakout_rooms import Room
 from confsim.domain.broadcast.broadcasts import Broadcast
 from confsim.domain.channels import channels, switches
@@ -152,7 +153,8 @@ def test_a_second_address_is_verified_by_its_code_alone(second, code, admitted):
     user = users.create(change, client.id, "u", Account.REGISTERED)
     user = emails.trust(change, user, "a@example.com")
     user = emails.SET(change, user, "b@example.com")
-    change = change.commit().change(NOW, {"emails.second": second.lower().replace("_", "-")})
+    profile = ProfileContext({"emails.second": second.lower().replace("_", "-")})
+    change = change.commit().change(NOW, profile)
     assert emails._VERIFY.admits(change, user, user.pending[0][1] if code == "right" else "wrong") is admitted
 
 

@@ -43,7 +43,7 @@ def test_every_fault_point_is_asked_somewhere(thing):
     root = Path(fault_points.__file__).parents[1]
     name = next(name for name, value in vars(fault_points).items() if value is thing)
     readers = [path for path in root.rglob("*.py") if path.name != "fault_points.py"]
-    assert any(re.search(rf"(\bfault_for\(change, |_interceptor\(\)\(){name}\b", path.read_text()) for path in readers)
+    assert any(re.search(rf"\bfault_for\(change, {name}\b", path.read_text()) for path in readers)
 
 
 def test_there_is_no_fault_unless_one_is_injected(sim):
@@ -76,6 +76,14 @@ def test_a_host_who_never_admits(sim, waiting):
     assert (reported.value.status, reported.value.facts["reason"]) == (409, "admission_refused")
     assert [sim.presence.admit(ROOM, waiting) for _ in range(3)] == ["waiting", "waiting", "in"]
     assert counts(sim) == [(4, 1), (4, 2)]
+    entries = sim.control("list_requests", kind="control")
+    admitted = [entry for entry in entries if entry.operation == "admit_to_channel"]
+    assert [[(hit.id, hit.do, hit.when) for hit in entry.fault] for entry in admitted] == [
+        [("f1", "refused", "within")],
+        [("f2", "ignored", "within")],
+        [("f2", "ignored", "within")],
+        [],
+    ]
 
 
 def test_who_is_inside_already_needs_no_host(sim, waiting):
@@ -209,7 +217,7 @@ def test_a_mail_that_is_lost(sim):
 
 
 def test_a_mail_that_falls_due_is_lost_too(meeting):
-    """A fault applies to mail sent by a timer as to mail sent by a call; the next call does not report it."""
+    """A fault applies to mail sent by a timer as to mail sent by a call; the entry of the timer reports it."""
     ok(meeting, "set_user_email", OWNER, userId="me", body={"email": "owner@example.com"})
     ok(meeting, "verify_user_email", OWNER, userId="me", code=meeting.mail[-1].code)
     meeting.faults.add(thing="mail", match={"kind": "recording"}, do="lost")
@@ -218,7 +226,8 @@ def test_a_mail_that_falls_due_is_lost_too(meeting):
         meeting.clock.advance("1m")
     assert len([mail for mail in meeting.mail if mail.kind == "recording" and mail.to == "owner@example.com"]) == 1
     assert counts(meeting) == [(2, 1)]
-    assert not any(entry.fault for entry in meeting.requests)
+    entries = meeting.control("list_requests", kind="all")
+    assert [(entry.kind, hit.do, hit.when) for entry in entries for hit in entry.fault] == [("timer", "lost", "within")]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import images
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.world import World
@@ -38,7 +39,9 @@ def test_the_kind_is_reported_by_the_first_bytes(data, kind):
 
 def stored(data, url=None, **profile):
     """The image that is stored."""
-    change = World(seed=1).change(0, {id.replace("__", ".").replace("_", "-"): each for id, each in profile.items()})
+    change = World(seed=1).change(
+        0, ProfileContext({id.replace("__", ".").replace("_", "-"): each for id, each in profile.items()})
+    )
     return images.get(change, "c", images.store(change, "c", data, url))
 
 

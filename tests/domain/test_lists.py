@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol import conventions
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import lists
 from confsim.kernel.world import World
 
 
 def _asker(entry=None, choice: str = ""):
-    return World().change(0, {entry.id: choice} if entry else {})
+    return World().change(0, ProfileContext({entry.id: choice} if entry else {}))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from confsim.assumptions.register import ProfileContext, context_of
 from confsim.domain import mail
 from confsim.kernel.world import World
 
@@ -30,19 +31,19 @@ def test_a_mail_of_a_change_that_is_dropped_was_never_sent():
 
 def test_a_profile_keeps_no_mail():
     """Where a profile says so, what is sent is gone."""
-    change = World().change(0, {"mail.kept": False})
+    change = World().change(0, ProfileContext({"mail.kept": False}))
     mail.send(change, "c", "ann@example.org", "S", "T", kind="test")
     assert not mail.list_mails(change)
 
 
 def test_the_oldest_mails_of_a_client_go():
     """A long-lived world does not grow with its mail; how many stay is a choice, for each client."""
-    change = World().change(0, {"mail.most": 2})
+    change = World().change(0, ProfileContext({"mail.most": 2}))
     mail.send(change, "quiet", "first@example.org", "S", "T", kind="test")
     for place in range(4):
         mail.send(change, "busy", f"{place}@example.org", "S", "T", kind="test")
     assert [sent.to for sent in mail.list_mails(change)] == ["first@example.org", "2@example.org", "3@example.org"]
-    assert "mail.most" in change.used
+    assert "mail.most" in context_of(change).used
 
 
 def test_a_thousand_mails_stay_by_default():

@@ -4,6 +4,7 @@ import pytest
 
 from confsim.assumptions import properties as assumed
 from confsim.assumptions.protocol import sizes
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import properties
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -17,7 +18,7 @@ ANN, BOB = Owner("c", "user 1"), Owner("c", "user 2")
 
 
 def _now(profile: dict | None = None) -> Change:
-    return World().change(0, profile or {})
+    return World().change(0, ProfileContext(profile or {}))
 
 
 @pytest.mark.rule("R191", "R337")

@@ -17,9 +17,9 @@ from websockets.sync.client import connect
 
 from confsim import Simulator
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import normalised, path_segments
 from confsim.service.messages import Request
 from confsim.testing.observing.requests import Reader
+from confsim.values.urls import normalised, path_segments
 from kit import ROOM, START
 
 HEADERS = {"Authorization": "Bearer demo-owner"}

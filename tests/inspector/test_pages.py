@@ -17,7 +17,7 @@ from confsim.inspector.pages import journal as journal_pages
 from confsim.inspector.pages import searching, world
 from confsim.service.deferred import wait_for
 from confsim.service.messages import Request
-from kit import ADMIN, CUSTOMER, ROOM, START
+from kit import ADMIN, CUSTOMER, OWNER, ROOM, START, USER
 from kit.each import each
 
 #: Pages below one path whose links are followed.
@@ -132,6 +132,22 @@ def test_webhooks_show_the_state_of_a_delivery_in_its_own_word(sim, browse):
     assert all(each in shown for each in states)
     assert "DeliveryState" not in shown
     assert "DeliveryState" not in repr([*sim.webhooks])
+    assert f"Fault {sim.faults[0].id}" in shown
+
+
+def test_the_journal_shows_faults_that_hit_things(sim, browse, people):
+    """An entry of any kind has a mark for a fault that hit a thing in it, and its page has the effect."""
+    sim.presence.join(ROOM, OWNER)
+    sim.call("set_lobby_door", OWNER, uuid=ROOM, state="close", expect=200)
+    sim.presence.join(ROOM, USER)
+    assert "fault" not in browse("/_confsim/inspector/requests").text.split()
+    sim.faults.put([{"thing": "admission", "do": "ignored"}])
+    assert sim.presence.admit(ROOM, people[USER]) == "waiting"
+    (entry,) = [each for each in sim.control("list_requests", kind="all") if each.fault]
+    assert "fault" in browse("/_confsim/inspector/requests").text.split()
+    page = browse(f"/_confsim/inspector/requests/{entry.id}").text
+    assert f"Fault {sim.faults[0].id} (within)" in page
+    assert "ignored" in page
 
 
 def test_pages_load_nothing_from_elsewhere(browse):

@@ -212,7 +212,7 @@ def test_a_collection_declares_its_ways_in_of_change_and_out() -> None:
     world, _ = fire_due_timers(change.commit(), 1)
     assert [lamp.id for lamp in LAMPS.seen(world, "c").all] == [2]
     assert fall.reason(ABSENT) is Why.OTHERWISE
-    LAMPS.layout.alarms = tuple(alarm for alarm in LAMPS.layout.alarms if alarm is not ALARMS["test fall"])
+    LAMPS.alarms = tuple(alarm for alarm in LAMPS.alarms if alarm is not ALARMS["test fall"])
 
 
 def test_a_deadline_follows_the_record() -> None:

@@ -18,5 +18,5 @@ def own_tables() -> list[Table[Any, Any]]:
 def own_timers() -> list[str]:
     """The kinds of timers of confsim."""
     tables = own_tables()
-    alarms = {alarm.kind for table in tables for alarm in table.layout.alarms if isinstance(alarm, DeadlineAlarm)}
+    alarms = {alarm.kind for table in tables for alarm in table.alarms if isinstance(alarm, DeadlineAlarm)}
     return [kind for kind in ALARMS if kind in alarms]

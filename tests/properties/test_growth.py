@@ -108,7 +108,8 @@ def test_things_that_are_multiplied_are_as_many_as_if_each_were_made(monkeypatch
     [
         ("delete_channel", "guests of a room"),
         ("start_breakout_session", "breakout sessions of a room"),
-        ("list_sessions", "rooms of a host"),
+        ("list_sessions", "rooms without a host"),
+        ("list_sessions", "sessions of a room"),
     ],
 )
 def test_a_call_costs_nothing_by_things_of_a_kind_that_it_leaves_alone(operation, kind):

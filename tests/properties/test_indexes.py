@@ -76,7 +76,6 @@ def test_every_field_of_a_record_is_followed(lived, places, table):
                 except ValueError:  # two records with one value of a unique index
                     continue
                 change = lived.service.world.change(0)
-                change.open_tables(client)
                 table.of(change, client).tables[table.position] = filled(table, records)
                 table.of(change, client).put(changed)
                 assert found(table, change, client) == expected, (field, record, changed)
@@ -105,7 +104,6 @@ class Thing(Record, kw_only=True):
         Index("colour", "colour"),
         Unique("colour", "colour"),
         Index("size", "size", orders=(CREATED, Order("colour", "colour"))),
-        Index("size", "size", orders=(Order("size", "size", carries="colour"),)),
         Index("size", "size", totals=(Total("colours", "colour"),)),
     ],
 )

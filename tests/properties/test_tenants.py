@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from confsim.api.catalogue import API
 from confsim.contract.gates import Grant
 from confsim.kernel.tables.table import Table
-from confsim.kernel.tables.writing import Layout
 from confsim.testing.samples import Arguments, IdPool, valid
 from kit import CUSTOMER, OTHER, PARTNER
 from kit.catalogue_walk import call
@@ -156,12 +155,12 @@ def test_a_shared_table_is_noticed():
 
         return of_all
 
-    of_client = Layout.put
+    of_client = Table.put
 
     def put(self, change, client, record, *chosen, **named):
         client = CUSTOMER if self.name == "api tokens" else client
         of_client(self, change, client, record, *chosen, **named)
 
     reading = mock.patch.multiple(Table, **{name: shared(name) for name in ("of", "get")})
-    with reading, mock.patch.object(Layout, "put", put):
+    with reading, mock.patch.object(Table, "put", put):
         assert list(interferences(0, 300))

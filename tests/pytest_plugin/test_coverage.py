@@ -306,7 +306,7 @@ def test_transitions_of_calls_that_write_nothing_count(collector, profile):
 
 
 def test_nothing_is_left_at_rows_and_services():
-    """After it is detached, no row has an observer more, and no service is followed."""
+    """After it is detached, no row has an observer more, and neither has any world."""
     before = [row.couplings for machine in Machine.declared.values() for row in machine.rows]
     collector = Collector()
     collector.attach()
@@ -314,7 +314,7 @@ def test_nothing_is_left_at_rows_and_services():
     assert [row.couplings for machine in Machine.declared.values() for row in machine.rows] == before
     sim = Simulator()
     sim.call("get_me", "demo-user")
-    assert not sim.service.journal.followers
+    assert not sim.service.live.outside
     assert not collector.counts["operations"]
 
 

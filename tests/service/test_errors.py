@@ -7,6 +7,7 @@ import json
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.kernel.refusal import Refusal
 from confsim.service.errors import refused
 
@@ -20,8 +21,7 @@ class Context:
     now = 0
 
     def __init__(self, **profile):
-        self.profile = {id.replace("_", ".", 1): value for id, value in profile.items()}
-        self.used = {}
+        self.carried = ProfileContext({id.replace("_", ".", 1): value for id, value in profile.items()})
 
 
 def body(template, reason=Reason.NOT_FOUND, **facts):
@@ -80,4 +80,4 @@ def test_status_and_code_of_a_profile():
     context = Context(**{"status_not-found": 410, "code_not-found": "E1"})
     response = refused(context, Refusal(Reason.NOT_FOUND, **FACTS))
     assert (response.status, json.loads(response.body)["status"], json.loads(response.body)["code"]) == (410, 410, "E1")
-    assert {"status.not-found", "code.not-found", "errors.body"} <= set(context.used)
+    assert {"status.not-found", "code.not-found", "errors.body"} <= set(context.carried.used)

@@ -6,8 +6,10 @@ import msgspec
 import pytest
 
 from confsim.api.catalogue import API
+from confsim.pytest_plugin.entries import SeenCalls
 from confsim.service import journal
-from confsim.service.journal import ControlCall, Journal
+from confsim.service.entries import ControlCall
+from confsim.service.journal import Journal
 from confsim.service.messages import Request, Response
 from confsim.testing.samples import IdPool, valid
 from kit import CUSTOMER
@@ -91,15 +93,16 @@ def test_an_entry_keeps_the_worlds_around_its_call(sim):
 
 
 def test_an_entry_is_complete_when_it_is_added(sim):
-    """Followers see all of it: timers before it, faults left after it, the final response. It is never changed."""
-    seen = []
-    sim.service.journal.follow(lambda entry: seen.append(msgspec.structs.asdict(entry)))
+    """Observers see all of it: timers before it, faults left after it, the final response. It is never changed."""
+    entries = []
+    sim.service.live.observers.add(SeenCalls(entries))
     sim.faults.add("get_me", times=3, do={"status": 503})
     sim.call("reserve_handle", "demo-user", body={"handle": "somebody"})
     sim.clock.advance("1h")
     sim.client("demo-user").get("/users/me")
     sim.service.pipeline.unrouted(Request("GET", "/streaming/x"), Response(101, []), handshake=True)
-    assert seen == [msgspec.structs.asdict(entry) for entry in sim.service.journal]
+    assert entries == list(sim.service.journal)
+    seen = [msgspec.structs.asdict(entry) for entry in entries]
     assert [each["handshake"] for each in seen] == [False, False, True]
     assert [len(each["fired"]) for each in seen] == [0, 1, 0]
     assert [[left.times for left in each["remaining_faults"]] for each in seen] == [[3], [2], [2]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import weakref
 
 import pytest
 
@@ -12,7 +11,7 @@ from confsim.domain.clients import clients
 from confsim.domain.users import handles
 from confsim.service.clock import Clock
 from confsim.service.history import History
-from confsim.service.live import LiveWorld
+from confsim.service.live import EVERYWHERE, LiveWorld, WorldObserver
 from kit import CUSTOMER, START_MS
 
 
@@ -29,104 +28,114 @@ def use_id(live):
     return change
 
 
-class Follower:
-    """Notes what it sees, and makes one change for each that it follows up to ``most``."""
+class Follower(WorldObserver):
+    """Notes what it hears, and makes one change for each event that it acts on up to ``most``."""
 
     def __init__(self, live, most=0):
-        self.live, self.most, self.seen = live, most, []
-        self.restarts = 0
+        self.live, self.most, self.seen, self.changes = live, most, [], []
+        live.observers.add(self)
+
+    def changed(self, before, change, after):
+        """Note a change."""
+        self.changes.append((before, change, after))
 
     def pending(self, world):
         """Whether there is something left to do, in whatever world."""
         return world is not None and self.most > 0
 
-    def restart(self):
-        """Count the worlds that took the place of one."""
-        self.restarts += 1
+    def replaced(self):
+        """Note the world that took the place of one."""
+        self.seen.append(self.live.world)
 
-    def react(self, now):
+    def settled(self, now):
         """Make a change."""
-        self.seen.append(now)
+        self.seen.append((now, self.live.clock.now()))
         if self.most:
             self.most -= 1
             self.live.put(use_id(self.live))
 
 
 def test_observers_see_before_the_change_and_after(live):
-    """Every change that is put in force, until they stop; one that changes nothing is shown to other observers."""
-    seen, idle = [], []
-    observe = lambda *reported: seen.append(reported)  # noqa: E731
-    live.observe(observe)
-    live.observe_idle(lambda *reported: idle.append(reported))
+    """An observer hears of every change in force, also of one that wrote nothing, until it is removed."""
+    follower = Follower(live)
     before, change = live.world, use_id(live)
     after = live.put(change)
     nothing = live.change()
     live.put(nothing)
-    assert seen == [(before, change, after)]
-    assert idle == [(after, nothing, after)]
+    assert follower.changes == [(before, change, after), (after, nothing, after)]
     assert live.world is after is not before
-    live.stop_observing(observe)
+    live.observers.remove(follower)
     live.put(use_id(live))
-    assert len(seen) == 1
+    assert len(follower.changes) == 2
 
 
-def test_reactions_follow_a_complete_change(live):
-    """At its instant; what is only put is not complete."""
+def test_observers_act_on_a_complete_change(live):
+    """Observers act at the instant of a committed change, and not on one that is only put in force."""
     follower = Follower(live, most=1)
-    live.react_with(follower)
     live.put(use_id(live))
     assert follower.seen == []
     live.commit(use_id(live))
-    assert follower.seen == [START_MS]
+    assert follower.seen == [(START_MS, START_MS)]
 
 
-def test_reactions_follow_a_timer_at_its_own_instant(live):
-    """The clock shows it meanwhile, and then what it was moved to."""
-    seen = []
+def test_observers_act_on_a_timer_at_its_own_instant(live):
+    """The clock shows the timer's instant to observers, and then the one that it was moved to."""
     follower = Follower(live, most=1)
-    follower.react = lambda now: seen.append((now, live.clock.now()))
-    live.react_with(follower)
     change = live.change()
     client = clients.get(change, CUSTOMER)
     due = handles.reserve(change, client, "Held", by="user 1").expires
     live.put(change)
     live.advance(due - START_MS + 1000)
-    assert seen == [(due, due)]
+    assert follower.seen == [(due, due)]
     assert live.clock.now() == due + 1000
 
 
-def test_those_who_follow_hear_of_another_world(live):
-    """When one takes the place of this one, which is no change of it."""
-    seen, other = [], Simulator("empty").service.world
-    live.observe(lambda *reported: seen.append("changed"))
-    live.when_replaced(lambda: seen.append(live.world))
-    follower = Follower(live)
-    live.react_with(follower)
+def test_observers_hear_of_another_world(live):
+    """A world that takes the place of this one is no change of it."""
+    follower, other = Follower(live), Simulator("empty").service.world
     live.replace(other)
-    assert seen == [other]
-    assert (follower.restarts, follower.seen) == (1, [])
+    assert (follower.seen, follower.changes) == ([other], [])
 
 
-def test_a_reaction_that_nobody_holds_follows_no_longer(live):
-    """It goes at once, without the garbage collector; the others go on."""
-    dropped, stored = Follower(live, most=1), Follower(live, most=1)
-    for each in (dropped, stored):
-        live.react_with(each)
-    gone = weakref.ref(dropped)
-    del dropped, each
-    live.react_with(Follower(live))
-    assert gone() is None
-    live.commit(use_id(live))
-    assert stored.seen == [START_MS]
-    live.replace(Simulator("empty").service.world)
-    assert stored.restarts == 1
+def test_observers_hear_in_the_order_of_the_list(live):
+    """The list has each observer once; those of every world are its first."""
+    heard = []
+
+    class Named(WorldObserver):
+        def __init__(self, name):
+            self.name = name
+
+        def settled(self, now):  # noqa: ARG002 - the order matters
+            heard.append(self.name)
+
+    everywhere, first, second = Named("everywhere"), Named("first"), Named("second")
+    EVERYWHERE.add(everywhere)
+    try:
+        made = LiveWorld(live.world, Clock(START_MS), {})
+    finally:
+        EVERYWHERE.remove(everywhere)
+    made.observers.add(first, second, first)
+    made.settle(START_MS)
+    assert heard == ["everywhere", "first", "second"]
+    live.settle(START_MS)
+    assert len(heard) == 3
 
 
-def test_a_barrier_is_passed_before_others_get_the_lock(live):
-    """Once, by the outermost holder, also when the block raises; and no more once it is removed."""
+def test_observers_from_outside_do_not_hear_of_what_makes_a_world(live):
+    """They are left out during a block, in which the others still hear, and have their place again after it."""
+    inside, outside = Follower(live), type("Outside", (Follower,), {"outside": True})(live)
+    with live.observers.without(live.outside):
+        live.put(use_id(live))
+    live.put(use_id(live))
+    assert (len(inside.changes), len(outside.changes)) == (2, 1)
+    assert live.observers.all == (inside, outside)
+
+
+def test_observers_hear_before_others_get_the_lock(live):
+    """Once, by the outermost holder, also when the block raises; and no more once the observer is removed."""
     flushed = []
-    flush = lambda: flushed.append(threading.get_ident())  # noqa: E731
-    live.add_barrier(flush)
+    flush = type("Flush", (WorldObserver,), {"releasing": lambda self: flushed.append(threading.get_ident())})()
+    live.observers.add(flush)
     with live.lock:
         with live.lock:
             pass
@@ -134,7 +143,7 @@ def test_a_barrier_is_passed_before_others_get_the_lock(live):
     with pytest.raises(KeyError), live.lock:
         raise KeyError
     assert flushed == [threading.get_ident()] * 2
-    live.remove_barrier(flush)
+    live.observers.remove(flush)
     with live.lock:
         pass
     assert len(flushed) == 2

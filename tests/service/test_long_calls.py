@@ -14,6 +14,7 @@ from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Refusal
 from confsim.service import long_calls, pipeline
 from confsim.service.deferred import polling, wait_for
+from confsim.service.live import WorldObserver
 from confsim.service.messages import Request
 from kit import OWNER, ROOM, demo
 
@@ -76,7 +77,7 @@ def test_nobody_waits_for_its_lock(sim, serve, monkeypatch):
             flushing.set()
             assert go_on.wait(30)
 
-    sim.service.live.add_barrier(flush)
+    sim.service.live.observers.add(type("Flush", (WorldObserver,), {"releasing": lambda self: flush()})())
     deletion = serve(DELETE)
     assert flushing.wait(30)
     reading = serve(GET)

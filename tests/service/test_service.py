@@ -1,21 +1,46 @@
-"""Services: followers are called with each that is made."""
+"""Services: the parts of a served world, and what its forks have of it."""
 
 from __future__ import annotations
 
-from confsim.service.service import Service
+import gc
+import weakref
+
+from confsim import Simulator
+from confsim.service.live import WorldObserver
 
 
-def test_a_follower_is_called_with_every_service_until_it_stops(sim):
-    """Each follower on its own, once for each."""
-    first, second = [], []
-    Service.follow_each(first.append)
-    Service.follow_each(second.append)
+class Listener(WorldObserver):
+    """Notes the ids of calls."""
+
+    outside = True
+
+    def __init__(self):
+        self.ids = []
+
+    def answered(self, entry, withheld):  # noqa: ARG002 - no call is held
+        """Note a call."""
+        self.ids.append(entry.id)
+
+
+def test_forks_have_the_observers_from_outside(sim):
+    """A fork and its fork tell an outside observer of their calls, and nobody else of the first world."""
+    listener, own = Listener(), Listener()
+    own.outside = False
+    sim.service.live.observers.add(listener, own)
+    fork = sim.fork()
+    for each in (sim, fork, fork.fork()):
+        each.call("get_me", "demo-user")
+    assert (listener.ids, own.ids) == (["r1", "r1", "r1"], ["r1"])
+
+
+def test_a_dropped_world_goes_at_once():
+    """Nothing that a world holds holds the world: the garbage collector is not needed."""
+    sim = Simulator()
+    sim.call("get_me", "demo-user")
+    live = weakref.ref(sim.service.live)
+    gc.disable()
     try:
-        one = sim.service.fork()
-        Service.stop_following_each(first.append)
-        other = sim.service.fork()
+        del sim
+        assert live() is None
     finally:
-        Service.stop_following_each(first.append)
-        Service.stop_following_each(second.append)
-    sim.service.fork()
-    assert (first, second) == ([one], [one, other])
+        gc.enable()

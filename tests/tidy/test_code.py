@@ -10,7 +10,7 @@ from kit.declared import own_tables
 from kit.each import each
 from kit.source import MODULES, ROOT, nodes, tree, walk
 
-_PURE = {"kernel", "assumptions", "domain", "contract", "canonical", "api"}
+_PURE = {"kernel", "values", "assumptions", "domain", "contract", "canonical", "api"}
 BELOW_SERVICE = [name for name in MODULES if name.split("/")[0] in _PURE]
 
 #: Modules and calls that would let chance, time or the machine into a world.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Annotated
 
 from confsim.api.call import Call, operation
@@ -104,7 +103,6 @@ def _time(call: Call, at: int | None) -> str | None:
     return _iso(at)
 
 
-@lru_cache(maxsize=1024)
 def _iso(at: int) -> str:
     """An instant (epoch milliseconds) in ISO 8601."""
     instant = datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000)

@@ -6,9 +6,11 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
-from confsim.kernel.plain_values import check_plain
+from msgspec import Struct
+
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.kernel.spans import span
+from confsim.values.plain import check_plain
+from confsim.values.spans import span
 
 T = TypeVar("T")
 
@@ -20,26 +22,42 @@ MOST_CHOICES = 5000
 _NAMED = 20
 
 
+class ProfileContext(Struct, eq=False):
+    """A profile, and the record of the assumptions used: a context by itself, and what a change carries.
+
+    ``profile`` holds the values chosen, by id of the entry; ``used`` has the ids of the entries used so far, in order
+    of first use.
+    """
+
+    profile: Mapping[str, Any]
+    used: dict[str, None] = {}
+
+    @property
+    def carried(self) -> ProfileContext:
+        """Return itself."""
+        return self
+
+    def collect_in(self, used: dict[str, None]) -> dict[str, None]:
+        """Collect the ids of assumptions here from now on; return where they were collected before."""
+        before, self.used = self.used, used
+        return before
+
+
 class Context(Protocol):
-    """The context of assumptions: a profile and the record of those used. Changes and calls are contexts."""
+    """The context of assumptions. Changes and calls are contexts; one that carries nothing gets the default values."""
 
     @property
-    def profile(self) -> Mapping[str, Any]:
-        """The values chosen, by id of the entry."""
-
-    @property
-    def used(self) -> dict[str, None]:
-        """The ids of the entries used so far, in order of first use."""
+    def carried(self) -> ProfileContext | None:
+        """The profile, and the record of the assumptions used."""
 
 
-class ProfileContext:
-    """A context outside any call: a profile, and the ids of the entries used."""
-
-    __slots__ = ("profile", "used")
-
-    def __init__(self, profile: Mapping[str, Any]) -> None:
-        self.profile = profile
-        self.used: dict[str, None] = {}
+def context_of(context: Context) -> ProfileContext:
+    """Return the profile and the record of a context; a change that carries none gets one of the default values."""
+    if context.carried is None:
+        change: Any = context
+        change.carried = ProfileContext({})
+    assert context.carried is not None
+    return context.carried
 
 
 class ProfileKey:
@@ -169,21 +187,22 @@ def assumption(
 
 def ask(context: Context, entry: Assumption[T]) -> T:
     """Return the value in force for the entry, and note its use."""
-    context.used[entry.id] = None
-    if context.profile:
-        chosen: T = context.profile.get(entry.id, entry.default)
-        return chosen
-    return entry.default
+    carried = context.carried or context_of(context)
+    carried.used[entry.id] = None
+    chosen: T = carried.profile.get(entry.id, entry.default)
+    return chosen
 
 
 def note(context: Context, entry: Assumption[Any]) -> None:
     """Note the use of an entry whose value is known, or that has one value only."""
-    context.used[entry.id] = None
+    carried = context.carried or context_of(context)
+    carried.used[entry.id] = None
 
 
 def value_of(context: Context, entry: Assumption[T]) -> T:
     """Return the value in force without noting its use: the choice may turn out not to matter."""
-    return in_force(context.profile, entry) if context.profile else entry.default
+    carried = context.carried or context_of(context)
+    return in_force(carried.profile, entry)
 
 
 def in_force(profile: Mapping[str, Any], entry: Assumption[T]) -> T:

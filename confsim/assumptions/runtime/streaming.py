@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from confsim.assumptions.register import Assumption, assumption, duration, subset_of, text, texts
-from confsim.kernel.urls import encoded, normalised
+from confsim.values.urls import encoded, normalised
 
 # data.*
 DATA_KINDS = assumption(

@@ -11,16 +11,21 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
+from confsim.canonical.form import FormLevel, Forms
 from confsim.kernel.refusal import Misuse
+from confsim.kernel.world import World
 from confsim.service.clock import instant
+from confsim.service.entries import DeliveryNote
 from confsim.service.files import reading
-from confsim.service.journal import DeliveryNote
 from confsim.service.messages import Request, Response
 
 _CALL_ID = re.compile(r"r[1-9][0-9]{0,17}")
 #: The number of the bundle format. Format 1 has no webhooks and no named stand-ins. Up to format 2, timers of one
-#: instant fired in the order in which they were set, which a replay may show.
-FORMAT = 3
+#: instant fired in the order in which they were set, which a replay may show. Up to format 3, the digest is that of the
+#: bytes of the last world, which another version stores otherwise: a replay leaves it out and says so.
+FORMAT = 4
+#: The first format whose digest is that of the form of the last world.
+FIRST_WITH_FORM = 4
 
 
 class Bytes(Struct, frozen=True, forbid_unknown_fields=True):
@@ -149,12 +154,21 @@ class Bundle(Struct, frozen=True, kw_only=True):
     left_out: list[str] = []
     #: Whether secrets are replaced by stand-ins.
     masked: bool = False
-    #: Digest of the world after the last call of the API; "" when there is none.
+    #: Digest of the form of the world after the last call of the API, see ``form_digest``; "" when there is none.
     digest: str = ""
     #: Attempts to deliver webhooks, except those to the list only.
     attempts: list[DeliveryNote] = []
     #: Stand-ins of secrets that the world makes, each with the fingerprint of its secret.
     stand_ins: dict[str, str] = {}
+
+
+def form_digest(world: World, at: int) -> str:
+    """Return the digest of the canonical form of a world at an instant (epoch milliseconds).
+
+    The form leaves out nothing but drawn names and how long ago all of it was: answers show the names, and a replay
+    makes each call at its instant.
+    """
+    return Forms(FormLevel.MOVED).digest(world, at).hex()
 
 
 def read(path: str | Path) -> Bundle:

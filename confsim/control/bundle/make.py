@@ -17,13 +17,13 @@ from confsim.assumptions.protocol.transport import PREFIX
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
 from confsim.control.export.calls import ApiCall, merged
+from confsim.service.entries import ControlCall, DeliveryNote, DeliveryStep, JournalEntry
 from confsim.service.files import state
 from confsim.service.files.profile import plain
-from confsim.service.journal import ControlCall, DeliveryNote, DeliveryStep, JournalEntry
 from confsim.service.service import Service
 from confsim.version import __version__
 
-from .document import FORMAT, NOT_SET, Bundle, BundledCall, EntryPoint, SentRequest, content, recorded
+from .document import FORMAT, NOT_SET, Bundle, BundledCall, EntryPoint, SentRequest, content, form_digest, recorded
 
 _FOREIGN = CODE[Reason.HOST_UNKNOWN].id
 
@@ -57,7 +57,7 @@ def bundle(context: ControlContext, *, masked: bool) -> bytes:
         start=Raw(state.document(start)),
         calls=calls,
         left_out=_left_out(service, entries, first),
-        digest=entries[-1].after.digest() if at_end else "",
+        digest=form_digest(entries[-1].after, entries[-1].at) if at_end else "",
         attempts=_attempts(notes),
     )
     if masked:

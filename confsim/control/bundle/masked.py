@@ -10,8 +10,8 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from confsim.control.export.calls import ApiCall
+from confsim.service.entries import ControlCall, DeliveryNote
 from confsim.service.files import state
-from confsim.service.journal import ControlCall, DeliveryNote
 from confsim.service.masking import DISTINCTIVE
 
 from . import masking

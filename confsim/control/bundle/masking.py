@@ -22,7 +22,7 @@ from confsim.domain.identity import jws
 from confsim.kernel.tables.table import Table
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import World
-from confsim.service.journal import JournalEntry
+from confsim.service.entries import JournalEntry
 from confsim.service.masking import CREDENTIAL_HEADERS, CREDENTIAL_NAMES, DISTINCTIVE, MASK
 
 from .substitution import of_record, of_url, secrets_of

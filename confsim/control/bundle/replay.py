@@ -22,17 +22,21 @@ from confsim.http.app import App
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.service.clock import Clock
 from confsim.service.deferred import Pending, wait_for_result
+from confsim.service.entries import DeliveryNote
 from confsim.service.files import state
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
-from confsim.service.journal import DeliveryNote
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
 from confsim.transport.address import OperationRequest, request_of
 
-from .document import Bundle, BundledCall, EntryPoint, RecordedAnswer, raw, recorded
+from .document import FIRST_WITH_FORM, Bundle, BundledCall, EntryPoint, RecordedAnswer, form_digest, raw, recorded
 from .revealed import SecretMap
 
+#: What a replay of an older format says about the world after the last call.
+WITHOUT_FORM = (
+    "the world after the last call: up to format 3, a bundle has the digest of its bytes, which versions change"
+)
 #: Characters shown around the first difference.
 _AROUND = 60
 
@@ -71,10 +75,13 @@ def replay(bundle: Bundle, calls: Iterable[BundledCall] | None = None) -> Replay
         parting = got if isinstance(got, Mismatch) else None if got is None else player.parting(call, got)
         if parting is not None:
             break
-    if parting is None and bundle.digest and (digest := player.digest()) != bundle.digest:
+    left_out = bundle.left_out
+    if bundle.digest and bundle.format < FIRST_WITH_FORM:
+        left_out = [*left_out, WITHOUT_FORM]
+    elif parting is None and bundle.digest and (digest := player.digest()) != bundle.digest:
         last = bundle.calls[-1].id if bundle.calls else ""
         parting = Mismatch(last, "", "the world after the last call", bundle.digest, digest)
-    return Replayed(calls=count, not_repeated=skipped, left_out=bundle.left_out, parting=parting)
+    return Replayed(calls=count, not_repeated=skipped, left_out=left_out, parting=parting)
 
 
 class Player:
@@ -96,6 +103,7 @@ class Player:
         service.webhooks.repeat(self._recorded)
         self._revealed = SecretMap(bundle.stand_ins, lambda: state.document(service.world))
         self._worlds = self._mounted(service)
+        self._at = bundle.started
         self._foreign = False
         self._app = App(self._worlds, mount.whole(), lambda host: not self._foreign)
         self._context = ControlContext(service, self._worlds, bundle.host)
@@ -113,14 +121,15 @@ class Player:
         return worlds
 
     def digest(self) -> str:
-        """Return the digest of the present world."""
-        return self._service.world.digest()
+        """Return the digest of the form of the present world, at the instant of the last call."""
+        return form_digest(self._service.world, self._at)
 
     def play(self, call: BundledCall) -> RecordedAnswer | Mismatch | None:
         """Repeat a call, or set the recorded state of one that cannot be repeated.
 
         Returns the answer of an API call (else None), and the difference found while setting a recorded state.
         """
+        self._at = call.at
         if not call.own_instant:
             self._service.live.show(call.at)
         if call.delivery is not None:

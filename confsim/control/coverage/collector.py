@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
-from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register import REGISTER, context_of
 from confsim.contract.openapi.reasons import reasons_of
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import Row
 from confsim.kernel.world import Change, World
 from confsim.reference.observed import observed
-from confsim.service.journal import JournalEntry
-from confsim.service.service import Service
+from confsim.service.entries import JournalEntry
+from confsim.service.live import EVERYWHERE, WorldObserver
 
 #: The kinds of things that are counted, in the order of the report.
 KINDS = ("operations", "refusals", "transitions", "assumptions")
@@ -54,12 +54,13 @@ def transition(row: Row) -> str:
     return label if row.only_if is None else f"{label} [{row.only_if}]"
 
 
-class Collector:
+class Collector(WorldObserver):
     """Counts the coverage of every world that is made in this process while the collector is attached.
 
     Calls of a scenario that makes a world are not counted, nor anything while the collector is ``paused``.
     """
 
+    outside = True
     #: The attached collectors of this process, newest last.
     attached: ClassVar[tuple[Collector, ...]] = ()
 
@@ -77,7 +78,7 @@ class Collector:
                 observer = _RowObserver(row, partial(self._moved, (machine.name, transition(row))))
                 row.observe(observer)
                 self._observers.append((row, observer))
-        Service.follow_each(self._follow)
+        EVERYWHERE.add(self)
         Collector.attached = (*Collector.attached, self)
 
     def detach(self) -> None:
@@ -86,7 +87,7 @@ class Collector:
             row.stop_observing(observer)
         self._observers.clear()
         Collector.attached = tuple(each for each in Collector.attached if each is not self)
-        Service.stop_following_each(self._follow)
+        EVERYWHERE.remove(self)
         self.pause()
 
     def pause(self) -> None:
@@ -97,16 +98,8 @@ class Collector:
         """Count from now on."""
         self.paused = False
 
-    def _follow(self, service: Service) -> None:
-        def changed(before: World, change: Change, after: World) -> None:
-            if self._called in service.journal.followers:
-                self._in_force(change)
-
-        service.journal.follow(self._called)
-        service.live.observe(changed)
-        service.live.observe_idle(changed)
-
-    def _called(self, entry: JournalEntry) -> None:
+    def answered(self, entry: JournalEntry, withheld: JournalEntry | None) -> None:  # noqa: ARG002 - counted once
+        """Count a call."""
         if self.paused:
             return
         operation, counts = entry.operation, self.counts
@@ -123,12 +116,15 @@ class Collector:
             changes[id(change)] = change, []
         changes[id(change)][1].append(item)
 
-    def _in_force(self, change: Change) -> None:
+    def changed(self, before: World, change: Change, after: World) -> None:  # noqa: ARG002 - the change says enough
+        """Count the transitions of a change, and the assumptions that it used."""
         _, moved = self._open.get(get_ident(), {}).pop(id(change), (change, []))
         if not self.paused:
             self.counts["transitions"].update(moved)
             assumptions = self.counts["assumptions"]
-            for used in change.used:  # these are of timers and the control plane; calls are counted with their entries
+            for used in context_of(
+                change
+            ).used:  # these are of timers and the control plane; calls are counted with their entries
                 assumptions.setdefault((used,), 0)
 
 

@@ -16,11 +16,11 @@ from confsim.arazzo.expressions import expressions
 from confsim.contract.query import unknown_parameters
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, PREFIX
-from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
+from confsim.service.entries import ControlCall
 from confsim.service.files import state
 from confsim.service.files.profile import plain
-from confsim.service.journal import ControlCall
+from confsim.values.plain import whole_number
 
 from .calls import ApiCall, answer_was_replaced, json_of, never_holding, starting_world, total, with_address
 

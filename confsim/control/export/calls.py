@@ -25,17 +25,17 @@ from confsim.contract.query import decode_query
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
 from confsim.control.journal_view import below
-from confsim.kernel.plain_values import DEEPEST, is_deep
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.urls import normalised, path_segments
 from confsim.service.checks.credentials import present
+from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.faults.holding import CHANGED, DROPPED
 from confsim.service.faults.per_request import HEADER, QUERY
 from confsim.service.files import world_file
-from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 from confsim.service.messages import Request
 from confsim.service.service import Service
+from confsim.values.plain import DEEPEST, is_deep
+from confsim.values.urls import normalised, path_segments
 
 #: Headers that belong to the transport of a request, not to its meaning.
 _TRANSPORT = frozenset({"accept-encoding", "connection", "content-length", "host", "transfer-encoding", "user-agent"})
@@ -288,7 +288,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def starting_world(service: Service) -> str | None:
-    """Return the name or path of the world that the service started from; None for a start without a name."""
+    """Return the name or path of the world that the service started from; None for a start without a name.
+
+    The name has to make the same bytes again: exported calls name what the world has drawn.
+    """
     name, origin = service.provenance.made_from, service.history.origin
     if not name:
         return None

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL
-from confsim.service.journal import ControlCall
+from confsim.service.entries import ControlCall
 from confsim.transport.address import route
 
 from .calls import ApiCall, json_of, presentation, with_address

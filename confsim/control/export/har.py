@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import msgspec
 
 from confsim.control.context import ControlContext
-from confsim.service.journal import ControlCall
+from confsim.service.entries import ControlCall
 from confsim.version import __version__
 
 from .calls import ApiCall, json_of, presentation

@@ -15,8 +15,8 @@ from confsim.control.export.calls import ApiCall, merged
 from confsim.control.journal_view import RequestPattern, matching
 from confsim.control.moments import entry_of
 from confsim.control.operations import bounds
+from confsim.service.entries import ControlCall
 from confsim.service.faults.per_request import without_hold
-from confsim.service.journal import ControlCall
 
 
 class ExportFormat(StrEnum):

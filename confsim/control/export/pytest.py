@@ -10,9 +10,9 @@ import msgspec
 
 from confsim.api.address import HOST
 from confsim.control.declare import CONTROL
+from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.files import state
 from confsim.service.files.profile import plain
-from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.service import Service
 from confsim.transport.address import route
 

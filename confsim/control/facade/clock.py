@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.journal_view import FiredTimer
-from confsim.kernel.spans import Duration
+from confsim.control.operations.clock import advance_clock, set_clock
 from confsim.service.clock import Instant
+from confsim.values.spans import Duration
 
 
 class ClockFacade:
@@ -39,13 +40,11 @@ class ClockFacade:
 
     def advance(self, by: Duration | None = None, *, until: str | None = None) -> list[FiredTimer]:
         """Move the clock by a duration, or to the "next" timer; return the timers that fired."""
-        fired: list[FiredTimer] = self._control("advance_clock", by=by, until=until).fired
-        return fired
+        return self._control.call(advance_clock, by=by, until=until).fired
 
     def set(self, to: Instant) -> list[FiredTimer]:
         """Set the clock to an instant (epoch milliseconds, ISO 8601, aware datetime); return the timers that fired."""
-        fired: list[FiredTimer] = self._control("set_clock", to=to).fired
-        return fired
+        return self._control.call(set_clock, to=to).fired
 
     def freeze(self) -> None:
         """Stop the clock at its current instant."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from confsim.control.invoke import ControlPlane
-from confsim.control.operations.faults import FaultInfo, HeldCallInfo, HeldOutcome
+from confsim.control.operations.faults import FaultInfo, HeldCallInfo, HeldOutcome, add_fault, decide_held, list_faults
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.spans import Duration, span
 from confsim.service.deferred import POLL_INTERVAL, monotonic
+from confsim.values.spans import Duration, span
 
 from .assertions import counted, require_place
 
@@ -43,8 +43,7 @@ class HeldCallFacade:
         return self._decide(action="drop")
 
     def _decide(self, **fields: object) -> HeldOutcome:
-        outcome: HeldOutcome = self._control("decide_held", self.info.id, **fields)
-        return outcome
+        return self._control.call(decide_held, self.info.id, **fields)
 
 
 class FaultsFacade(Sequence[FaultInfo]):
@@ -73,8 +72,7 @@ class FaultsFacade(Sequence[FaultInfo]):
         return found[place]
 
     def _all(self) -> list[FaultInfo]:
-        found: list[FaultInfo] = self._control("list_faults")
-        return found
+        return self._control.call(list_faults)
 
     def put(self, faults: Iterable[Mapping[str, Any]]) -> list[FaultInfo]:
         """Replace all faults. Raises Misuse for the first mistake, without changing anything."""
@@ -83,8 +81,7 @@ class FaultsFacade(Sequence[FaultInfo]):
 
     def add(self, operation: str | None = None, *, do: object, **fields: object) -> FaultInfo:
         """Add a fault of an operation or of a ``thing``; ``match``, ``on`` and ``times`` are optional."""
-        added: FaultInfo = self._control("add_fault", operation=operation, do=do, **fields)
-        return added
+        return self._control.call(add_fault, operation=operation, do=do, **fields)
 
     def remove(self, id: str) -> None:
         """Remove the fault of this id. Raises Misuse (404) when there is none."""

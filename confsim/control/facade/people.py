@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.operations.people.accounts import MadeUser
-from confsim.control.operations.people.phones import DialedIn, PhoneCall
-from confsim.control.operations.people.presence import InChannel, JoinedChannel
+from confsim.control.operations.people.phones import (
+    DialedIn,
+    PhoneCall,
+    answer_call,
+    dial_in,
+    fail_call,
+    hang_up,
+    list_calls,
+    refuse_call,
+)
+from confsim.control.operations.people.presence import (
+    InChannel,
+    JoinedChannel,
+    admit_to_channel,
+    join_channel,
+    leave_channel,
+    list_presence,
+    set_presenter,
+)
 
 from .assertions import counted
 
@@ -31,8 +48,7 @@ class CallsFacade:
 
     def __call__(self) -> list[PhoneCall]:
         """Return all calls, newest first in each client."""
-        calls: list[PhoneCall] = self._control("list_calls")
-        return calls
+        return self._control.call(list_calls)
 
     def dial_in(
         self,
@@ -46,28 +62,23 @@ class CallsFacade:
         """Let a phone call an inbound number and key in ``code`` or ``meetingId``, and ``pin``."""
         keyed = {"code": code, "meetingId": meetingId, "pin": pin, "caller": caller}
         given = {name: text for name, text in keyed.items() if text is not None}
-        connected: DialedIn = self._control("dial_in", number=number, **given)
-        return connected
+        return self._control.call(dial_in, number=number, **given)
 
     def answer(self, user_id: UserId) -> str:
         """Answer the ringing phone of a user; returns the state of the call."""
-        answered: str = self._control("answer_call", userId=number(user_id)).state
-        return answered
+        return self._control.call(answer_call, userId=number(user_id)).state
 
     def busy(self, user_id: UserId) -> str:
         """Let the ringing phone of a user be busy; returns the state of the call."""
-        refused: str = self._control("refuse_call", userId=number(user_id)).state
-        return refused
+        return self._control.call(refuse_call, userId=number(user_id)).state
 
     def fail(self, user_id: UserId) -> str:
         """Let the ringing call of a user fail; returns the state of the call."""
-        failed: str = self._control("fail_call", userId=number(user_id)).state
-        return failed
+        return self._control.call(fail_call, userId=number(user_id)).state
 
     def hang_up(self, user_id: UserId) -> str:
         """Hang up the phone of a user; returns the state of the call."""
-        ended: str = self._control("hang_up", userId=number(user_id)).state
-        return ended
+        return self._control.call(hang_up, userId=number(user_id)).state
 
 
 class PresenceFacade:
@@ -83,28 +94,21 @@ class PresenceFacade:
 
     def __call__(self, channel: str) -> list[InChannel]:
         """Return the users in the channel, its breakout rooms and its lobby."""
-        found: list[InChannel] = self._control("list_presence", channel=channel)
-        return found
+        return self._control.call(list_presence, channel=channel)
 
     def join(self, channel: str, user: UserId | str) -> JoinedChannel:
         """Let a user, by id or by token, join the channel; the state is "in", or "waiting" in the lobby."""
         who = {"token": user} if isinstance(user, str) else {"userId": number(user)}
-        joined: JoinedChannel = self._control("join_channel", channel=channel, **who)
-        return joined
+        return self._control.call(join_channel, channel=channel, **who)
 
     def leave(self, channel: str, user_id: UserId) -> str:
         """Let a user leave the channel; returns the state."""
-        state: str = self._control("leave_channel", channel=channel, userId=number(user_id)).state
-        return state
+        return self._control.call(leave_channel, channel=channel, userId=number(user_id)).state
 
     def admit(self, channel: str, user_id: UserId) -> str:
         """Admit a user who waits in the lobby; returns the state."""
-        state: str = self._control("admit_to_channel", channel=channel, userId=number(user_id)).state
-        return state
+        return self._control.call(admit_to_channel, channel=channel, userId=number(user_id)).state
 
     def present(self, channel: str, user_id: UserId, presenter: bool = True) -> bool:
         """Grant or revoke Presenter status; returns whether the user is a presenter now."""
-        status: bool = self._control(
-            "set_presenter", channel=channel, userId=number(user_id), presenter=presenter
-        ).presenter
-        return status
+        return self._control.call(set_presenter, channel=channel, userId=number(user_id), presenter=presenter).presenter

@@ -7,7 +7,13 @@ from typing import overload
 
 from confsim.control.invoke import ControlPlane
 from confsim.control.journal_view import EntryKind, RequestInfo, RequestPattern, describe, list_entries
-from confsim.control.operations.journal import UnmatchedRequest
+from confsim.control.operations.journal import (
+    UnmatchedRequest,
+    clear_requests,
+    count_requests,
+    find_requests,
+    list_unmatched_requests,
+)
 from confsim.service.deferred import in_steps, wait_for_result
 
 from .assertions import METHODS, counted, known, require, require_place
@@ -51,8 +57,8 @@ class RequestsFacade(Sequence[RequestInfo]):
         assumption: str | None = None,
     ) -> list[RequestInfo]:
         """Return the calls that match every given value; ``path`` may contain ``*``, ``body`` is part of the body."""
-        found: list[RequestInfo] = self._control(
-            "find_requests",
+        return self._control.call(
+            find_requests,
             operation=operation,
             method=method,
             path=path,
@@ -60,7 +66,6 @@ class RequestsFacade(Sequence[RequestInfo]):
             body=body,
             assumption=assumption,
         )
-        return found
 
     def matching(
         self,
@@ -73,8 +78,8 @@ class RequestsFacade(Sequence[RequestInfo]):
         assumption: str | None = None,
     ) -> int:
         """Return the number of calls in the journal that match, as for ``find``."""
-        count: int = self._control(
-            "count_requests",
+        return self._control.call(
+            count_requests,
             operation=operation,
             method=method,
             path=path,
@@ -82,7 +87,6 @@ class RequestsFacade(Sequence[RequestInfo]):
             body=body,
             assumption=assumption,
         ).count
-        return count
 
     def assert_called(
         self,
@@ -117,8 +121,7 @@ class RequestsFacade(Sequence[RequestInfo]):
     @property
     def unmatched(self) -> list[UnmatchedRequest]:
         """Return the calls that matched no route, each with the most similar one."""
-        found: list[UnmatchedRequest] = self._control("list_unmatched_requests")
-        return found
+        return self._control.call(list_unmatched_requests)
 
     def export(
         self,
@@ -149,8 +152,7 @@ class RequestsFacade(Sequence[RequestInfo]):
         status: int | None = None,
     ) -> int:
         """Remove all calls, or those that match, as for ``find``; return their number."""
-        count: int = self._control("clear_requests", operation=operation, method=method, path=path, status=status).count
-        return count
+        return self._control.call(clear_requests, operation=operation, method=method, path=path, status=status).count
 
     def forget(self, id: str) -> None:
         """Remove one call. Raises Misuse (404) for an unknown id."""

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from confsim.assumptions.events import EventKind
 from confsim.control.invoke import ControlPlane
-from confsim.control.operations.webhooks import DeliveryInfo
+from confsim.control.operations.webhooks import DeliveryInfo, list_deliveries, redeliver
 from confsim.service.webhooks.signatures import verify
 
 from .assertions import counted, known, require, require_place
@@ -48,10 +48,7 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
     ) -> list[DeliveryInfo]:
         """Return the deliveries that match every given value. Raises Misuse for an unknown kind."""
         known("kind", kind, EventKind)
-        found: list[DeliveryInfo] = self._control(
-            "list_deliveries", endpoint=endpoint, kind=kind, delivered=delivered, state=state
-        )
-        return found
+        return self._control.call(list_deliveries, endpoint=endpoint, kind=kind, delivered=delivered, state=state)
 
     def assert_delivered(
         self,
@@ -85,11 +82,26 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
     def deliver_to(self, receiver: Any) -> None:
         """Send deliveries to a receiver in this process from now on; None stops that.
 
-        A receiver is a WSGI application (called with two arguments), a function of a message that returns a status (or
-        None for 200), or a list that collects messages. A message has ``url``, ``headers``, ``body`` and ``json``.
-        Without a receiver every delivery counts as delivered, unless a live server serves the world.
+        A receiver is a function or coroutine function of a message that returns a status (or None for 200), a WSGI
+        application (called with two arguments), an ASGI application (called with three), or a list that collects
+        messages. A message has ``url``, ``headers``, ``body`` and ``json``. The receiver may wait and may call the
+        simulator: other callers go on meanwhile. Without a receiver every delivery counts as delivered, unless a live
+        server serves the world.
+
+        An exception of the receiver is a failed attempt. A failed assertion is raised too, at the end of the test, or
+        by ``check``. Raises Misuse for an object that cannot be a receiver.
         """
         self._control.context.service.webhooks.deliver_to(receiver)
+
+    def check(self) -> None:
+        """Raise the failed assertions of receivers of this world since the last check; several as one group.
+
+        The pytest plugin does it at the end of each test.
+        """
+        __tracebackhide__ = True
+        failure = self._control.context.service.webhooks.take_failures()
+        if failure is not None:
+            raise failure
 
     def allow(self, *hosts: str) -> None:
         """Let a live server send to these hosts, beside loopback."""
@@ -97,5 +109,4 @@ class WebhooksFacade(Sequence[DeliveryInfo]):
 
     def redeliver(self, id: str) -> DeliveryInfo:
         """Start a new series of attempts. Raises Misuse for an unknown delivery (404), or one yet to be sent (409)."""
-        delivery: DeliveryInfo = self._control("redeliver", id)
-        return delivery
+        return self._control.call(redeliver, id)

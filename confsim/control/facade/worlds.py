@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from confsim.control.invoke import ControlPlane
-from confsim.control.operations.worlds import WorldInfo
+from confsim.control.operations.worlds import WorldInfo, get_worlds_limit, list_worlds
 from confsim.kernel.refusal import suggest_near
-from confsim.kernel.spans import Duration
 from confsim.service.files import reading
 from confsim.service.files.profile import read_profile
 from confsim.service.service import Service
+from confsim.values.spans import Duration
 
 S = TypeVar("S")
 
@@ -71,8 +71,7 @@ class WorldsFacade(Generic[S]):
 
     def infos(self, idle: Duration | None = None) -> list[WorldInfo]:
         """Return the descriptions of the worlds, root world first; with ``idle`` of those idle for this duration."""
-        found: list[WorldInfo] = self._control("list_worlds", idle=idle)
-        return found
+        return self._control.call(list_worlds, idle=idle)
 
     def drop(self, name: str | None = None, *, idle: Duration | None = None) -> list[str]:
         """Drop a world by name; without a name all of them, or those idle for this duration. Returns the names."""
@@ -83,8 +82,7 @@ class WorldsFacade(Generic[S]):
     @property
     def most(self) -> int:
         """The limit on the number of worlds, the root world not counted; can be set."""
-        limit: int = self._control("get_worlds_limit").most
-        return limit
+        return self._control.call(get_worlds_limit).most
 
     @most.setter
     def most(self, most: int) -> None:

@@ -16,11 +16,11 @@ from confsim.control.record_changes import key_text
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.diagram import in_words
 from confsim.kernel.machine import Machine
-from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.tables.table import Record, Rows, Table
 from confsim.kernel.world import Change, World
 from confsim.service.deferred import in_steps
+from confsim.values.plain import whole_number
 
 #: Default and largest number of records on a page.
 PAGE = 50

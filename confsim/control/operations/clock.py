@@ -12,9 +12,9 @@ from confsim.control.fields import Duration, Instant, Rate, one_of
 from confsim.control.journal_view import FiredTimer, describe_timer
 from confsim.kernel.due import Fired
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.spans import span
 from confsim.service import clock
 from confsim.service.deferred import in_slices
+from confsim.values.spans import span
 
 
 class ClockState(Wire):

@@ -16,7 +16,7 @@ from confsim.domain.fault_points import FAULT_POINTS
 from confsim.kernel.refusal import Misuse, require_at_most
 from confsim.service.faults import injection, spec
 from confsim.service.faults.holding import HeldCall
-from confsim.service.faults.injection import ActiveFault
+from confsim.service.faults.interceptor import ActiveFault
 from confsim.service.faults.words import read_effect
 from confsim.service.masking import Mask
 

@@ -9,7 +9,6 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.journal_view import (
     EntryKind,
-    Noted,
     RequestInfo,
     RequestPattern,
     below,
@@ -22,7 +21,7 @@ from confsim.control.nearest import SimilarRoutes
 from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse
 from confsim.service.deferred import in_slices, in_steps
-from confsim.service.journal import ControlCall, JournalEntry
+from confsim.service.entries import ControlCall, JournalEntry, Noted
 
 
 class UnmatchedRequest(Wire):

@@ -12,7 +12,7 @@ from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.operations import bounds
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import host_name
+from confsim.values.urls import host_name
 
 
 class HostNames(Wire):

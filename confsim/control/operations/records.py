@@ -32,10 +32,10 @@ from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SESSIONS, Session
 from confsim.domain.users import users
 from confsim.domain.users.users import USERS, AuthKind, User
-from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse, suggest_near
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
+from confsim.values.plain import whole_number
 
 
 class Fields(Struct, forbid_unknown_fields=True, kw_only=True):

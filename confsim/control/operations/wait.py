@@ -17,11 +17,11 @@ from confsim.control.journal_view import RequestInfo, RequestPattern, describe, 
 from confsim.control.operations import bounds
 from confsim.control.record_changes import key_text
 from confsim.domain.events.deliveries import DeliveryState
-from confsim.kernel import spans
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import World
 from confsim.service.deferred import in_steps, monotonic
+from confsim.values import spans
 
 from .mail import MailInfo, matching_mail
 from .webhooks import DeliveryInfo, matching_deliveries
@@ -180,7 +180,7 @@ def _finder(context: ControlContext, wanted: WaitTarget) -> Search:
         return lambda: map(_described, matching_mail(context, to=mail.to, kind=mail.kind))
     if delivery is not None:
         fields = delivery.endpoint, delivery.kind, delivery.delivered, delivery.state
-        return lambda: map(_described, matching_deliveries(context.view(), *fields))
+        return lambda: map(_described, matching_deliveries(context, *fields))
     assert state is not None
     return lambda: _records(context, state)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
+from confsim.control.journal_view import FaultHit, describe_hits
 from confsim.domain.events import deliveries
 from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
@@ -45,6 +46,7 @@ class DeliveryInfo(Wire):
     delivered: Annotated[bool, "Whether it was delivered."]
     attempts: Annotated[list[AttemptInfo], "The attempts so far."]
     next: Annotated[int | None, "The instant of the next attempt, in epoch milliseconds; null for none or not known."]
+    fault: Annotated[list[FaultHit], "The faults that were injected into it."]
 
     def __repr__(self) -> str:
         return f"<delivery {self.id} of {self.kind} to {self.url}: {self.state.value}>"
@@ -107,7 +109,7 @@ def list_deliveries(
 
     With ``limit`` only the newest ones.
     """
-    found = matching_deliveries(context.view(), endpoint, kind, delivered, state, descending=True)
+    found = matching_deliveries(context, endpoint, kind, delivered, state, descending=True)
     return in_slices(newest(found, limit, offset), turned)
 
 
@@ -126,11 +128,11 @@ def redeliver(context: ControlContext, id: Annotated[str, "The id of the deliver
         with refusals_as_conflicts():
             deliveries.redeliver(change, delivery)
     change = context.view()
-    return describe_delivery(change, DELIVERIES.of(change)[id])
+    return describe_delivery(context, change, DELIVERIES.of(change)[id])
 
 
 def matching_deliveries(
-    change: Change,
+    context: ControlContext,
     endpoint: str | None,
     kind: str | None,
     delivered: bool | None,
@@ -139,6 +141,7 @@ def matching_deliveries(
     descending: bool = False,
 ) -> Iterator[DeliveryInfo | None]:
     """Yield the deliveries that match every given value, newest last or first; None for each other."""
+    change = context.view()
     found = deliveries.list_deliveries(change)
     for each in found.descending if descending else found:
         matching = (
@@ -147,10 +150,10 @@ def matching_deliveries(
             and (delivered is None or (each.state is DeliveryState.DELIVERED) is delivered)
             and (state is None or each.state is state)
         )
-        yield describe_delivery(change, each) if matching else None
+        yield describe_delivery(context, change, each) if matching else None
 
 
-def describe_delivery(change: Change, delivery: Delivery) -> DeliveryInfo:
+def describe_delivery(context: ControlContext, change: Change, delivery: Delivery) -> DeliveryInfo:
     """Return the description of a delivery."""
     endpoint = ENDPOINTS.get(change, delivery.endpoint, delivery.client)
     url = None if endpoint is None else endpoint.url
@@ -170,4 +173,5 @@ def describe_delivery(change: Change, delivery: Delivery) -> DeliveryInfo:
         delivered=delivery.state is DeliveryState.DELIVERED,
         attempts=attempts,
         next=delivery.due,
+        fault=describe_hits(context.service.journal.hits_of(delivery.id)),
     )

@@ -23,10 +23,10 @@ from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.service.deferred import in_slices, wait_for
+from confsim.service.entries import ControlCall, JournalEntry
 from confsim.service.files import world_file
 from confsim.service.files.profile import read_profile
 from confsim.service.incoming import Incoming
-from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 from confsim.service.messages import Response
 from confsim.service.service import Service

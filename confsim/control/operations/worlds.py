@@ -11,12 +11,12 @@ from confsim.control.declare import PREFIX, CommandBody, operation
 from confsim.control.holders import ClientInfo, TokenInfo, clients_and_tokens
 from confsim.control.operations import bounds
 from confsim.control.world_sources import MakeWorld, make_service
-from confsim.kernel.plain_values import whole_number
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.spans import span
 from confsim.service.deferred import in_slices, in_steps, monotonic
 from confsim.service.service import Service
 from confsim.service.worlds import Worlds
+from confsim.values.plain import whole_number
+from confsim.values.spans import span
 
 
 class WorldInfo(Wire):

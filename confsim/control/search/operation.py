@@ -16,7 +16,7 @@ from confsim.contract.types import Count, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CONTROL, operation
 from confsim.control.explaining import is_known, written
-from confsim.control.journal_view import Noted, read_body
+from confsim.control.journal_view import read_body
 from confsim.control.moments import in_order
 from confsim.control.operations.browse import Found, filled_tables, searched
 from confsim.control.operations.faults import list_faults, list_held
@@ -29,7 +29,7 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.writing import Written
 from confsim.reference import gaps, rules
 from confsim.service.deferred import in_steps
-from confsim.service.journal import ControlCall, JournalEntry
+from confsim.service.entries import ControlCall, JournalEntry, Noted
 from confsim.service.masking import Mask
 
 #: Characters of an excerpt, and most of those before the match.

@@ -13,11 +13,11 @@ from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
-from confsim.kernel.tables.indexes import Index, Order
+from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
-from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
+from confsim.values.urls import uri
 
 
 class DestinationState(Enum):
@@ -37,15 +37,8 @@ class Destination(Record, kw_only=True):
     label: str | None = None
     enabled: bool
 
-    @property
-    def enabled_url(self) -> str | None:
-        """The URL of an enabled destination, None of another."""
-        return self.url if self.enabled else None
 
-
-#: In the order of creation.
-ENABLED: Order[Destination] = Order("created", carries="enabled_url")
-BY_CHANNEL: Index[Destination] = Index("channel", "channel", orders=(ENABLED,))
+BY_CHANNEL: Index[Destination] = Index("channel", "channel")
 DESTINATIONS: Table[str, Destination] = Table(
     "broadcast destinations", Destination, "id", BY_CHANNEL, secrets={"url": SecretForm.KEYED_URL}
 )
@@ -122,4 +115,4 @@ def list_destinations(change: Change, channel: Channel) -> View[Destination]:
 
 def enabled(change: Change, channel: Channel) -> tuple[str, ...]:
     """The URLs of the enabled destinations of the channel."""
-    return tuple(url for url in list_destinations(change, channel).by(ENABLED).carried if url is not None)
+    return tuple(destination.url for destination in list_destinations(change, channel) if destination.enabled)

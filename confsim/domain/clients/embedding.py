@@ -10,8 +10,8 @@ from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask
 from confsim.kernel.refusal import Misuse, Refusal
-from confsim.kernel.urls import HOST_NAME, PORT, host_name, uri
 from confsim.kernel.world import Change
+from confsim.values.urls import HOST_NAME, PORT, host_name, uri
 
 from . import clients
 from .clients import Client

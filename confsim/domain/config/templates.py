@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum
 from itertools import chain
-from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -263,7 +262,7 @@ def list_templates(
     elif any(views) and ask(change, TEXT_ORDER) != "caseless":
         found = sorted(chain.from_iterable(views), key=lambda template: template.name)
     else:
-        found = merged((view.by(NAME) for view in views), itemgetter(0))
+        found = merged((view.by(NAME) for view in views), one_table=False)
     if offered:
         others = len(found) - _number_offered(change, client, views, inheritable=inheritable)
         if others:

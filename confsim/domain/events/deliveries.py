@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum, StrEnum
-from typing import Any
+from typing import Any, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS
+from confsim.domain.fault_points import WEBHOOK, FaultOutcome, fault_for
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.indexes import Index, Unique
@@ -232,6 +233,28 @@ def next_due(change: Change, client: str, endpoint: str) -> Sequence[Delivery]:
 # Attempts
 
 
+def begin_attempt(change: Change, id: str) -> int:
+    """Return how often to send a delivery now: once, or as a fault of its first attempt says."""
+    delivery = DELIVERIES.of(change)[id]
+    if delivery.attempts:
+        return 1
+    facts = {"client": delivery.client, "endpoint": delivery.endpoint, "kind": delivery.kind}
+    fault = fault_for(change, WEBHOOK, **facts, id=id)
+    if fault is None:
+        return 1
+    if fault.outcome is FaultOutcome.DOUBLED:
+        return 2
+    if fault.outcome is FaultOutcome.LOST:
+        LOSE.if_allowed(change, delivery)
+    elif fault.outcome is FaultOutcome.LATE:
+        _postpone.if_allowed(change, delivery, fault.by, bypasses=False)
+    elif fault.outcome is FaultOutcome.OUT_OF_ORDER:
+        _postpone.if_allowed(change, delivery, fault.by, bypasses=True)
+    else:
+        assert_never(fault.outcome)
+    return 0
+
+
 def any_ready(state: TableState) -> bool:
     """Whether there are deliveries to send now in a state of their table."""
     return bool(state.rows and state.index(READY))
@@ -269,16 +292,6 @@ def _is_accepted(change: Change, status: int | None) -> bool:
 def refuse(change: Change, id: str, problem: str, url: str) -> None:
     """Mark the delivery as refused, never to be sent to its URL; ``problem`` is the reason."""
     _REFUSE.if_allowed(change, DELIVERIES.of(change)[id], Attempt(change.now, None, problem, url))
-
-
-def postpone(change: Change, id: str, delay: int, *, bypasses: bool) -> None:
-    """Postpone the delivery by ``delay`` milliseconds; ``bypasses`` lets those behind it pass."""
-    _postpone.if_allowed(change, DELIVERIES.of(change)[id], delay, bypasses)
-
-
-def lose(change: Change, id: str) -> None:
-    """Mark the delivery as lost, never to arrive."""
-    LOSE.if_allowed(change, DELIVERIES.of(change)[id])
 
 
 def redeliver(change: Change, delivery: Delivery) -> Delivery:

@@ -17,8 +17,8 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.users import emails, handles, user_images, users
 from confsim.domain.users.users import BY_ORIGIN, USERS, Account, AuthKind, Identity, User, folded
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.urls import uri
 from confsim.kernel.world import Change
+from confsim.values.urls import uri
 
 from . import credentials, invitations, jws, validators
 from .credentials import Credential

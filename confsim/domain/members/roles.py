@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from operator import attrgetter
 
@@ -55,7 +55,7 @@ class Host(Record, kw_only=True):
 
 _USER: Callable[[Host], int] = attrgetter("user")
 #: The order of the channels: by creation, and by name, of equal names by creation.
-BY_CREATION: Order[Host] = Order("creation of the channel", "number", carries="channel")
+BY_CREATION: Order[Host] = Order("creation of the channel", "number")
 BY_NAME: Order[Host] = Order(
     "name of the channel", "name", "number", key=lambda name, number: (name.casefold(), number)
 )
@@ -224,8 +224,8 @@ def list_hosts(change: Change, channel: Channel) -> list[tuple[User, bool]]:
 
 def hosts_of(change: Change, channel: Channel) -> list[Host]:
     """The hosts of a channel itself, owners first; none for a breakout room."""
-    found = HOSTS.of(change, channel.client).each(APPOINTED, ((channel.id, Role.OWNER), (channel.id, Role.OPERATOR)))
-    return [host for hosts in found for host in hosts]
+    rows = HOSTS.of(change, channel.client)
+    return [host for role in (Role.OWNER, Role.OPERATOR) for host in rows.where(APPOINTED, (channel.id, role))]
 
 
 def _appointed(change: Change, channel: Channel, role: Role) -> View[Host]:
@@ -244,11 +244,6 @@ def _people(change: Change, channel: Channel, role: Role) -> list[User]:
 def roles_of(change: Change, user: User) -> View[Host]:
     """The roles of the user, in the order in which the channels were created."""
     return HOSTS.where(change, OF_USER, user.id, user.client)
-
-
-def ids_of_channels(found: View[Host]) -> Iterator[str]:
-    """The ids of the channels of the roles of a user, in the order of ``roles_of``, without a look at any role."""
-    return found.by(BY_CREATION).carried
 
 
 def hosts_itself(change: Change, client: str, channel: str, user: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from operator import attrgetter
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -133,15 +134,17 @@ def _stop(change: Change, recording: Recording) -> Recording:
     """The end of the recording is stored, and its processing begins."""
     channel = channels.get(change, recording.client, recording.channel)
     fault = fault_for(change, RECORDING, client=recording.client, channel=recording.channel, recording=recording.id)
-    outcome = None if fault is None else fault.outcome
-    if fault is None or outcome is FaultOutcome.FAILED:
+    if fault is None:
         recording = _process(change, recording)
-    elif outcome is FaultOutcome.LATE:
+    elif fault.outcome is FaultOutcome.FAILED:
+        recording = replace(_process(change, recording), will_fail=True)
+    elif fault.outcome is FaultOutcome.LATE:
         delay = delays.delay_of(change, durations.RECORDING_PROCESSING)
         usual = delay.amount * 1000 if delay.mode == "time" else 0
         recording = replace(recording, processing_ends=change.now + usual + fault.by)
-    owners = roles.ids(change, channel, Role.OWNER)
-    return replace(recording, ended=change.now, owners=owners, will_fail=outcome is FaultOutcome.FAILED)
+    elif fault.outcome is not FaultOutcome.STUCK:
+        assert_never(fault.outcome)
+    return replace(recording, ended=change.now, owners=roles.ids(change, channel, Role.OWNER))
 
 
 def _process(change: Change, recording: Recording) -> Recording:

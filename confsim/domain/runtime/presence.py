@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -237,10 +238,12 @@ def admit(change: Change, channel: Channel, user: int) -> Presence:
     presence = find(change, channel, user)
     if presence is not None and presence.state is Where.WAITING:
         fault = fault_for(change, ADMISSION, client=channel.client, channel=channel.id, user=user)
-        if fault is not None and fault.outcome is FaultOutcome.REFUSED:
-            raise Refusal(Reason.ADMISSION_REFUSED, id=user)
         if fault is not None:
-            return presence
+            if fault.outcome is FaultOutcome.REFUSED:
+                raise Refusal(Reason.ADMISSION_REFUSED, id=user)
+            if fault.outcome is FaultOutcome.IGNORED:
+                return presence
+            assert_never(fault.outcome)
     return let_in(change, presence, channel)
 
 

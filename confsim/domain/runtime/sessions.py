@@ -70,18 +70,17 @@ OPEN: Unique[Session] = Unique(
 UNENDED: Index[Session] = Index("unended", "state", of=lambda state: (True,) if state is not _ENDED else ())
 
 
-def _lists(started: int | None, channel: str, recorded: bool) -> tuple[tuple[str | None, bool | None], ...]:
-    """The channel with whether it had a recording; None for any channel, and for either way."""
-    return () if started is None else ((None, None), (None, recorded), (channel, recorded))
+def _lists(started: int | None, channel: str, recorded: bool) -> tuple[tuple[str, bool | None], ...]:
+    """The channel with None, and with whether the session had a recording."""
+    return () if started is None else ((channel, None), (channel, recorded))
 
 
-STARTED: Order[Session] = Order("started", "started", carries="channel")
+STARTED: Order[Session] = Order("started", "started")
 #: Those that have not ended are the latest.
-ENDED: Order[Session] = Order("ended", "ended", key=lambda ended: (ended is None, ended or 0), carries="channel")
-NAME: Order[Session] = Order("name", "name", key=str.casefold, carries="channel")
-PARTICIPANTS: Order[Session] = Order("participants", "participants", carries="channel")
-#: The sessions that have started: of a client under (None, None) and (None, whether recorded), of a channel under
-#: (channel, whether recorded).
+ENDED: Order[Session] = Order("ended", "ended", key=lambda ended: (ended is None, ended or 0))
+NAME: Order[Session] = Order("name", "name", key=str.casefold)
+PARTICIPANTS: Order[Session] = Order("participants", "participants")
+#: The sessions of a channel that have started, under (channel, None) and (channel, whether recorded).
 LISTED: Index[Session] = Index(
     "listed", "started", "channel", "had_recording", of=_lists, orders=(STARTED, ENDED, NAME, PARTICIPANTS)
 )

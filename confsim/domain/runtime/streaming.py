@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain import delays
 from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
-from confsim.domain.fault_points import PROXY, fault_for
+from confsim.domain.fault_points import PROXY, FaultOutcome, fault_for
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import NotYet, Refusal
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
@@ -117,8 +118,11 @@ def place(change: Change, channel: Channel) -> None:
 
     Raises NotYet CHANNEL_BEING_CREATED while the channel is being created; the placement continues.
     """
-    if fault_for(change, PROXY, client=channel.client, channel=channel.id) is not None:
-        raise NotYet(Reason.CHANNEL_BEING_CREATED)
+    fault = fault_for(change, PROXY, client=channel.client, channel=channel.id)
+    if fault is not None:
+        if fault.outcome is FaultOutcome.CREATING:
+            raise NotYet(Reason.CHANNEL_BEING_CREATED)
+        assert_never(fault.outcome)
     if _ask(change, find(change, channel.client, channel.id), channel).state is Placed.CREATING:
         raise NotYet(Reason.CHANNEL_BEING_CREATED)
 

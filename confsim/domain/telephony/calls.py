@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -242,7 +243,11 @@ def _dial(change: Change, channel: Channel, dialled: Dialled, callee: User, whis
     if fault is not None:
         if fault.outcome is FaultOutcome.UNANSWERED:
             return call
-        return be_busy(change, call) if fault.outcome is FaultOutcome.BUSY else fail(change, call)
+        if fault.outcome is FaultOutcome.BUSY:
+            return be_busy(change, call)
+        if fault.outcome is FaultOutcome.FAILED:
+            return fail(change, call)
+        assert_never(fault.outcome)
     wait = delays.wait(change, durations.CALL_ANSWERED, since=change.now)
     return answer(change, call) if wait.over else _expect(change, call, wait.ends)
 

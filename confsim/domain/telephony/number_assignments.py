@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from operator import not_
 
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol.refusals import Reason
@@ -19,7 +18,7 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Filled, Guard, Row
 from confsim.kernel.tables.indexes import Index, Unique
 from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import Picked, View
+from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import e164, numbers
@@ -204,8 +203,8 @@ def list_available(change: Change, client: Client, country: str | None) -> Seque
     count = len(taken)
     if country is not None:
         count = sum(numbers.is_of(change, every[assignment.number], country) for assignment in taken)
-    if isinstance(found, View):
-        return Picked(found, lambda view: map(not_, rows.has(EXCLUSIVE, view.keys)), len(found) - count)
+    if count == 0:
+        return found
     return FilteredSequence(found, lambda number: rows.one(EXCLUSIVE, number.number) is not None, count)
 
 

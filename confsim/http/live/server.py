@@ -25,8 +25,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Self
 
 from confsim.http.limits import DEFAULT_LIMITS, Limits
+from confsim.http.live import signals
 from confsim.kernel.refusal import Misuse
-from confsim.service import signals
 from confsim.service.deferred import polling
 from confsim.service.messages import Request, Response
 

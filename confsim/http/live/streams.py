@@ -14,10 +14,10 @@ from confsim.http.app import App
 from confsim.http.exchange import Exchange
 from confsim.http.inputs import parse_cookies
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.urls import path_segments
 from confsim.service.masking import Mask
 from confsim.service.messages import Request, Response
 from confsim.service.service import Service
+from confsim.values.urls import path_segments
 
 if TYPE_CHECKING:
     from confsim.service.realtime.connections import ChannelConnection, MessageSink, RealTime

@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 from confsim.kernel.world import Change
 
 from ..maps import inserted, joined, map_of
-from .indexes import CREATED, Bucket, Index, Lookup, Made, Unique
-from .ordered import Entry, sequence
-from .owners import Owners
+from .indexes import Bucket, Index, Lookup, Made, Unique
+from .ordered import sequence
 from .states import TableState
 from .table import Record, Table
 
@@ -27,9 +26,9 @@ def fill(change: Change, table: Table[Any, R], client: str, records: Sequence[R]
         change.written[client] = None
         if table.located is not None:
             located = map_of({value: client for record in records for value in table.located.values(record)})
-            owners = change.owners.maps()
-            change.owners = Owners((inserted(owners, table.name, joined(located, owners.get(table.name, {}))), 0))
-        for alarm in table.layout.alarms:
+            owners = joined(located, change.owners.get(table.name, {}))
+            change.owners = inserted(change.owners, table.name, owners)
+        for alarm in table.alarms:
             for serial, record in enumerate(records, 1):
                 if alarm.set_for(record) is not None:
                     name = (table.name, client, table.key(record), alarm.kind)
@@ -51,46 +50,23 @@ def filled(table: Table[Any, R], records: Sequence[R]) -> TableState:
 
 
 def _keys(index: Unique[R], made: Sequence[Made], records: Sequence[R]) -> Lookup:
-    found = [
-        (value, key)
-        for (_, key), values in zip(made, map(index.values, records), strict=True)
-        for value in (values if len(values) < 2 else dict.fromkeys(values))
-    ]
-    keys = dict(found)
-    if len(keys) < len(found):
-        again = next(value for value, key in found if keys[value] != key)
-        raise ValueError(f"{index.name} {again!r} is that of another record")
+    keys: dict[Any, Any] = {}
+    for (_, key), values in zip(made, map(index.values, records), strict=True):
+        for value in values:
+            if keys.setdefault(value, key) != key:
+                raise ValueError(f"{index.name} {value!r} is that of another record")
     return map_of(keys)
 
 
 def _buckets(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> Lookup:
-    places: dict[Any, Any] = {}
+    places: dict[Any, list[int]] = {}
     for place, values in enumerate(map(index.values, records)):
-        for value in values if len(values) < 2 else dict.fromkeys(values):
-            found = places.setdefault(value, place)
-            if type(found) is list:
-                found.append(place)
-            elif found != place:
-                places[value] = [found, place]
-    entries = _entries(index, made, records)
-    return map_of(
-        {
-            value: _bucket(index, entries, records, found) if isinstance(found, list) else made[found]
-            for value, found in places.items()
-        }
-    )
+        for value in dict.fromkeys(values):
+            places.setdefault(value, []).append(place)
+    entries = [[order.entry(*each) for each in zip(made, records, strict=True)] for order in index.orders]
 
+    def bucket(places: list[int]) -> Bucket:
+        orders = tuple(sequence(tuple(sorted([of_order[place] for place in places]))) for of_order in entries)
+        return Bucket(orders, tuple(sum(total.of(records[place]) for place in places) for total in index.totals))
 
-def _entries(index: Index[R], made: Sequence[Made], records: Sequence[R]) -> list[Sequence[Entry]]:
-    """Return the entries of the records in each order; all buckets have the same."""
-    return [
-        made if order is CREATED else [order.entry(*each) for each in zip(made, records, strict=True)]
-        for order in index.orders
-    ]
-
-
-def _bucket(index: Index[R], entries: list[Sequence[Entry]], records: Sequence[R], places: Sequence[int]) -> Bucket:
-    """Return the bucket of the records at these ascending positions."""
-    orders = tuple(sequence(tuple(sorted([of_order[place] for place in places]))) for of_order in entries)
-    totals = tuple(sum(total.of(records[place]) for place in places) for total in index.totals)
-    return Bucket(orders, totals)
+    return map_of({value: bucket(found) for value, found in places.items()})

@@ -1,13 +1,10 @@
-"""Indexes of a table: orders and totals of its records, and maps from a value to the records with it.
-
-Several records with one value are a ``Bucket``; a single one is only its (serial, key), without orders and totals.
-"""
+"""Indexes of a table: orders and totals of its records, and maps from a value to the records with it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from inspect import signature
-from operator import attrgetter
+from operator import add, attrgetter, sub
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -24,8 +21,11 @@ Records: TypeAlias = Map[Any, tuple[int, Any]]
 #: The content of an index: value to key for a unique one, else value to bucket.
 Lookup: TypeAlias = Map[Any, Any]
 Values: TypeAlias = "tuple[Hashable, ...]"
-#: A change of a record: its key, and its (serial, record) before, None when there was none.
-Changed: TypeAlias = "tuple[Any, tuple[int, Any] | None]"
+#: The serial of a record, and the record.
+Row: TypeAlias = "tuple[int, Any]"
+#: How a row changes the entries of an order, and a total.
+_Write: TypeAlias = Callable[[Entries, Entry], Entries]
+_Count: TypeAlias = Callable[[int, int], int]
 
 
 def fields_of(fields: tuple[str, ...], of: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
@@ -46,36 +46,21 @@ def fields_of(fields: tuple[str, ...], of: Callable[..., Any] | None = None) -> 
 
 
 class Order(Generic[R]):
-    """An order of records by some of their fields, or by ``key(*fields)``; by creation among equal ones.
+    """An order of records by some of their fields, or by ``key(*fields)``; by creation among equal ones."""
 
-    Its entries carry the field ``carries``, if there is one: views read it without the record.
-    """
+    __slots__ = ("fields", "key", "name")
 
-    __slots__ = ("_carried", "fields", "key", "name")
-
-    def __init__(
-        self, name: str, *fields: str, key: Callable[..., Any] | None = None, carries: str | None = None
-    ) -> None:
+    def __init__(self, name: str, *fields: str, key: Callable[..., Any] | None = None) -> None:
         self.name = name
-        self.fields = fields if carries is None else (*fields, carries)
-        self.key: Callable[[R], Any] | None = fields_of(fields, key) if self.fields else None
-        self._carried: Callable[[R], Any] | None = None if carries is None else attrgetter(carries)
+        self.fields = fields
+        self.key: Callable[[R], Any] | None = fields_of(fields, key) if fields else None
 
     def entry(self, made: Made, record: R) -> Entry:
         """The entry of a record in a sequence of this order."""
-        if self.key is None:
-            return made
-        if self._carried is None:
-            return (self.key(record), *made)
-        return (self.key(record), made[0], self._carried(record), made[1])
+        return made if self.key is None else (self.key(record), *made)
 
 
 CREATED: Order[Any] = Order("created")
-
-
-def _made(entry: Entry) -> Made:
-    """Return the serial and the key of a record by its entry in any order."""
-    return entry[len(entry) > 2], entry[-1]
 
 
 class Total(Generic[R]):
@@ -96,24 +81,23 @@ class Bucket(Struct, frozen=True, gc=False):
     totals: tuple[int, ...] = ()
 
 
-#: What changes in a map from value to bucket: buckets, or None for what is left of none.
-Buckets: TypeAlias = "dict[Hashable, Bucket | Made | None]"
-
-
 class _ByValue(Generic[R]):
     """The base of both kinds of index: the values of a record follow from some of its fields.
 
     The values are ``of(*fields)``. Without ``of``, the value is the field, or the tuple of several fields; a record
-    whose only field is None has no value. ``values(record)`` returns the values of a record.
+    whose only field is None has no value. ``values(record)`` returns the values of a record, ``placed_by(record)`` the
+    fields ``placing`` that decide its place.
     """
 
-    __slots__ = ("fields", "name", "position", "values")
+    __slots__ = ("fields", "name", "placed_by", "placing", "position", "values")
 
     def __init__(self, name: str, *fields: str, of: Callable[..., Values] | None = None) -> None:
         self.name = name
         self.fields = fields
         self.values: Callable[[R], Values]
         self.values = _values_of(fields) if of is None else fields_of(fields, of)
+        self.placing = fields
+        self.placed_by = fields_of(fields)
         self.position = -1
 
 
@@ -135,11 +119,15 @@ class Unique(_ByValue[R]):
 
     __slots__ = ()
 
-    def after(self, keys: Lookup, key: object, old: Values, new: Values, check: bool) -> Lookup:
-        """Return the map from value to key after the values of a record have changed.
+    def after(self, keys: Lookup, key: object, was: Row | None, row: Row | None, check: bool = False) -> Lookup:
+        """Return the map from value to key after the row of a record has changed.
 
         When another record has one of the new values, it loses that; ValueError is raised instead if ``check``.
         """
+        if was and row and self.placed_by(was[1]) == self.placed_by(row[1]):
+            return keys
+        old = self.values(was[1]) if was else ()
+        new = self.values(row[1]) if row else ()
         for value in old:
             if value not in new and keys.get(value) == key:
                 keys = removed(keys, value)
@@ -153,13 +141,11 @@ class Unique(_ByValue[R]):
 class Index(_ByValue[R]):
     """A named index with any number of records for each value.
 
-    It has the declared orders of the records with a value, the first being the default, and their totals. It is
-    ``plain`` when only the order of creation, which never changes, is maintained. ``placed_by(record)`` returns
-    everything that decides the place of a record. ``nothing`` is the view of a value that no record has, which the
-    table sets.
+    It has the declared orders of the records with a value, the first being the default, and their totals. ``empty`` is
+    the bucket of no records.
     """
 
-    __slots__ = ("nothing", "orders", "placed_by", "placing", "plain", "totals")
+    __slots__ = ("empty", "orders", "totals")
 
     def __init__(
         self,
@@ -172,102 +158,31 @@ class Index(_ByValue[R]):
         super().__init__(name, *fields, of=of)
         self.orders = orders
         self.totals = totals
-        self.nothing: Any = None
-        self.plain = orders == (CREATED,) and not totals
         ordering = [field for order in orders for field in order.fields]
         self.placing = tuple(dict.fromkeys([*fields, *ordering, *(total.field for total in totals)]))
         self.placed_by = fields_of(self.placing)
+        self.empty = Bucket(((),) * len(orders), (0,) * len(totals))
 
-    def entries(self, made: Made, record: R) -> tuple[Entry, ...]:
-        """Return the entries of a record, one for each order; all its buckets have the same."""
-        return tuple([order.entry(made, record) for order in self.orders])
-
-    def after(self, buckets: Lookup, changes: Iterable[Changed], rows: Records) -> Lookup:
-        """Return the map from value to bucket after some changes of records; ``rows`` are the records after them.
-
-        What goes goes first: a bucket of one record does not say which entries it had.
-        """
-        found: Buckets = {}
-        come: list[tuple[Values, Made, R]] = []
-        values_of, placed = self.values, self.placed_by
-        for key, was in changes:
-            row = rows.get(key)
-            if was is None:
-                if row is not None:
-                    come.append((values_of(row[1]), (row[0], key), row[1]))
-            elif row is None or row[0] != was[0]:
-                self._leave(found, buckets, values_of(was[1]), (was[0], key), was[1])
-                if row is not None:
-                    come.append((values_of(row[1]), (row[0], key), row[1]))
-            elif placed(was[1]) != placed(row[1]):
-                made, before, after = (row[0], key), was[1], row[1]
-                old, new = values_of(before), values_of(after)
-                if old != new:
-                    self._leave(found, buckets, tuple([value for value in old if value not in new]), made, before)
-                    come.append((tuple([value for value in new if value not in old]), made, after))
-                    old = tuple([value for value in old if value in new])
-                if old and not self.plain:
-                    self._replace(found, buckets, old, made, before, after)
-        for values, made, record in come:
-            self._enter(found, buckets, values, made, record, rows)
-        for value, bucket in found.items():
-            buckets = removed(buckets, value) if bucket is None else inserted(buckets, value, bucket)
+    def after(self, buckets: Lookup, key: object, was: Row | None, row: Row | None) -> Lookup:
+        """Return the map from value to bucket after the row of a record has changed."""
+        if was and row and was[0] == row[0] and self.placed_by(was[1]) == self.placed_by(row[1]):
+            return buckets
+        if was:
+            for value in dict.fromkeys(self.values(was[1])):
+                held = buckets[value]
+                if len(held.orders[0]) == 1:
+                    buckets = removed(buckets, value)
+                else:
+                    buckets = inserted(buckets, value, self._changed(held, remove, sub, key, was))
+        if row:
+            for value in dict.fromkeys(self.values(row[1])):
+                held = buckets.get(value, self.empty)
+                buckets = inserted(buckets, value, self._changed(held, insert, add, key, row))
         return buckets
 
-    # Each of these sets in ``found`` what becomes of ``buckets``: by value the bucket, None when nothing is left of it.
-
-    def _enter(self, found: Buckets, buckets: Lookup, values: Values, made: Made, record: R, rows: Records) -> None:
-        """Add a record with these values."""
-        entries: tuple[Entry, ...] = ()
-        for value in values if len(values) < 2 else dict.fromkeys(values):
-            held = found[value] if value in found else buckets.get(value)
-            if held is None:
-                found[value] = made
-            elif self.plain:
-                found[value] = Bucket((insert(held.orders[0] if isinstance(held, Bucket) else (held,), made),))
-            else:
-                if not isinstance(held, Bucket):
-                    held = self._alone(held, rows[held[1]][1])
-                entries = entries or self.entries(made, record)
-                found[value] = Bucket(tuple(map(insert, held.orders, entries)), self._sums(held, 1, record))
-
-    def _leave(self, found: Buckets, buckets: Lookup, values: Values, made: Made, record: R) -> None:
-        """Remove a record that has these values."""
-        entries: tuple[Entry, ...] = ()
-        for value in values if len(values) < 2 else dict.fromkeys(values):
-            held = found.get(value) or buckets[value]
-            if not isinstance(held, Bucket):
-                found[value] = None
-                continue
-            entries = entries or self.entries(made, record)
-            first = held.orders[0]
-            if len(first) == 2:  # a single record needs no bucket
-                found[value] = _made(first[first[0] == entries[0]])
-            else:
-                found[value] = Bucket(tuple(map(remove, held.orders, entries)), self._sums(held, -1, record))
-
-    def _replace(self, found: Buckets, buckets: Lookup, values: Values, made: Made, before: R, after: R) -> None:
-        """Replace a record with these values by another one with them."""
-        old, new = self.entries(made, before), self.entries(made, after)
-        for value in values if len(values) < 2 else dict.fromkeys(values):
-            held = found.get(value) or buckets[value]
-            if isinstance(held, Bucket):
-                orders = tuple(
-                    [
-                        entries if was == now else insert(remove(entries, was), now)
-                        for entries, was, now in zip(held.orders, old, new, strict=True)
-                    ]
-                )
-                less = Bucket(orders, self._sums(held, -1, before))
-                found[value] = Bucket(orders, self._sums(less, 1, after))
-
-    def _alone(self, made: Made, record: R) -> Bucket:
-        """Return the bucket of a single record."""
-        return Bucket(tuple([(entry,) for entry in self.entries(made, record)]), self._sums(None, 1, record))
-
-    def _sums(self, bucket: Bucket | None, sign: int, record: R) -> tuple[int, ...]:
-        """Return the totals of a bucket, None for an empty one, with (1) or without (-1) a record."""
-        if not self.totals:
-            return ()
-        sums = (0,) * len(self.totals) if bucket is None else bucket.totals
-        return tuple([number + sign * total.of(record) for total, number in zip(self.totals, sums, strict=True)])
+    def _changed(self, bucket: Bucket, write: _Write, count: _Count, key: object, row: Row) -> Bucket:
+        """Return the bucket with or without a row: as its entries are written, and its record counts in the totals."""
+        made, record = (row[0], key), row[1]
+        entries = [order.entry(made, record) for order in self.orders]
+        amounts = [total.of(record) for total in self.totals]
+        return Bucket(tuple(map(write, bucket.orders, entries)), tuple(map(count, bucket.totals, amounts)))

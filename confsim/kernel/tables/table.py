@@ -17,11 +17,12 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, dataclass_transfor
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..maps import map_of
-from .indexes import CREATED, Bucket, Index, Lookup, Order, Total, Unique, fields_of
+from ..maps import inserted
+from ..timers import Alarm
+from .indexes import CREATED, Index, Lookup, Order, Row, Total, Unique, fields_of
 from .states import TableState
-from .views import View, empty_view
-from .writing import Layout, Writer
+from .views import View
+from .writing import StaleRecord, Writer
 
 
 @dataclass_transform(frozen_default=True)
@@ -95,18 +96,17 @@ class Table(Generic[K, R]):
         self.name = name
         self.record = record
         self.key_name = key
-        computed = getattr(record, key)  # a property is called by its function: at every write
-        self.key: Callable[[R], K] = (isinstance(computed, property) and computed.fget) or attrgetter(key)
+        self.key: Callable[[R], K] = attrgetter(key)
         self.all: Index[R] = Index("all", of=lambda: (None,), orders=orders, totals=totals)
         self.indexes: tuple[Index[R], ...] = (self.all, *(each for each in indexes if isinstance(each, Index)))
         self.uniques: tuple[Unique[R], ...] = tuple(each for each in indexes if isinstance(each, Unique))
         self.located: Unique[R] | None = Unique(located, located) if isinstance(located, str) else located
         self.secrets = secrets
         self.names = names
-        located_by = () if self.located is None else self.located.fields
-        finding = dict.fromkeys([*located_by, *(field for unique in self.uniques for field in unique.fields)])
-        placing = dict.fromkeys([*finding, *(field for index in self.indexes for field in index.placing)])
-        unknown = [field for field in placing if not hasattr(record, field)]
+        indexed = {field for index in self.indexes for field in index.placing}
+        indexed.update(field for unique in (*self.uniques, self.located) if unique for field in unique.fields)
+        unknown = [field for field in sorted(indexed) if not hasattr(record, field)]
+        self.placed_by = fields_of(tuple(sorted(indexed)))
         if unknown:
             raise ValueError(f"table {name!r}: a record has no field {', '.join(unknown)}, by which it is indexed")
         Table.declared[name] = self
@@ -116,15 +116,10 @@ class Table(Generic[K, R]):
             unique.position = place
         for place, index in enumerate(self.indexes):
             index.position = place
-            index.nothing = empty_view(index)
         self.position = len(self.by_position)
         self.by_position.append(self)
-        self.layout = Layout(
-            *(name, self.position, self.key, self.all, self.indexes, self.uniques, self.located),
-            *(fields_of(tuple(placing)), fields_of(tuple(finding))),
-        )
-        nothing: Lookup = map_of({})
-        self.empty_states.append(TableState({}, 0, (nothing,) * len(self.uniques), ((nothing, 0),) * len(self.indexes)))
+        self.alarms: tuple[Alarm, ...] = ()
+        self.empty_states.append(TableState({}, 0, ({},) * len(self.uniques), (({}, 0),) * len(self.indexes)))
 
     def of(self, change: Writer, client: str = "") -> Rows[K, R]:
         """Return the rows of one client, or those of a shared table, for reading and writing in this change.
@@ -134,43 +129,96 @@ class Table(Generic[K, R]):
         if self.shared is (client != ""):
             belongs = "is shared, and of no client" if self.shared else "is of each client, and none is given"
             raise ValueError(f"table {self.name!r} {belongs}")
-        return Rows(self.layout, client, change, self.layout.tables(change, client))
+        return Rows(self, client, change, change.tables.get(client) or change.open_tables(client))
 
     def get(self, change: Writer, key: K, client: str = "") -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        row = (change.client_tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
+        row = (change.tables.get(client) or change.open_tables(client))[self.position].rows.get(key)
         return None if row is None else row[1]
 
     def one(self, change: Writer, index: Unique[R], value: Hashable, client: str = "") -> R | None:
         """Return the record with the value of a unique index, or None."""
-        state = (change.client_tables.get(client) or change.open_tables(client))[self.position]
-        key = state.keys[index.position].get(value)
-        return None if key is None else state.rows[key][1]
+        found: R | None = (change.tables.get(client) or change.open_tables(client))[self.position].one(index, value)
+        return found
 
     def where(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> View[R]:
         """Return the records with the value, as ``Rows.where``."""
-        return (change.client_tables.get(client) or change.open_tables(client))[self.position].where(
-            change, index, value
-        )
+        return (change.tables.get(client) or change.open_tables(client))[self.position].where(change, index, value)
 
     def has(self, change: Writer, index: Index[R], value: Hashable, client: str = "") -> bool:
         """Return whether there is a record with the value."""
-        return value in (change.client_tables.get(client) or change.open_tables(client))[self.position].index(index)
+        return value in (change.tables.get(client) or change.open_tables(client))[self.position].index(index)
 
     def find_client(self, change: Writer, value: Hashable) -> str | None:
         """Return the id of the client of the record with this value among those of ``located``, or None."""
-        owners = change.owners.maps().get(self.name)
-        return None if owners is None else owners.get(value)
+        found: Lookup = change.owners.get(self.name, {})
+        return found.get(value)
 
     def seen(self, world: ReadableWorld, client: str = "") -> Rows[K, R]:
         """Return the rows as ``of`` does, read-only: writes to them are discarded."""
         return self.of(world.change(0), client)
 
+    def put(
+        self,
+        change: Writer,
+        client: str,
+        record: R,
+        *,
+        to_end: bool = False,
+        check: bool = True,
+        instead_of: R | None = None,
+    ) -> None:
+        """Insert or replace a record of a client, as ``Rows.put``.
+
+        With ``to_end`` it becomes the latest of its table, as if it was created now. Raises StaleRecord, without a
+        change, if the record that it is put ``instead_of`` is not the stored one.
+        """
+        state, key = (change.tables.get(client) or change.open_tables(client))[self.position], self.key(record)
+        was = state.rows.get(key)
+        if instead_of is not None and (was is None or was[1] is not instead_of):
+            raise StaleRecord(self.name)
+        serial = state.serial + 1 if was is None or to_end else was[0]
+        self._write(change, client, key, was, (serial, record), check)
+
+    def remove(self, change: Writer, client: str, key: K) -> R:
+        """Remove a record of a client and return it, as ``Rows.remove``."""
+        was = change.tables[client][self.position].rows[key]
+        self._write(change, client, key, was, None)
+        record: R = was[1]
+        return record
+
+    def _write(
+        self, change: Writer, client: str, key: K, was: Row | None, row: Row | None, check: bool = False
+    ) -> None:
+        """Write a row, and all that follows from it: unique values, indexes, the client it is located at, timers.
+
+        Raises ValueError like ``Rows.put``, without a change.
+        """
+        tables = change.tables[client]
+        state = tables[self.position]
+        # Where no field by which it is indexed differs, all indexes stay.
+        if was and row and was[0] == row[0] and self.placed_by(was[1]) == self.placed_by(row[1]):
+            rows = inserted(state.rows, key, row)
+            tables[self.position] = TableState(rows, state.serial, state.keys, state.lookups, state.late)
+        else:
+            keys = tuple([unique.after(state.keys[unique.position], key, was, row, check) for unique in self.uniques])
+            tables[self.position] = state.after(self.indexes, key, was, row, keys)
+            if self.located is not None:
+                held: Lookup = change.owners.get(self.name, {})
+                owners = self.located.after(held, client, was, row)
+                change.owners = inserted(change.owners, self.name, owners)
+        change.written[client] = None
+        change.touched.append((client, self.name, key))
+        for alarm in self.alarms:
+            name = (self.name, client, key, alarm.kind)
+            timed = row is not None and alarm.set_for(row[1]) is not None
+            change.set_timer(name, alarm.timer(name, *row) if row is not None and timed else None)
+
 
 class Rows(Struct, Generic[K, R], gc=False, eq=False):
     """The rows of one table of one client inside one change: records by key, and views of them."""
 
-    layout: Layout
+    table: Table[K, R]
     client: str
     change: Writer
     tables: list[TableState]
@@ -180,67 +228,46 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
     @property
     def state(self) -> TableState:
         """The current state of the table."""
-        return self.tables[self.layout.position]
+        return self.tables[self.table.position]
 
     @property
     def all(self) -> View[R]:
         """Return every record, in the first order of the table, by default that of creation."""
-        return self.tables[self.layout.position].where(self.change, self.layout.all, None)
+        return self.state.where(self.change, self.table.all, None)
 
     def get(self, key: K) -> R | None:
         """Return the record of this key, or None, like ``dict.get``."""
-        row = self.tables[self.layout.position].rows.get(key)
+        row = self.state.rows.get(key)
         return None if row is None else row[1]
 
     def __getitem__(self, key: K) -> R:
-        record: R = self.tables[self.layout.position].rows[key][1]
+        record: R = self.state.rows[key][1]
         return record
 
     def __contains__(self, key: object) -> bool:
-        return key in self.tables[self.layout.position].rows
+        return key in self.state.rows
 
     def __len__(self) -> int:
-        return len(self.tables[self.layout.position].rows)
+        return len(self.state.rows)
 
     def one(self, index: Unique[R], value: Hashable) -> R | None:
         """Return the record with the value of a unique index, or None."""
-        state = self.tables[self.layout.position]
-        key = state.keys[index.position].get(value)
-        return None if key is None else state.rows[key][1]
-
-    def has(self, index: Unique[R] | Index[R], values: Iterable[Hashable]) -> Iterator[bool]:
-        """Yield for each value whether there is a record with it."""
-        state = self.tables[self.layout.position]
-        found = state.keys[index.position] if isinstance(index, Unique) else state.index(index)
-        return map(found.__contains__, values)
+        found: R | None = self.state.one(index, value)
+        return found
 
     def where(self, index: Index[R], value: Hashable) -> View[R]:
         """Return the records with the value, in the first order of the index, by default that of creation."""
-        return self.tables[self.layout.position].where(self.change, index, value)
+        return self.state.where(self.change, index, value)
 
-    def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R] = CREATED) -> Iterator[View[R]]:
-        """Yield the records of each of these values that any record has, in a declared order of the index.
-
-        Raises ValueError, at the first, for an order that is not declared.
-        """
-        state, change, place = self.tables[self.layout.position], self.change, index.orders.index(order)
-        find, rows = state.index(index).get, state.rows
+    def each(self, index: Index[R], values: Iterable[Hashable], order: Order[R]) -> Iterator[View[R]]:
+        """Yield the records of each of these values that any record has, in a declared order of the index."""
+        state, place = self.state, index.orders.index(order)
+        buckets = state.index(index)
         for value in values:
-            bucket = find(value)
-            if type(bucket) is Bucket:
-                yield View(change, rows, index, bucket, bucket.orders[place])
-            elif bucket is not None:
-                yield View(change, rows, index, bucket, (order.entry(bucket, rows[bucket[1]][1]),))
-
-    def number(self, index: Index[R], values: Iterable[Hashable]) -> int:
-        """Return the number of records with any of these values; a record with several is counted for each."""
-        find = self.state.index(index).get
-        found = 0
-        for value in values:
-            bucket = find(value)
+            bucket = buckets.get(value)
             if bucket is not None:
-                found += len(bucket.orders[0]) if type(bucket) is Bucket else 1
-        return found
+                entries = bucket.orders[place]
+                yield View(self.change, state.rows, index, bucket, entries, range(len(entries)))
 
     def put(self, record: R, *, check: bool = True) -> R:
         """Insert the record, or replace the one with its key at its place in the order of creation; return it.
@@ -248,16 +275,15 @@ class Rows(Struct, Generic[K, R], gc=False, eq=False):
         Raises ValueError, without a change, when another record has one of its values in a unique index. Without
         ``check`` the record takes the value over: the other record must be put next with another value.
         """
-        self.layout.put(self.change, self.client, record, check=check)
+        self.table.put(self.change, self.client, record, check=check)
         return record
 
     def update(self, record: R, **fields: object) -> R:
         """Replace fields of a record and return the new one. Raises StaleRecord if it is no longer the stored one."""
         changed = replace(record, **fields)
-        self.layout.put(self.change, self.client, changed, instead_of=record)
+        self.table.put(self.change, self.client, changed, instead_of=record)
         return changed
 
     def remove(self, key: K) -> R:
         """Remove the record of this key and return it. Raises KeyError when there is none."""
-        gone: R = self.layout.remove(self.change, self.client, key)
-        return gone
+        return self.table.remove(self.change, self.client, key)

@@ -34,8 +34,6 @@ from confsim.service.messages import Request, Response
 
 from .callers import Callers
 
-_PUBLIC = Grant.PUBLIC
-
 
 def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     """Return the response of the operation once every check has passed. Raises the Refusal of the first that fails.
@@ -45,22 +43,22 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
     """
     operation, change, values, named = call.operation, call.change, incoming.query, None
     contract = operation.contract
-    if change.profile and value_of(change, transport.CHECKS_ORDER) == "input first":
+    if value_of(change, transport.CHECKS_ORDER) == "input first":
         named = _input(call, contract, values, incoming.request)
     gate = operation.gate_entry
     if gate is None:
         grants, public = operation.gate.grants, operation.public
     else:
         grants = ask(change, gate)
-        public = _PUBLIC in grants
+        public = Grant.PUBLIC in grants
     if not public:
         callers.identify(call, incoming.token)
     elif incoming.token and ask(change, wire.PUBLIC_CREDENTIALS) == "checked":
         credentials.authenticate(change, incoming.token)
     things = [*incoming.path]
-    if contract.texts:
-        _read(call, contract, things)
-    if values and operation.for_client and "for_client" in values:
+    for place, parameter in contract.texts:
+        things[place] = parameter.read(change, parameter.where, things[place])
+    if operation.for_client and "for_client" in values:
         _enter_child(call, values["for_client"])
     if contract.names:
         _resolve(call, contract, things, public, grants)
@@ -68,12 +66,11 @@ def answer(call: Call, incoming: Incoming, callers: Callers) -> Response:
         admission.admit(call, grants)
     elif operation.changes:
         admission.require_service(call, call.client)
-    if contract.inputs:
-        _look_up(call, contract, things)
-    if named is None and (values or contract.has_input):
-        named = _input(call, contract, values, incoming.request)
-    function = operation.function
-    result = function(call, *things, **named) if named else function(call, *things)
+    for place, find, inside in contract.inputs:
+        things[place] = find(call, things[place], things[place - 1]) if inside else find(call, things[place])
+    if named is None:
+        named = _input(call, contract, values, incoming.request) if values or contract.has_input else {}
+    result = operation.function(call, *things, **named)
     status, headers, body = encode(change, contract, result)
     return Response(status, headers, body)
 
@@ -85,19 +82,13 @@ def is_refused_first(call: Call, incoming: Incoming, callers: Callers) -> bool:
         return False
     grants = operation.gate.grants if operation.gate_entry is None else value_of(change, operation.gate_entry)
     try:
-        if _PUBLIC not in grants:
+        if Grant.PUBLIC not in grants:
             callers.identify(call, incoming.token)
         elif incoming.token and value_of(change, wire.PUBLIC_CREDENTIALS) == "checked":
             credentials.authenticate(change, incoming.token)
     except Refusal:
         return True
     return False
-
-
-def _read(call: Call, contract: Contract, things: list[Any]) -> None:
-    """Replace the texts in the path by the values that they stand for."""
-    for place, parameter in contract.texts:
-        things[place] = parameter.read(call.change, parameter.where, things[place])
 
 
 def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, grants: tuple[Grant, ...]) -> None:
@@ -117,12 +108,6 @@ def _resolve(call: Call, contract: Contract, things: list[Any], public: bool, gr
         if not public and value_of(call.change, transport.CHECKS_ORDER) == "role first":
             admission.admit(call, grants, missing=True)
         raise
-
-
-def _look_up(call: Call, contract: Contract, things: list[Any]) -> None:
-    """Replace the secrets and other inputs in the path by the things that they lead to, for an admitted caller."""
-    for place, find, inside in contract.inputs:
-        things[place] = find(call, things[place], things[place - 1]) if inside else find(call, things[place])
 
 
 def _enter_child(call: Call, id: str) -> None:

@@ -28,8 +28,9 @@ from confsim.service.clock import Clock, Values
 from confsim.service.files import state
 from confsim.service.files.formats import FORMAT
 from confsim.service.files.profile import plain
+from confsim.service.live import WorldObserver
 from confsim.service.service import Provenance, Service
-from confsim.service.worlds import Worlds
+from confsim.service.worlds import ServerObserver, Worlds
 
 from .checkpoint import LARGE, Captured, Checkpoint, CheckpointDocument, recorded_snapshots, yield_to_calls
 from .recovery import BegunWith, Delta, RecoveredWorld, Recovery
@@ -41,11 +42,10 @@ LEAST = 1 << 20
 SHARE = 8
 
 
-class WorldRecorder:
+class WorldRecorder(WorldObserver):
     """The recording of one world: its stored state, and the changes not recorded yet. ``begun_with`` is its source."""
 
     __slots__ = (
-        "_attached",
         "_calls",
         "_clock",
         "_durable",
@@ -66,22 +66,15 @@ class WorldRecorder:
         self.name = name
         self.service = service
         self.begun_with = begun_with
-        self._attached = False
         self._recorded()
 
     def attach(self) -> None:
         """Attach to the world and record its changes."""
-        live = self.service.live
-        self._attached = True
-        live.observe(self._changed)
-        live.add_barrier(self._flush)
+        self.service.live.observers.add(self)
 
     def detach(self) -> None:
         """Detach from the world."""
-        live = self.service.live
-        self._attached = False
-        live.stop_observing(self._changed)
-        live.remove_barrier(self._flush)
+        self.service.live.observers.remove(self)
 
     def _recorded(self) -> None:
         """Mark the current state as recorded."""
@@ -95,17 +88,15 @@ class WorldRecorder:
         self._touched = Touched()
         self._calls = service.journal.count
 
-    def _changed(self, before: World, change: Change, after: World) -> None:
+    def changed(self, before: World, change: Change, after: World) -> None:
         """Note one committed change, so that the next record can be a delta."""
         if before.holds_the_same(self._end):
             self._end = after
             self._touched.add(change)
 
-    def _flush(self) -> None:
+    def releasing(self) -> None:
         """Record the changes since the last time; they are on disk when this returns."""
         service = self.service
-        if not self._attached:
-            return
         clock = service.clock.values()
         same = service.world is self._world and service.history.origin is self._origin and clock == self._clock
         durable = self._durable
@@ -164,7 +155,7 @@ class WorldRecorder:
         return len(there) != len(known) or any(known.get(name) is not each for name, each in there.items())
 
 
-class DurableWorlds:
+class DurableWorlds(ServerObserver):
     """The worlds of a server with their store: stored worlds are recovered, changes are recorded.
 
     ``scenario`` is the name of the one that the root world starts from. Raises Misuse when the store belongs to other
@@ -188,7 +179,7 @@ class DurableWorlds:
             self._recover()
             for name, service in worlds.items():
                 self._attach(name, service)
-            worlds.observe(self)
+            worlds.observers.add(self)
             if store.outdated or not self._recorders.keys() <= self._begun_with.keys():
                 self.checkpoint()
             self.changed()
@@ -229,7 +220,7 @@ class DurableWorlds:
         self.wait()
         for recorder in self._recorders.values():
             recorder.detach()
-        self.worlds.stop_observing(self)
+        self.worlds.observers.remove(self)
         self.store.close()
 
     def _attach(self, name: str, service: Service) -> None:

@@ -13,14 +13,15 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse, require_at_most
+from confsim.service.clock import LATEST
 from confsim.service.deferred import delayed, monotonic, polls_here
+from confsim.service.entries import JournalEntry
 from confsim.service.incoming import Incoming
-from confsim.service.journal import JournalEntry
 from confsim.service.live import LiveWorld
 from confsim.service.messages import Response
 
 from .effects import Effect
-from .injection import Injection, take_time
+from .interceptor import Injection
 
 #: Most held calls of a world.
 MOST = 1000
@@ -65,7 +66,7 @@ class HeldCall:
         self.entry = entry
         self.since = since
         self.outcome = ""
-        self._due = monotonic() + injection.hold_at_most / 1000
+        self._due = monotonic() + injection.effect.holdAtMost / 1000
         self._response: Response | None = None
 
     @property
@@ -86,6 +87,12 @@ class HeldCall:
         """Return the final response once the call is no longer held."""
         response = self._response
         return response if response is None or response.poll is None else response.poll()
+
+
+def take_time(live: LiveWorld, injection: Injection) -> None:
+    """Advance the clock of a world by the time that the faults of a call take."""
+    if injection.effect.clock:
+        live.advance(min(injection.effect.clock, LATEST - live.clock.now()))
 
 
 class HeldCalls:

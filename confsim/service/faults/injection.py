@@ -12,69 +12,25 @@ any; restoring a snapshot or putting a state leaves them and their counts unchan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from confsim.api.call import Call
 from confsim.assumptions.protocol import wire
-from confsim.domain.events.deliveries import DELIVERIES, Delivery
-from confsim.domain.fault_points import WEBHOOK, FaultOutcome, InjectedFault
+from confsim.assumptions.register import ProfileContext
+from confsim.domain.events.deliveries import DELIVERIES
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most
-from confsim.kernel.world import Change
-from confsim.service.clock import LATEST
 from confsim.service.incoming import Incoming
-from confsim.service.journal import FaultHit
-from confsim.service.live import LiveWorld
-from confsim.service.messages import Request, Response
-from confsim.service.webhooks.sending import Plan
+from confsim.service.live import LiveWorld, WorldObserver, no_faults
 
 from . import per_request
-from .effects import DROPPED, Effect
-from .spec import ALWAYS, CALLERS, EVERY, FaultSpec, read
+from .effects import Effect
+from .holding import HeldCalls, take_time
+from .interceptor import ActiveFault, FaultHit, Injection, Interceptor
+from .spec import CALLERS, EVERY, FaultSpec, read
 from .words import merged
-
-
-class ActiveFault:
-    """A fault in force: ``met`` counts the calls or things that matched, ``hits`` those that it was applied to."""
-
-    __slots__ = ("hits", "id", "met", "spec")
-
-    def __init__(self, id: str, spec: FaultSpec) -> None:
-        self.id = id
-        self.spec = spec
-        self.met = self.hits = 0
-
-    def matches(self, facts: Mapping[str, Any]) -> bool:
-        """Return whether the facts of a call or thing match the fault."""
-        return all(_same(given, facts.get(name)) for name, given in self.spec.match.items())
-
-    def count(self) -> bool:
-        """Count a matching call or thing; return whether it is hit."""
-        spec = self.spec
-        self.met += 1
-        hit = self.met >= spec.on and (spec.times == ALWAYS or self.met < spec.on + int(spec.times))
-        self.hits += hit
-        return hit
-
-    def uncount(self, *, hit: bool) -> None:
-        """Undo the count of a thing that was not created after all."""
-        self.met -= 1
-        self.hits -= hit
-
-    def remaining(self) -> FaultSpec | None:
-        """Return the fault with its remaining count; None when it is exhausted."""
-        spec = self.spec
-        times = spec.times
-        if times != ALWAYS:
-            times = int(times) - max(0, self.met + 1 - spec.on)
-            if times <= 0:
-                return None
-        return replace(spec, on=max(1, spec.on - self.met), times=times)
-
 
 #: Most faults of a world.
 MOST = 1000
@@ -94,122 +50,23 @@ class FaultsState(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     decided: list[str] = []
 
 
-class CallHolder(Protocol):
-    """Holds calls, if it can."""
-
-    @property
-    def enabled(self) -> bool:
-        """Whether calls are held at all."""
-        ...
-
-    def check(self) -> None:
-        """Raise Misuse when a call cannot be held."""
-        ...
-
-
-class Injection:
-    """The faults of one call. ``now`` is the instant at which it is served, None for that of the clock.
-
-    ``hold`` says whether the call is held "before" or "after" its operation; "" when it is not.
-    """
-
-    __slots__ = ("_effect", "hits", "hold", "now")
-
-    def __init__(
-        self, effect: Effect | None, hits: tuple[FaultHit, ...], now: int | None = None, hold: str = ""
-    ) -> None:
-        self._effect = effect
-        self.hits = hits
-        self.now = now
-        self.hold = hold
-
-    @property
-    def hold_at_most(self) -> int:
-        """Milliseconds of real time after which a held call is released."""
-        return 0 if self._effect is None else self._effect.holdAtMost
-
-    @property
-    def clock(self) -> int:
-        """Milliseconds by which the call advances the clock of the world."""
-        return 0 if self._effect is None else self._effect.clock
-
-    def after_hold(self, outcome: str, effect: Effect | None, *, dropped: bool) -> Injection:
-        """Return the faults of a call that is no longer held; ``effect`` replaces its earlier effect."""
-        if dropped:
-            effect = DROPPED
-        chosen = self._effect if effect is None else effect
-        when = "before" if chosen is not None and chosen.replaces_operation and self.hold == "before" else "after"
-        return Injection(chosen, tuple(replace(hit, when=when, held=outcome) for hit in self.hits), self.now)
-
-    @property
-    def replaces_operation(self) -> bool:
-        """Whether the operation does not run."""
-        return self._effect is not None and self._effect.replaces_operation
-
-    def respond(self, call: Call) -> Response | None:
-        """Return the response instead of the operation's, None when the operation runs."""
-        return self._effect.respond(call) if self._effect is not None and self._effect.replaces_operation else None
-
-    def altered(self, response: Response, request: Request) -> Response:
-        """Return the response with the faults' headers, delay and cut."""
-        return response if self._effect is None else self._effect.altered(response, request)
-
-
-def take_time(live: LiveWorld, injection: Injection) -> None:
-    """Advance the clock of a world by the time that the faults of a call take."""
-    if injection.clock:
-        live.show(min(LATEST, live.clock.now() + injection.clock))
-
-
-class Interceptor:
-    """Finds the fault for each fault point in one change, and counts the matches."""
-
-    __slots__ = ("_active", "_counted")
-
-    def __init__(self, active: list[ActiveFault]) -> None:
-        self._active = active
-        self._counted: list[tuple[ActiveFault, bool]] = []
-
-    def __call__(self, thing: str, facts: Mapping[str, Any]) -> InjectedFault | None:
-        """Return the outcome of something that is about to happen, None for the usual one."""
-        found: InjectedFault | None = None
-        for each in self._active:
-            if each.spec.thing == thing and each.matches(facts):
-                hit = each.count()
-                self._counted.append((each, hit))
-                if hit and found is None:
-                    assert isinstance(each.spec.effect, InjectedFault)
-                    found = each.spec.effect
-        return found
-
-    def dropped(self) -> None:
-        """Undo the counts: the change was dropped."""
-        for each, hit in self._counted:
-            each.uncount(hit=hit)
-        self._counted = []
-
-    def hits(self) -> tuple[FaultHit, ...]:
-        """Return the faults that hit things in the change."""
-        return tuple(FaultHit(each.id, each.spec.do, "within") for each, hit in self._counted if hit)
-
-
-class Faults:
+class Faults(WorldObserver):
     """The faults of one world, in their order.
 
     ``on_calls`` says whether any applies to calls, ``on_things`` whether any does to things. ``by_request`` says
     whether a request may carry its own; no reset changes that. ``holder`` holds the calls that a fault wants held.
     """
 
-    __slots__ = ("_active", "_count", "_decided", "_follows", "_holder", "_live", "by_request", "on_calls", "on_things")
+    __slots__ = ("_active", "_count", "_decided", "_holder", "_live", "by_request", "on_calls", "on_things")
 
-    def __init__(self, live: LiveWorld, holder: CallHolder, by_request: bool) -> None:
+    def __init__(self, live: LiveWorld, holder: HeldCalls, by_request: bool) -> None:
         self._live = live
         self._holder = holder
         self.by_request = by_request
         self._count = 0
         self._active: list[ActiveFault] = []
         self._decided: set[str] = set()
-        self.on_calls = self.on_things = self._follows = False
+        self.on_calls = self.on_things = False
 
     def __iter__(self) -> Iterator[ActiveFault]:
         return iter(self._active)
@@ -255,7 +112,7 @@ class Faults:
         """Drop decisions about deliveries that were removed or attempted: these are not decided again."""
         if self._decided:
             there = DELIVERIES.seen(self._live.world)
-            self._decided = {id for id in self._decided if id in there and not there[id].attempts}
+            self._decided -= {id for id in self._decided if id not in there or there[id].attempts}
 
     def restore(self, state: FaultsState) -> None:
         """Set the faults to this state. Raises Misuse for an invalid fault."""
@@ -267,14 +124,15 @@ class Faults:
             active.append(each)
         self._count, self.by_request = state.count, state.by_request
         self._activate(active)
-        self._replaced()
+        self.replaced()
         self._decided.update(state.decided)
 
-    def _replaced(self) -> None:
+    def replaced(self) -> None:
         """Adapt to a replaced world: its postponed deliveries count as decided."""
         if self.on_things:
             put_off = (each for each in DELIVERIES.seen(self._live.world).all if each.due is not None)
-            self._decided = {each.id for each in put_off}
+            self._decided.clear()
+            self._decided.update(each.id for each in put_off)
 
     def _numbered(self, spec: FaultSpec) -> ActiveFault:
         self._count += 1
@@ -284,13 +142,14 @@ class Faults:
         self._active = active
         self.on_calls = any(each.spec.operation is not None for each in active)
         self.on_things = any(each.spec.thing for each in active)
-        self._live.fault_points(self._interceptor if self.on_things else None)
-        if self.on_things and not self._follows:
-            self._follows = True
-            self._live.when_replaced(self._replaced)
+        self._live.inject(self._interceptor if self.on_things else no_faults)
+        if self.on_things:
+            self._live.observers.add(self)
 
     def _interceptor(self) -> Interceptor:
-        return Interceptor(self._active)
+        if len(self._decided) > _DECIDED:
+            self._forget_decided()
+        return Interceptor(self._active, self._decided)
 
     # Calls
 
@@ -306,9 +165,9 @@ class Faults:
             return None
         if override is not None and override.effect is not None:
             parts.insert(0, override.effect)
-        effect = merged(parts) if parts else None
-        when = "before" if effect is not None and effect.replaces_operation else "after"
-        hold = effect.hold if effect is not None and self._holder.enabled else ""
+        effect = merged(parts)
+        when = "before" if effect.replaces_operation else "after"
+        hold = effect.hold if self._holder.enabled else ""
         if hold:
             self._check_hold(hit)
         held = "held" if hold else ""
@@ -347,44 +206,8 @@ class Faults:
             return {}
         live = self._live
         try:
-            caller = credentials.authenticate(live.world.change(live.clock.now(), live.profile), token)
+            caller = credentials.authenticate(live.world.change(live.clock.now(), ProfileContext(live.profile)), token)
         except Refusal:
             return {"caller": token}
         user = None if caller.user is None else caller.user.id
         return {"caller": (token, user), "client": caller.client.id}
-
-    # Things
-
-    @staticmethod
-    def dropped(change: Change) -> None:
-        """Undo the counts of a change that was dropped."""
-        if isinstance(change.faults, Interceptor):
-            change.faults.dropped()
-
-    @staticmethod
-    def hits(change: Change) -> tuple[FaultHit, ...]:
-        """Return the faults that hit things in a change."""
-        return change.faults.hits() if isinstance(change.faults, Interceptor) else ()
-
-    def plan(self, delivery: Delivery) -> Plan:
-        """Return how a delivery is sent; decided once, at the first attempt."""
-        if not self.on_things or delivery.id in self._decided or delivery.attempts:
-            return Plan()
-        if len(self._decided) > _DECIDED:
-            self._forget_decided()
-        self._decided.add(delivery.id)
-        facts = {"client": delivery.client, "endpoint": delivery.endpoint, "kind": delivery.kind}
-        found = self._interceptor()(WEBHOOK.name, facts)
-        if found is None:
-            return Plan()
-        if found.outcome is FaultOutcome.LOST:
-            return Plan(copies=0)
-        if found.outcome is FaultOutcome.DOUBLED:
-            return Plan(copies=2)
-        return Plan(delay=found.by, bypasses=found.outcome is FaultOutcome.OUT_OF_ORDER)
-
-
-def _same(given: str | int, fact: Any) -> bool:
-    if isinstance(fact, tuple):
-        return any(_same(given, each) for each in fact)
-    return fact is not None and str(given).casefold() == str(fact).casefold()

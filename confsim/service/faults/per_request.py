@@ -15,10 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import normalised
 from confsim.service.checks.sites import cross_site
 from confsim.service.clock import instant
 from confsim.service.messages import Request
+from confsim.values.urls import normalised
 
 from .effects import Effect
 from .words import WORDS, read_effect

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from confsim.domain.fault_points import FAULT_POINTS, TIMED, FaultOutcome, InjectedFault
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.kernel.spans import span
 from confsim.service.clock import LATEST
+from confsim.values.spans import span
 
 from .effects import Effect
 from .words import read_effect
@@ -33,7 +33,7 @@ class FaultSpec(Struct, frozen=True, kw_only=True):
     on: int
     times: int | str
     do: Any
-    effect: Effect | InjectedFault
+    effect: Effect | InjectedFault[Any]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values from which ``read`` makes the same fault."""
@@ -63,7 +63,7 @@ def read(values: object, where: str = "fault") -> FaultSpec:
     operation, thing = given.get("operation"), given.get("thing")
     if (operation is None) is (thing is None):
         raise Misuse(f"{where}: name an operation or a thing")
-    effect: Effect | InjectedFault
+    effect: Effect | InjectedFault[Any]
     if operation is not None:
         facts = _facts_of(operation, where)
         effect = read_effect(given.get("do"), f"{where}.do")
@@ -113,7 +113,7 @@ def _count(value: object, where: str, other: str = "") -> int:
     return value
 
 
-def _injected(thing: str, values: object, where: str) -> InjectedFault:
+def _injected(thing: str, values: object, where: str) -> InjectedFault[Any]:
     """Return the outcome for a thing: a word, or an object of ``outcome`` and ``by``."""
     given = {"outcome": values} if isinstance(values, str) else values
     if not isinstance(given, dict) or "outcome" not in given:

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.kernel.refusal import Misuse, suggest
-from confsim.kernel.spans import SCHEMA as DURATION
-from confsim.kernel.spans import span
+from confsim.values.spans import SCHEMA as DURATION
+from confsim.values.spans import span
 
 from .effects import Effect
 
@@ -219,3 +219,6 @@ WORDS: Mapping[str, Word] = {
         belongs_to="hold",
     ),
 }
+assert WORDS.keys() == {*Effect.__struct_fields__} - {"given"}, (
+    "each word is a field of an effect, which carries it out"
+)

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from confsim import shipped
+from confsim.assumptions.register import ProfileContext, context_of
 from confsim.domain import terms
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -22,10 +23,10 @@ from confsim.domain.members.roles import Role
 from confsim.domain.telephony import numbers
 from confsim.domain.users import users
 from confsim.domain.users.users import Account, AuthKind, Identity, Level, User
-from confsim.kernel.plain_values import shown
 from confsim.kernel.refusal import Misuse, Refusal, suggest_near
 from confsim.kernel.world import Change, World
 from confsim.service.clock import instant
+from confsim.values.plain import shown
 
 from . import reading
 
@@ -176,14 +177,14 @@ def build(file: WorldFile, seed: int, profile: Mapping[str, Any]) -> Built:
     _once("clients: id", [client.id for client in file.clients])
     _once("channels: id", rooms)
     _once("users and apiTokens: token", tokens)
-    change = World(seed).change(at, profile)
+    change = World(seed).change(at, ProfileContext(profile))
     made: dict[str, Client] = {}
     for each in file.clients:
         try:
             made[each.name] = _client(change, each, made)
         except Refusal as refusal:
             raise Misuse(f"client {each.name!r}: {refusal}") from None
-    return Built(change.commit(), tuple(sorted(change.used)))
+    return Built(change.commit(), tuple(sorted(context_of(change).used)))
 
 
 def _once(what: str, values: Iterable[str | None]) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import ask, in_force
+from confsim.assumptions.register import ProfileContext, ask, in_force
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain.breakout import assignments
 from confsim.domain.channels import channels
@@ -26,9 +26,11 @@ from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import Change, World
 from confsim.service.checks.credentials import Read
+from confsim.service.entries import ControlCall
+from confsim.service.faults.interceptor import hits_in
 from confsim.service.incoming import Finish
-from confsim.service.journal import ControlCall, Journal
-from confsim.service.live import LiveWorld
+from confsim.service.journal import Journal
+from confsim.service.live import LiveWorld, WorldObserver
 from confsim.service.messages import Request, Response
 
 from . import notifications, tokens
@@ -81,7 +83,7 @@ class ConnectedPerson:
         self.connections: list[ChannelConnection] = []
 
 
-class RealTime:
+class RealTime(WorldObserver):
     """The people connected to one served world, which is observed while there are any.
 
     ``token_of`` reads the token of a request as for calls, ``unrouted`` notes a request without an operation.
@@ -94,14 +96,7 @@ class RealTime:
         self._unrouted = unrouted
         self._people: dict[Key, ConnectedPerson] = {}
         self._data: dict[tuple[str, str, str], list[ChannelConnection]] = {}
-        live.when_replaced(self._replaced)
-
-        def changed(before: World, change: Change, after: World) -> None:
-            concerned = self._concerned(change.touched)
-            if concerned:
-                self._follow(concerned, after, change.now)
-
-        self._observer = changed
+        live.observers.add(self)
 
     def __len__(self) -> int:
         return sum(len(person.connections) for person in self._people.values())
@@ -123,17 +118,15 @@ class RealTime:
             try:
                 user, place = self._join(change, request, channel, kind)
             except Refusal as refusal:
-                return None, self._unrouted(request, refusal, change.used, finish)
+                return None, self._unrouted(request, refusal, change.carried.used, finish)
             base = channels.base_channel(change, place)
             key = (base.client, base.id, user.id)
             before = live.world
             live.commit(change)
-            response = self._unrouted(request, Response(101, []), change.used, finish)
+            response = self._unrouted(request, Response(101, []), change.carried.used, finish)
             self._note("join_channel", place.id, user.id, change, before)
             person = self._people.get(key)
             if person is None:
-                if not self._people:
-                    live.observe(self._observer)
                 person = self._people[key] = ConnectedPerson(key)
             connection = ChannelConnection(person, place.id, kind, sink)
             person.connections.append(connection)
@@ -175,7 +168,7 @@ class RealTime:
             self._drop(person)
             change = live.change()
             if ask(change, assumed.CLOSE) == "stay":
-                self._journal.use(change.used)
+                self._journal.use(change.carried.used)
                 return
             client, id, user = person.key
             before = live.world
@@ -198,8 +191,6 @@ class RealTime:
 
     def _drop(self, person: ConnectedPerson) -> None:
         del self._people[person.key]
-        if not self._people:
-            self._live.stop_observing(self._observer)
 
     def _note(self, operation: str, channel: str, user: int, change: Change, before: World) -> None:
         """Note in the journal who joined or left, as the control call that repeats it."""
@@ -214,9 +205,10 @@ class RealTime:
                 (),
                 body,
                 id=journal.next_between("c"),
-                assumptions=change.used,
+                assumptions=change.carried.used,
                 touched=change.touched,
                 worlds=worlds,
+                fault=hits_in(change),
             )
         )
 
@@ -243,7 +235,13 @@ class RealTime:
                 for connection in person.connections:
                     connection.sink.end(NotificationType.SESSION_ENDED)
 
-    def _replaced(self) -> None:
+    def changed(self, before: World, change: Change, after: World) -> None:  # noqa: ARG002 - the records say enough
+        """Notify the people whose state the change may have changed."""
+        if self._people and (concerned := self._concerned(change.touched)):
+            self._follow(concerned, after, change.now)
+
+    def replaced(self) -> None:
+        """Notify people of their changes in another world."""
         if self._people:
             self._follow(list(self._people.values()), self._live.world, self._live.clock.now())
 
@@ -273,7 +271,7 @@ class RealTime:
                 self._drop(person)
                 for connection in person.connections:
                     connection.sink.end(type)
-        self._journal.use(view.used)
+        self._journal.use(view.carried.used)
 
     def _notify(
         self, person: ConnectedPerson, type: NotificationType, now: int, connections: Iterable[ChannelConnection]
@@ -287,4 +285,4 @@ class RealTime:
             connection.sink.notify(message)
 
     def _view(self, world: World, now: int) -> Change:
-        return world.change(now, self._live.profile)
+        return world.change(now, ProfileContext(self._live.profile))

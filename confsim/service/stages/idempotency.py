@@ -20,15 +20,12 @@ MOST = 1000
 class IdempotencyKeys(Stage):
     """Remembers the last ``MOST`` responses to calls that carry a key, by token, operation and key."""
 
-    def __init__(self) -> None:
-        self.restart()
-
     @staticmethod
     def needed(profile: Mapping[str, Any]) -> bool:
         """Whether there is a header for keys."""
         return bool(in_force(profile, transport.IDEMPOTENCY))
 
-    def restart(self) -> None:
+    def replaced(self) -> None:
         """Forget every response."""
         self._responses: dict[tuple[str | None, str, str], Response] = {}
 

@@ -22,15 +22,12 @@ _MINUTE = 60_000
 class RateLimit(Stage):
     """Counts the calls of each token by the minute of the world's clock."""
 
-    def __init__(self) -> None:
-        self.restart()
-
     @staticmethod
     def needed(profile: Mapping[str, Any]) -> bool:
         """Whether there is a limit."""
         return bool(in_force(profile, transport.RATE))
 
-    def restart(self) -> None:
+    def replaced(self) -> None:
         """Forget every count."""
         self._minute = -1
         self._calls: dict[str | None, int] = {}

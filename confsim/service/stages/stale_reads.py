@@ -7,28 +7,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from confsim.assumptions.protocol import transport
-from confsim.assumptions.register import in_force, note
+from confsim.assumptions.register import ProfileContext, in_force, note
 from confsim.kernel.world import Change, World
+from confsim.service.live import WorldObserver
 
 
-class StaleReads:
-    """Remembers the last worlds, each with the instant at which it was put in force. It observes a live world."""
+class StaleReads(WorldObserver):
+    """Remembers the last worlds, each with the instant at which it was put in force."""
 
     def __init__(self, lag: int) -> None:
         self._lag = lag
-        self.restart()
+        self.replaced()
 
     @staticmethod
     def lag(profile: Mapping[str, Any]) -> int:
         """The delay in milliseconds."""
         return in_force(profile, transport.LAG)
 
-    def restart(self) -> None:
+    def replaced(self) -> None:
         """Forget every earlier world."""
         self._worlds: deque[tuple[int, World]] = deque()
 
     def changed(self, before: World, change: Change, after: World) -> None:
         """Remember the world that a change made."""
+        if after is before:
+            return
         worlds = self._worlds
         if not worlds:
             worlds.append((0, before))
@@ -45,9 +48,9 @@ class StaleReads:
         self._forget(change.now)
         if len(self._worlds) == 1:
             return change
-        past = self._worlds[0][1].change(change.now, change.profile, change.faults)
-        past.used.update(change.used)
-        return past
+        carried = change.carried
+        seen = ProfileContext(carried.profile, {**carried.used})
+        return self._worlds[0][1].change(change.now, seen, change.faults)
 
     def _forget(self, now: int) -> None:
         """Forget the worlds before the one visible at this instant."""

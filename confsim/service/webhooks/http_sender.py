@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from confsim.kernel.urls import host_name, is_loopback, uri
+from confsim.values.urls import host_name, is_loopback, uri
 
 from .receivers import DeliveryResult, Message
 

@@ -1,18 +1,23 @@
-"""Receivers of webhooks in this process: a WSGI application, a function, or a list."""
+"""Receivers of webhooks in this process: functions, coroutine functions, WSGI and ASGI applications, and lists."""
 
 from __future__ import annotations
 
 import io
 import sys
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import copy_context
+from inspect import Parameter, isawaitable, iscoroutinefunction, isgeneratorfunction, signature
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 import msgspec
 from msgspec import Struct
 
-from confsim.kernel.urls import encoded, uri
+from confsim.kernel.refusal import Misuse
+from confsim.service.errors import as_one
+from confsim.values.urls import encoded, uri
 
 
 class Message(Struct, frozen=True):
@@ -36,42 +41,95 @@ class DeliveryResult(Struct, frozen=True):
 
 
 #: A function that takes a message and returns the result of its delivery.
-Receiver = Callable[[Message], DeliveryResult]
+Take = Callable[[Message], DeliveryResult]
 
 
-def receiver(target: Any) -> Receiver:
+class Receiver(Struct, frozen=True):
+    """A receiver of messages. ``waits`` says whether it runs code of its own, which may wait, or call the service."""
+
+    take: Take
+    waits: bool
+
+
+class FailedAssertions:
+    """Failed assertions of receivers, each with the world of its receiver, until somebody takes them."""
+
+    def __init__(self) -> None:
+        self._failed: deque[tuple[object, BaseException]] = deque(maxlen=100)
+
+    def add(self, world: object, error: BaseException) -> None:
+        """Add one; the oldest is forgotten when there are too many."""
+        self._failed.append((world, error))
+
+    def take(self, world: object = None) -> BaseException | None:
+        """Remove and return those of a world, or all: one as it is, several as a group; None for none."""
+        taken = [failed for failed in self._failed if world is None or failed[0] is world]
+        for failed in taken:
+            self._failed.remove(failed)
+        return as_one("receivers of webhooks failed", [error for _, error in taken])
+
+
+#: Those of all worlds in this process.
+FAILED = FailedAssertions()
+
+
+def receiver(target: Any, world: object) -> Receiver:
     """Return the receiver of messages for a target in this process.
 
-    The target is a WSGI application (any callable with two required parameters), a function of a message that returns a
-    status (or None for 200), or a list to which messages are appended. An exception of the target is the error of the
-    attempt.
+    The target is a function or coroutine function of a message that returns a status (or None for 200), a WSGI
+    application, an ASGI application, or a list to which messages are appended. An exception of the target is the error
+    of the attempt; a failed assertion is added to ``FAILED`` too. Raises Misuse for any other target.
     """
-    if hasattr(target, "append"):
-        take: Receiver = _appending(target)
-    elif _arguments(target) == 2:
-        take = _wsgi(target)
-    else:
-        take = _calling(target)
+    waits = not hasattr(target, "append")
+    take = _KINDS[_arguments(target)](target) if waits else _appending(target)
 
     def careful(message: Message) -> DeliveryResult:
+        __tracebackhide__ = True
         try:
             return take(message)
-        except Exception as error:
+        except BaseException as error:
+            if _is_failure(error):
+                FAILED.add(world, error)
+            elif not isinstance(error, Exception):
+                raise
             return DeliveryResult(None, f"{type(error).__name__}: {error}")
 
-    return careful
+    return Receiver(careful, waits)
 
 
-def _arguments(target: Callable[..., Any]) -> int:
-    """Return the number of required positional arguments of a callable."""
-    import inspect
+def _is_failure(error: BaseException) -> bool:
+    """Return whether it is a failed assertion, one of ``pytest.fail`` included, or a group with one."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(map(_is_failure, error.exceptions))
+    fail = getattr(sys.modules.get("pytest"), "fail", None)
+    return isinstance(error, AssertionError if fail is None else AssertionError | fail.Exception)
 
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    found = inspect.signature(target).parameters.values()
-    return sum(1 for each in found if each.kind in kinds and each.default is each.empty)
+
+def _arguments(target: Any) -> int:
+    """Return the number of positional arguments with which a target is called: 1 to 3. Raises Misuse for others."""
+    try:
+        parameters = [*signature(target).parameters.values()]
+    except ValueError:  # some built-in functions do not tell
+        return 1
+    except TypeError:
+        parameters = []
+    needed = [each for each in parameters if each.default is each.empty and each.kind not in _SEVERAL]
+    count = max(1, len(needed))
+    wrong = isgeneratorfunction(target) if count == 1 else count == 2 and iscoroutinefunction(target)
+    if wrong or count > 3 or not any(map(_is_positional, parameters)) or not all(map(_is_positional, needed)):
+        what = getattr(target, "__qualname__", None) or f"{target!r:.80}"
+        raise Misuse(
+            f"{what} cannot receive webhooks: a receiver is a list, a function of one message, a WSGI application "
+            "(environ, start_response) or an ASGI application (scope, receive, send)"
+        )
+    return count
 
 
-def _appending(target: list[Message]) -> Receiver:
+def _is_positional(parameter: Parameter) -> bool:
+    return parameter.kind not in (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)
+
+
+def _appending(target: list[Message]) -> Take:
     def take(message: Message) -> DeliveryResult:
         target.append(message)
         return DeliveryResult(200)
@@ -79,16 +137,20 @@ def _appending(target: list[Message]) -> Receiver:
     return take
 
 
-def _calling(target: Callable[[Message], int | None]) -> Receiver:
+def _calling(target: Callable[[Message], Any]) -> Take:
     def take(message: Message) -> DeliveryResult:
+        __tracebackhide__ = True
         status = target(message)
+        if isawaitable(status):
+            status = _result_of(status)
         return DeliveryResult(200 if status is None else int(status))
 
     return take
 
 
-def _wsgi(application: Callable[..., Iterable[bytes]]) -> Receiver:
+def _wsgi(application: Callable[..., Iterable[bytes]]) -> Take:
     def take(message: Message) -> DeliveryResult:
+        __tracebackhide__ = True
         statuses: list[str] = []
 
         def start_response(status: str, headers: object, exc_info: object = None) -> Callable[[bytes], object]:
@@ -104,6 +166,64 @@ def _wsgi(application: Callable[..., Iterable[bytes]]) -> Receiver:
         return DeliveryResult(int(statuses[-1].split()[0]))
 
     return take
+
+
+def _asgi(application: Callable[..., Awaitable[object]]) -> Take:
+    def take(message: Message) -> DeliveryResult:
+        __tracebackhide__ = True
+        import asyncio
+
+        statuses: list[int] = []
+        requests = [{"type": "http.request", "body": message.body, "more_body": False}]
+
+        async def answer() -> None:
+            answered = asyncio.Event()
+
+            async def receive() -> dict[str, Any]:
+                if requests:
+                    return requests.pop()
+                await answered.wait()
+                return {"type": "http.disconnect"}
+
+            async def send(event: dict[str, Any]) -> None:
+                if event["type"] == "http.response.start":
+                    statuses.append(event["status"])
+                elif not event.get("more_body"):
+                    answered.set()
+
+            await application(_scope(message), receive, send)
+
+        _result_of(answer())
+        return DeliveryResult(statuses[-1])
+
+    return take
+
+
+#: How a target is called, by the number of its arguments.
+_KINDS: Mapping[int, Callable[[Any], Take]] = {1: _calling, 2: _wsgi, 3: _asgi}
+_SEVERAL = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+def _result_of(promise: Awaitable[Any]) -> Any:
+    """Return the result of an awaitable object, on an event loop of its own.
+
+    The loop runs in this thread, or in another one if this thread already runs a loop.
+    """
+    import asyncio
+
+    async def awaited() -> Any:
+        return await promise
+
+    def run() -> Any:
+        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:  # leaves the loop of the thread alone
+            return runner.run(awaited())
+
+    if sys.get_asyncgen_hooks().firstiter is None:  # every event loop sets it while it runs
+        return run()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(copy_context().run, run).result()
 
 
 def addressed(url: str) -> tuple[str, dict[str, str]]:
@@ -148,3 +268,22 @@ def _environ(message: Message) -> dict[str, Any]:
         key = name.upper().replace("-", "_")
         environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
     return environ
+
+
+def _scope(message: Message) -> dict[str, Any]:
+    environ = _environ(message)
+    headers = {"Host": environ["HTTP_HOST"], "Content-Length": environ["CONTENT_LENGTH"], **message.headers}
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": environ["wsgi.url_scheme"],
+        "path": environ["PATH_INFO"].encode("latin-1").decode(errors="replace"),
+        "raw_path": urlsplit(message.url).path.encode() or b"/",
+        "query_string": environ["QUERY_STRING"].encode(),
+        "root_path": "",
+        "headers": [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
+        "client": None,
+        "server": (environ["SERVER_NAME"], int(environ["SERVER_PORT"])),
+    }

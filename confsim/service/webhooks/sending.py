@@ -1,32 +1,39 @@
 """The delivery of webhooks: routing, signing and recording of delivery attempts.
 
-The domain decides what is sent and what a response means. After every change of the world, ``react`` sends what has
+The domain decides what is sent and what a response means. After every change of the world, ``settled`` sends what has
 become ready, in order, and records the results in the world.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from enum import StrEnum
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
+from weakref import proxy
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
 from confsim.assumptions import events as assumed
-from confsim.assumptions.register import ask, in_force, note
+from confsim.assumptions.register import ProfileContext, ask, in_force, note
 from confsim.domain.events import deliveries, endpoints
-from confsim.domain.events.deliveries import DELIVERIES, Delivery
+from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
-from confsim.kernel.urls import host_name
+from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change, World
-from confsim.service.journal import DeliveryNote, DeliveryStep, Journal
-from confsim.service.live import LiveWorld
+from confsim.service.deferred import polls_here
+from confsim.service.entries import DeliveryNote, DeliveryStep
+from confsim.service.faults.interceptor import hits_in
+from confsim.service.journal import Journal
+from confsim.service.live import LiveWorld, WorldObserver
+from confsim.values.urls import host_name
 
 from .http_sender import HttpSender
-from .receivers import DeliveryResult, Message, Receiver, addressed, receiver
+from .receivers import FAILED, DeliveryResult, Message, Receiver, addressed, receiver
 from .signatures import SIGNERS
 
 
@@ -38,48 +45,24 @@ class Route(StrEnum):
     RECEIVER = "receiver"
 
 
-class Plan(Struct, frozen=True):
-    """The plan of an attempt.
-
-    The message is sent ``copies`` times (0: it is lost). A ``delay`` (milliseconds) postpones it; with ``bypasses``,
-    later ones are sent meanwhile.
-    """
-
-    copies: int = 1
-    delay: int = 0
-    bypasses: bool = False
-
-
 #: The recorded outcome of a delivery attempt; None when it counted as delivered.
 Recorded = Callable[[Delivery], DeliveryNote | None]
 
 
-#: The place of the table of deliveries among those that are shared.
+#: The states of a delivery before its first attempt.
+_NOT_BEGUN = (DeliveryState.WAITING, DeliveryState.READY)
 
 
-class DeliveryPlanner(Protocol):
-    """Decides how attempts are made."""
-
-    def plan(self, delivery: Delivery) -> Plan:
-        """Return the plan of a delivery's next attempt."""
-        ...
-
-
-class Webhooks:
-    """The webhooks of one world.
-
-    ``planner`` decides how each attempt is made, just before it. ``allowed`` are the hosts beside loopback that this
-    world may send to, in lower case.
-    """
+class Webhooks(WorldObserver):
+    """The webhooks of one world. ``allowed`` are the hosts beside loopback that it may send to, in lower case."""
 
     __slots__ = (
-        "__weakref__",
         "_age",
         "_busy",
         "_journal",
         "_listed",
         "_live",
-        "_planner",
+        "_mark",
         "_quiet",
         "_receiver",
         "_recorded",
@@ -88,19 +71,13 @@ class Webhooks:
         "allowed",
     )
 
-    def __init__(
-        self,
-        live: LiveWorld,
-        journal: Journal,
-        planner: DeliveryPlanner,
-        allowed: frozenset[str],
-        listed: bool,
-    ) -> None:
-        self._live = live
+    def __init__(self, live: LiveWorld, journal: Journal, allowed: frozenset[str], listed: bool) -> None:
+        # The world holds its observers: held by one in turn, it would wait for the garbage collector.
+        self._live: LiveWorld = proxy(live)
         self._journal = journal
-        self._planner = planner
         self._receiver: Receiver | None = None
         self._recorded: Recorded | None = None
+        self._mark = object()
         self._sender: HttpSender | None = None
         self._listed = listed
         self._busy = False
@@ -109,7 +86,6 @@ class Webhooks:
         #: The latest state of the table of deliveries in which none was ready.
         self._quiet: object = None
         self.allowed = allowed
-        live.react_with(self)
 
     @property
     def route(self) -> Route:
@@ -123,6 +99,15 @@ class Webhooks:
         if self._receiver is not None:
             return "a receiver is set"
         return "the world is not on a live server" if route is Route.HTTP and self._sender is None else ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the receiver may wait, or call the service."""
+        return self._receiver is not None and self._receiver.waits
+
+    def take_failures(self) -> BaseException | None:
+        """Return the failed assertions of its receivers that nobody has taken, several as one group."""
+        return FAILED.take(self._mark)
 
     @property
     def listed(self) -> bool:
@@ -142,14 +127,14 @@ class Webhooks:
         """
         if sender is self._sender:
             return
-        self.restart()
+        self.replaced()
         self._sender = sender
         if sender is not None:
             self.send_now()
 
     def deliver_to(self, target: Any) -> None:
-        """Deliver to a WSGI application, a function or a list in this process; None stops that."""
-        self._receiver = None if target is None else receiver(target)
+        """Deliver to a receiver in this process; None stops that. Raises Misuse for what cannot be one."""
+        self._receiver = None if target is None else receiver(target, self._mark)
         self.send_now()
 
     def share_quiet(self, other: Webhooks) -> None:
@@ -178,22 +163,31 @@ class Webhooks:
         is_own = choice == "world" or (choice == "true-unless-frozen" and self._live.clock.frozen)
         return now if is_own else int(time.time() * 1000)
 
-    def restart(self) -> None:
+    def replaced(self) -> None:
         """Ignore the results of attempts under way: the world or the sender was replaced."""
         self._age += 1
         self._under_way.clear()
+        self._journal.forget_hits(self._is_undone)
+
+    def _is_undone(self, id: str) -> bool:
+        """Return whether a delivery is not in the world, or is there as it was before its first attempt."""
+        there = DELIVERIES.seen(self._live.world)
+        return id not in there or (there[id].state in _NOT_BEGUN and not there[id].attempts)
 
     def send_now(self) -> None:
         """Send what is ready at the current instant of the clock."""
         with self._live.lock:
-            self.react(self._live.change().now)
+            self.settled(self._live.change().now)
 
     def pending(self, world: World) -> bool:
         """Return whether there is anything to send that is not under way yet."""
         return any(each.id not in self._under_way for each in deliveries.ready(world))
 
-    def react(self, now: int) -> None:
-        """Send what is ready, and what becomes ready by that. Called under the lock of the world."""
+    def settled(self, now: int) -> None:
+        """Send what is ready, and what becomes ready by that. Called under the lock of the world.
+
+        While a receiver that may wait has a message, others have the lock. Their deliveries come after it.
+        """
         live = self._live
         queue = live.world.state(DELIVERIES)
         if self._busy or queue is self._quiet:
@@ -201,10 +195,15 @@ class Webhooks:
         if not deliveries.any_ready(queue):
             self._quiet = queue
             return
+        if self.waits and polls_here():  # this thread serves others
+            threading.Thread(target=self.send_now, daemon=True, name="confsim-receiver").start()
+            return
         self._busy = True
         try:
             while (delivery := self._first()) is not None:
                 self._attempt(delivery, now)
+        except Misuse:  # the state directory cannot be written
+            raise
         except Exception as bug:
             bug.add_note("confsim failed while it delivered a webhook")
             live.report_bug(bug)
@@ -216,26 +215,33 @@ class Webhooks:
         return next((each for each in found if each.id not in self._under_way), None) if found else None
 
     def _attempt(self, delivery: Delivery, now: int) -> None:
-        plan = self._planner.plan(delivery)
-        if plan.delay:
-            self._record(now, partial(deliveries.postpone, id=delivery.id, delay=plan.delay, bypasses=plan.bypasses))
-        elif not plan.copies:
-            self._record(now, partial(deliveries.lose, id=delivery.id))
-        elif self._recorded is not None and (note := self._recorded(delivery)) is not None:
+        change = self._live.faulty_change(now)
+        copies = deliveries.begin_attempt(change, delivery.id)
+        self._live.put(change)
+        if hits := hits_in(change):
+            self._journal.note_hits(delivery.id, hits)
+        if not copies:
+            return
+        if self._recorded is not None and (note := self._recorded(delivery)) is not None:
             self._repeated(note, now)
         elif self.route is Route.HTTP:
-            self._hand_over(delivery, now, plan.copies)
+            self._hand_over(delivery, now, copies)
         else:
-            self._under_way.add(delivery.id)
             result, url = DeliveryResult(200), None
             if self._receiver is not None:
                 message = self._message(delivery, now)
-                url = message.url
-                for _ in range(plan.copies):
-                    result = self._receiver(message)
+                url, result = message.url, self._received(self._receiver, delivery, message, copies)
                 self._note(DeliveryStep.ANSWERED, delivery, now, url, result)
-            self._under_way.discard(delivery.id)
             self._answered(delivery.id, now, now, result, url)
+
+    def _received(self, receiver: Receiver, delivery: Delivery, message: Message, copies: int) -> DeliveryResult:
+        """Give a message to a receiver in this process; return the last result."""
+        self._under_way.add(delivery.id)
+        try:
+            with self._live.lock.released() if receiver.waits else nullcontext():
+                return [receiver.take(message) for _ in range(copies)][-1]
+        finally:
+            self._under_way.discard(delivery.id)
 
     def _hand_over(self, delivery: Delivery, now: int, copies: int) -> None:
         """Give a delivery to the sender, if its destination is allowed; the world continues meanwhile."""
@@ -276,7 +282,7 @@ class Webhooks:
                 known = structs.asdict(result)
                 self._journal.add_delivery(structs.replace(note, step=DeliveryStep.RESULT, at=now, **known))
                 self._answered(note.id, now, note.sent, result, note.url)
-                self.react(now)
+                self.settled(now)
             except Exception as bug:
                 bug.add_note("confsim failed while it recorded the result of a webhook")
                 live.report_bug(bug)
@@ -293,21 +299,21 @@ class Webhooks:
 
     def _record(self, now: int, write: Callable[[Change], None]) -> None:
         live = self._live
-        change = live.world.change(now, live.profile)
+        change = live.world.change(now, ProfileContext(live.profile))
         write(change)
         live.put(change)
-        self._journal.use(change.used)
+        self._journal.use(change.carried.used)
 
     def _asked(self, now: int, entry: Any) -> Any:
-        change = self._live.world.change(now, self._live.profile)
+        change = self._live.world.change(now, ProfileContext(self._live.profile))
         value = ask(change, entry)
-        self._journal.use(change.used)
+        self._journal.use(change.carried.used)
         return value
 
     def _message(self, delivery: Delivery, now: int) -> Message:
         """Return the signed message of a delivery."""
         live = self._live
-        change = live.world.change(now, live.profile)
+        change = live.world.change(now, ProfileContext(live.profile))
         endpoint = ENDPOINTS.of(change, delivery.client)[delivery.endpoint]
         body = msgspec.json.encode(delivery.payload)
         url, authorization = addressed(endpoint.url)
@@ -317,5 +323,5 @@ class Webhooks:
             note(change, assumed.TIMESTAMP)
             secret = endpoints.secret(change, delivery.client)
             headers |= sign(secret, delivery.message, self.signing_time(now), body)
-        self._journal.use(change.used)
+        self._journal.use(change.carried.used)
         return Message(url, headers, body)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from confsim.kernel.plain_values import whole_number
+from confsim.values.plain import whole_number
 
 #: A function of secret, message id, instant (epoch milliseconds) and body: returns the header lines that sign the body.
 Signer = Callable[[str, str, int, bytes], dict[str, str]]

@@ -12,11 +12,12 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from confsim.assumptions.register import REGISTER
+from confsim.assumptions.register import REGISTER, context_of
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Table
 from confsim.kernel.world import Change, World
 from confsim.reference.probes import distinguished, seen_in_calls
+from confsim.service.live import WorldObserver
 from confsim.service.service import Service
 from confsim.testing.learning.calls import ModelCall
 from confsim.testing.learning.comparing.comparison import Comparison, Made, Reply
@@ -100,7 +101,7 @@ class AlternativesState(Struct):
     lost: set[Alternative]
 
 
-class Alternatives:
+class Alternatives(WorldObserver):
     """The alternatives that are followed beside one model.
 
     ``consulted`` maps each assumption that a judged step depended on, under any alternative, to the first such step.
@@ -111,7 +112,7 @@ class Alternatives:
         self._run = run
         self.patient = patient
         self.consulted: dict[str, int] = dict.fromkeys(run.rests_on, -1)
-        run.model.service.live.observe_timers(self._note_timer)
+        run.model.service.live.observers.add(self)
         #: Since the last step, the timers that fired: the worlds before and after each, and what it depended on.
         self._timers: list[tuple[World, World, frozenset[str]]] = []
         self._services: dict[Alternative, Service] = {}
@@ -156,9 +157,11 @@ class Alternatives:
             if id not in self.consulted:
                 self.consulted[id] = last
 
-    def _note_timer(self, before: World, change: Change, after: World) -> None:
-        self._consult(change.used)
-        self._timers.append((before, after, frozenset(change.used)))
+    def changed(self, before: World, change: Change, after: World) -> None:
+        """Note a timer that fired."""
+        if change.timer is not None:
+            self._consult(context_of(change).used)
+            self._timers.append((before, after, frozenset(context_of(change).used)))
 
     def _follow_timers(self, step: RunStep, evidence: AssumptionEvidence) -> None:
         """Follow the alternatives to what the timers depended on that fired between the last step and this one.
@@ -231,7 +234,7 @@ class Alternatives:
             run = self._run
             made = run.model.service.fork(profile=alternative.over(run.profile), clock=run.model.clock)
             made.journal.limit(1)
-            made.live.observe_timers(self._note_timer)
+            made.live.observers.add(self)
             self._services[alternative] = made
         return self._services[alternative]
 

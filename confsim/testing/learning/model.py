@@ -16,7 +16,7 @@ from confsim.kernel.tables.table import Table
 from confsim.kernel.tables.writing import Written
 from confsim.kernel.world import Change, World
 from confsim.service.clock import Clock
-from confsim.service.journal import JournalEntry
+from confsim.service.entries import JournalEntry
 from confsim.service.messages import Response
 from confsim.service.service import Service
 from confsim.transport.in_process import perform

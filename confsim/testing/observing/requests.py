@@ -14,11 +14,11 @@ from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.register.candidates import candidates
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.urls import path_segments
 from confsim.service.checks.credentials import present
 from confsim.service.messages import Request
 from confsim.testing.learning.accounts import Accounts
 from confsim.testing.learning.calls import ModelCall
+from confsim.values.urls import path_segments
 
 #: Headers that no request may have both (RFC 9112, 6.2): a service may refuse it, whatever the call is.
 TWO_LENGTHS = {"content-length", "transfer-encoding"}

@@ -9,10 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from confsim.control.scenarios import mount_url
-from confsim.kernel.urls import normalised
 from confsim.service.messages import Request, Response
 from confsim.testing.learning.accounts import Accounts
 from confsim.transport.remote import parsed_root
+from confsim.values.urls import normalised
 
 from .observer import Observer
 from .proxy import Proxy

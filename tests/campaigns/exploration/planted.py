@@ -10,10 +10,10 @@ import argparse
 from statistics import median
 from typing import Any
 
-from kit.exploration.planted import BY_NAME, FAULTS
+from kit.exploration.planted import BY_NAME
 from kit.exploration.planted.hunt import DEPTH, Hunt, hunt
 
-BAD = ("not found", "hidden and found")
+BAD = ("not found", "named as unable to show, and found")
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -38,12 +38,11 @@ def run(chosen: argparse.Namespace) -> dict[str, Any]:
     found = [each for each in hunts if each.found]
     seconds = [each.seconds for each in found] or [0.0]
     return {
-        "faults": len(FAULTS),
-        "tried": len(hunts),
-        "hidden": sum(bool(each.fault.hidden) for each in hunts),
+        "planted": len(hunts),
         "found": len(found),
+        "named as unable to show": sum(bool(each.fault.hidden) for each in hunts),
         "not found": sum(not each.found and not each.fault.hidden for each in hunts),
-        "hidden and found": sum(bool(each.fault.hidden) for each in found),
+        "named as unable to show, and found": sum(bool(each.fault.hidden) for each in found),
         "greatest depth": max((each.depth for each in found), default=0),
         "median of processor seconds": median(seconds),
         "most processor seconds": max(seconds),

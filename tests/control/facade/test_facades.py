@@ -47,6 +47,8 @@ def called():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("self._control", "self.control")):
                 yield from (each.value for each in node.args[:1] if isinstance(each, ast.Constant))
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._control.call":
+                yield ast.unparse(node.args[0])
 
 
 def test_every_operation_has_a_method_or_a_reason():

@@ -56,6 +56,7 @@ def test_a_delivery_tells_the_whole_of_it(plane, sim, endpoints):
         "delivered": True,
         "attempts": [{"at": START_MS, "status": 200, "problem": None, "url": f"{URL}/0"}],
         "next": None,
+        "fault": [],
     }
 
 

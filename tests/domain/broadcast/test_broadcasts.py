@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.broadcast.broadcasts import BROADCASTS, Broadcast, BroadcastSort, BroadcastState
 from confsim.domain.channels import channels
@@ -99,7 +100,7 @@ def test_a_session_that_ends_ends_what_is_starting_too():
 def test_the_history_holds_the_running_one_or_not(choice):
     """By choice ended ones alone, and then the running one is not found either (G522)."""
     change = walk(["enable", "add", "start", "poll", "poll", "stop", "start"]).change()
-    change.profile = {**SLOW, "broadcast.history": choice}
+    change.carried = ProfileContext({**SLOW, "broadcast.history": choice})
     ended, running = BROADCASTS.of(change, CUSTOMER).all
     for descending in (False, True):
         found = broadcasts.list_history(change, room(change), None, None, descending=descending)
@@ -126,7 +127,7 @@ def test_the_history_is_sorted_by_the_column_that_is_asked_for_or_assumed(column
         )
     expected = {"created": ["a", "b", "c"], "started": ["b", "c", "a"], "ended": ["c", "a", "b"]}
     for chosen, asked in [(column.value, None), ("created" if column.value == "ended" else "ended", column)]:
-        change.profile = {"broadcast.history-sort": chosen}
+        change.carried = ProfileContext({"broadcast.history-sort": chosen})
         for descending in (False, True):
             found = broadcasts.list_history(change, room(change), None, asked, descending=descending)
             assert [each.id for each in found] == expected[column.value][:: -1 if descending else 1]

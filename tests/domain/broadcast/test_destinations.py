@@ -6,6 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.broadcast import destinations
 from confsim.domain.channels import channels
 from confsim.kernel.refusal import Refusal
@@ -60,7 +61,7 @@ def test_other_urls_are_refused(change, url):
 
 def test_a_state_that_holds_is_refused_by_choice(change):
     """A destination is enabled when it is added; each state is refused by its name (G537)."""
-    change.profile = {"states.repeated": "refuse"}
+    change.carried = ProfileContext({"states.repeated": "refuse"})
     room = channels.get(change, CUSTOMER, ROOM)
     made = destinations.add(change, room, "rtmp://h/app", None, None)
     with pytest.raises(Refusal) as caught:

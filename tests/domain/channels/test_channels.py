@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS, EXISTING, ROOMS, DeletionStep
 from confsim.domain.clients import clients
@@ -165,7 +166,7 @@ def test_a_description_is_taken_whole_or_refused(text):
 def test_a_cut_description_is_the_beginning_of_what_was_given(text):
     """With UTF-16 units and cutting no half character is left (G304)."""
     profile = {"channels.description-count": "utf-16", "channels.description-too-long": "cut"}
-    cut = channels.described(World().change(0, profile), text)
+    cut = channels.described(World().change(0, ProfileContext(profile)), text)
     assert text.startswith(cut)
     assert len(cut.encode("utf-16-le")) <= 400
 
@@ -182,7 +183,7 @@ def test_a_cut_description_is_the_beginning_of_what_was_given(text):
 )
 def test_what_becomes_of_a_name_that_is_taken(choice, same, elsewhere):
     """It is refused, allowed or gets a number; the name of another client counts by choice alone (G300)."""
-    change = World(seed=1).change(0, {"channels.unique-names": choice})
+    change = World(seed=1).change(0, ProfileContext({"channels.unique-names": choice}))
     one, other = (clients.create(change, name, None) for name in ("One", "Other"))
     make(change, one)
     other_name = make(change, one, "Other").id
@@ -198,7 +199,7 @@ def test_what_becomes_of_a_name_that_is_taken(choice, same, elsewhere):
 
 def test_a_number_fits_into_the_longest_name():
     """The name is cut for it (G300)."""
-    change = World(seed=1).change(0, {"channels.unique-names": "number", "size.name": 8})
+    change = World(seed=1).change(0, ProfileContext({"channels.unique-names": "number", "size.name": 8}))
     client = clients.create(change, "Client", None)
     assert [make(change, client, "Assembly").name for _ in range(3)] == ["Assembly", "Asse (2)", "Asse (3)"]
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels, friendly_urls
 from confsim.domain.clients import clients
 from confsim.kernel.refusal import Refusal
@@ -70,7 +71,7 @@ def test_only_words_of_a_path_can_be_friendly_urls(url):
 @pytest.mark.parametrize("choice", ["keep", "remove", "nothing"])
 def test_friendly_urls_are_switched_for_a_client(choice):
     """While they are off none is found or set; they stay, or are removed; or it changes nothing here (G285)."""
-    change = World(seed=6).change(0, {"friendly-urls.off": choice})
+    change = World(seed=6).change(0, ProfileContext({"friendly-urls.off": choice}))
     client = clients.create(change, "Client", None)
     room = channels.create(change, client, "Room", None, None)
     friendly_urls.set_url(change, client, room, "room")
@@ -96,5 +97,5 @@ def test_a_switch_that_stands_so_is_refused_by_choice():
     change = World(seed=6).change(0)
     client = clients.create(change, "Client", None)
     assert friendly_urls.set_use(change, client, "enable") == client
-    change.profile = {"states.repeated": "refuse"}
+    change.carried = ProfileContext({"states.repeated": "refuse"})
     assert refused(friendly_urls.set_use, change, client, "enable") is Reason.STATE_HOLDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels, switches
 from confsim.domain.channels.switches import LIMIT
 from confsim.domain.clients import clients
@@ -14,7 +15,7 @@ from kit import refused
 
 def stage(**profile):
     """A change and a channel in it."""
-    change = World(seed=1).change(0, {id.replace("__", "."): value for id, value in profile.items()})
+    change = World(seed=1).change(0, ProfileContext({id.replace("__", "."): value for id, value in profile.items()}))
     return change, channels.create(change, clients.create(change, "C", None), "Room", None, None)
 
 

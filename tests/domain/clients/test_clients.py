@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import ServiceState
 from confsim.kernel.world import World
@@ -56,7 +57,7 @@ def test_service_is_ones_own_flag_and_that_of_all_above(parents, switches):
 def test_what_is_below_is_what_has_it_as_ancestor(parents, deep):
     """Direct children, or all below, as the depth of children is chosen (G154)."""
     change, made = forest(parents)
-    change.profile = {"clients.depth": "descendants"} if deep else {}
+    change.carried = ProfileContext({"clients.depth": "descendants"} if deep else {})
     for top, above in enumerate(made):
         for place, client in enumerate(made):
             expected = place != top and (top in ancestors(parents, place) if deep else parents[place] == top)
@@ -95,9 +96,9 @@ def test_switching_moves_nothing_but_the_flag():
 )
 def test_ids_made_of_names(names, expected):
     """Letters and digits in lower case, a hyphen for anything else, and a number where the id is taken (G131)."""
-    change = World(seed=1).change(0, {"ids.client": "name"})
+    change = World(seed=1).change(0, ProfileContext({"ids.client": "name"}))
     assert [clients.create(change, name, None).id for name in names] == expected
-    short = World(seed=1).change(0, {"ids.client": "short"})
+    short = World(seed=1).change(0, ProfileContext({"ids.client": "short"}))
     made = [clients.create(short, "A", None).id for _ in range(2)]
     assert [len(id) for id in made] == [10, 10]
     assert len({*made, *(id.lower() for id in made)}) == 2
@@ -106,7 +107,7 @@ def test_ids_made_of_names(names, expected):
 @pytest.mark.parametrize("choice", ["allow", "refuse"])
 def test_a_name_that_another_client_has(choice):
     """It is allowed, or refused (G293); one that nobody has is free either way."""
-    change = World(seed=2).change(0, {"clients.names": choice})
+    change = World(seed=2).change(0, ProfileContext({"clients.names": choice}))
     clients.create(change, "Acme", None)
     clients.require_name(change, "Acme Ltd")
     if choice == "allow":
@@ -120,7 +121,7 @@ def test_a_name_that_another_client_has(choice):
 def test_what_is_shown_as_disabled(choice, of_all):
     """The client's own flag, or one that is set on it or on an ancestor (G165)."""
     change, (top, middle, low) = forest([-1, 0, 1])
-    change.profile = {"clients.disabled-field": choice}
+    change.carried = ProfileContext({"clients.disabled-field": choice})
     clients.switch_service(change, middle, "disable")
     shown = [clients.shown_disabled(change, clients.get(change, client.id)) for client in (top, middle, low)]
     assert shown == [False, True, of_all]
@@ -129,13 +130,13 @@ def test_what_is_shown_as_disabled(choice, of_all):
 @pytest.mark.rule("R235")
 def test_what_needs_the_reseller_interface():
     """A client that has it may do everything, another one what is not named (G167)."""
-    change = World(seed=2).change(0, {"clients.reseller-calls": ("create_client",)})
+    change = World(seed=2).change(0, ProfileContext({"clients.reseller-calls": ("create_client",)}))
     plain = clients.create(change, "Plain", None)
     for call in ("create_client", "list_clients"):
         clients.require_reseller(change, clients.create(change, "Reseller", None, reseller=True), call)
     clients.require_reseller(change, plain, "list_clients")
     assert refused(clients.require_reseller, change, plain, "create_client") is Reason.RESELLER_DISABLED
-    change.profile = {}
+    change.carried = ProfileContext({})
     assert refused(clients.require_reseller, change, plain, "list_clients") is Reason.RESELLER_DISABLED
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.clients import clients, embedding
 from confsim.kernel.world import World
 from kit import refused
@@ -13,7 +14,7 @@ from kit import refused
 @pytest.fixture
 def client():
     """A change under which entries are checked, and a client in it."""
-    change = World(seed=1).change(0, {"embedding.check": True})
+    change = World(seed=1).change(0, ProfileContext({"embedding.check": True}))
     return change, clients.create(change, "C", None)
 
 

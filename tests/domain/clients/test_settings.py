@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients, settings
 from confsim.domain.clients.settings import Default
@@ -12,7 +13,7 @@ from confsim.kernel.world import World
 
 def made(profile=None):
     """A change and a fresh client in it."""
-    change = World(seed=1).change(0, profile or {})
+    change = World(seed=1).change(0, ProfileContext(profile or {}))
     return change, clients.create(change, "C", None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.config import documents
 from confsim.domain.config.documents import DOCUMENTS
 from confsim.kernel.world import World
@@ -20,7 +21,7 @@ def stored(change):
 
 def begin(**profile):
     """A change of an empty world."""
-    return World(seed=1).change(0, profile)
+    return World(seed=1).change(0, ProfileContext(profile))
 
 
 @pytest.mark.rule("R445")

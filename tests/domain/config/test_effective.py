@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.config import documents, effective, json_documents, template_choice, templates
@@ -108,7 +109,7 @@ def change():
 @given(st.tuples(*[DOCUMENT] * 3))
 def test_the_levels_of_clients_count_from_the_root(several):
     """With parents as levels, a client's configuration is the merged documents of its ancestors, from the root down."""
-    change = World(seed=1).change(0, {"config.parent-level": True})
+    change = World(seed=1).change(0, ProfileContext({"config.parent-level": True}))
     parent, client = None, None
     for document in several:
         client = clients.create(change, "C", parent)
@@ -144,7 +145,7 @@ def test_a_document_that_is_emptied_is_not_there(change):
 @pytest.mark.parametrize(("depth", "holds"), [(1, True), (20, True), (21, False)])
 def test_the_bound_of_depth_counts_arrays_and_objects(depth, holds):
     """A value of as many levels as allowed is taken, one of more refused."""
-    change = World().change(0, {"size.json-depth": 20})
+    change = World().change(0, ProfileContext({"size.json-depth": 20}))
     value = []
     for level in range(depth - 1):
         value = [value] if level % 2 else {"a": value}
@@ -163,7 +164,7 @@ LAYOUT = {"ui": {"colors": {"a": 1}, "sounds": {"b": 2}}, "console": {"colors": 
 @pytest.mark.parametrize(("choice", "winner"), [("over-client", "template"), ("under-client", "client")])
 def test_the_rank_of_a_template_decides_who_wins(choice, winner):
     """Template or client (G396); what only one of them says shows, and the channel wins over both."""
-    change = World(seed=1).change(0, {"config.template-rank": choice})
+    change = World(seed=1).change(0, ProfileContext({"config.template-rank": choice}))
     client = clients.create(change, "C", None)
     room = channels.create(change, client, "Room", None, None)
     template = templates.create(change, client, "T")
@@ -212,7 +213,7 @@ def test_context_and_categories_narrow_what_is_read(change, query, expected):
 )
 def test_the_callers_languages_count_where_none_is_asked_for(choice, asked, expected):
     """By choice alone, over the default one (G401)."""
-    change = World(seed=1).change(0, {"config.languages": choice})
+    change = World(seed=1).change(0, ProfileContext({"config.languages": choice}))
     client = clients.create(change, "C", None)
     for language in (None, "en", "de", "fr"):
         documents.update(change, client.id, client.id, {language or "none": 1}, LIGHT, language)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.config import template_choice
@@ -14,7 +15,9 @@ from kit import refused
 
 def stage(**profile):
     """A change and two channels."""
-    change = World(seed=1).change(0, {id.replace("__", ".").replace("_", "-"): each for id, each in profile.items()})
+    change = World(seed=1).change(
+        0, ProfileContext({id.replace("__", ".").replace("_", "-"): each for id, each in profile.items()})
+    )
     client = clients.create(change, "C", None)
     return change, *(channels.create(change, client, name, None, None) for name in ("One", "Two"))
 

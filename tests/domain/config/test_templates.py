@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.config import documents, template_choice, templates
@@ -22,7 +23,7 @@ class Family:
     """A grandparent, a parent and a child, each with a channel, and a stranger."""
 
     def __init__(self, profile=None):
-        self.change = World(seed=1).change(0, profile or {})
+        self.change = World(seed=1).change(0, ProfileContext(profile or {}))
         self.clients = []
         for name in ("grandparent", "parent", "child"):
             parent = self.clients[-1].id if self.clients else None
@@ -172,7 +173,7 @@ def test_what_is_offered_is_counted_without_a_look_at_each(steps, profile):
             templates.remove(family.change, seen)
         elif not seen.inherited:
             templates.share(family.change, seen, trigger)
-    family.change.profile = profile
+    family.change.carried = ProfileContext(profile)
     for client in family.clients:
         for inheritable in (False, True):
             every = templates.list_templates(family.change, client, inheritable=inheritable)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.couplings import channels as of_channels
@@ -24,7 +25,9 @@ SECRET = "a secret that is long enough for everybody"
 
 def stage(**profile):
     """A change, a client with an active validator and an assigned number, and another client with the same."""
-    change = World(seed=1).change(0, {id.replace("__", ".").replace("_", "-"): each for id, each in profile.items()})
+    change = World(seed=1).change(
+        0, ProfileContext({id.replace("__", ".").replace("_", "-"): each for id, each in profile.items()})
+    )
     made = []
     for name, number in (("One", "+12025550123"), ("Two", "+12025550124")):
         client = clients.create(change, name, None)

@@ -5,11 +5,15 @@ import pytest
 from confsim import Simulator
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.clients import clients
 from confsim.domain.events import deliveries, endpoints
 from confsim.domain.events.deliveries import DELIVERIES, DeliveryState
+from confsim.domain.fault_points import FaultOutcome, InjectedFault
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
+from confsim.kernel.timers import Timer
+from confsim.kernel.world import Change, World
 from kit import CUSTOMER, MINUTE, START_MS
 
 SECOND, HOUR = 1000, 3_600_000
@@ -28,8 +32,12 @@ class Line:
             urls = [f"http://{number}.example" for number in range(count)]
             self.endpoints = [endpoints.add(change, client, url, None).id for url in urls]
 
+    def begin(self, world: World, at: int, timer: Timer) -> Change:
+        """Begin the change of a timer."""
+        return world.change(at, ProfileContext(self.profile), timer=timer)
+
     def __enter__(self):
-        self.open = self.world.change(self.now, self.profile)
+        self.open = self.world.change(self.now, ProfileContext(self.profile))
         return self.open
 
     def __exit__(self, kind, error, trace):
@@ -53,7 +61,7 @@ class Line:
     def advance(self, span):
         """Let time pass."""
         self.now += span
-        self.world, _ = fire_due_timers(self.world, self.now, self.profile)
+        self.world, _ = fire_due_timers(self.world, self.now, self.begin)
 
     def endpoint(self, active, place=0):
         """Activate or deactivate an endpoint."""
@@ -340,11 +348,29 @@ def test_what_waits_for_a_removed_endpoint_is_lost():
 # Faults and refusals
 
 
+def faulty(change, outcome, by=0):
+    """Inject a fault into every webhook of a change."""
+    change.faults = lambda thing, facts: InjectedFault(outcome, by) if thing == "webhook" and facts["id"] else None
+
+
+def test_what_is_doubled_is_sent_twice_at_first(line):
+    """A delivery is sent once without a fault, twice with this one, and once when it is tried again."""
+    line.happen("a")
+    id = line.all[0].id
+    with line as change:
+        assert deliveries.begin_attempt(change, id) == 1
+        faulty(change, FaultOutcome.DOUBLED)
+        assert deliveries.begin_attempt(change, id) == 2
+        deliveries.answered(change, id, line.now, 500)
+        assert deliveries.begin_attempt(change, id) == 1
+
+
 def test_what_is_lost_lets_the_next_one_go(line):
     """It counts neither as delivered nor as tried."""
     line.happen("a", "b")
     with line as change:
-        deliveries.lose(change, line.all[0].id)
+        faulty(change, FaultOutcome.LOST)
+        assert deliveries.begin_attempt(change, line.all[0].id) == 0
     assert (line.states, line.ready) == ([DeliveryState.LOST, DeliveryState.READY], ["b"])
     assert line.all[0].attempts == ()
 
@@ -364,7 +390,8 @@ def test_what_is_late_holds_the_others_up_or_lets_them_pass(line, bypasses, orde
     """Late and in order, or out of order."""
     line.happen("a", "b", "c")
     with line as change:
-        deliveries.postpone(change, line.all[0].id, MINUTE, bypasses=bypasses)
+        faulty(change, FaultOutcome.OUT_OF_ORDER if bypasses else FaultOutcome.LATE, MINUTE)
+        assert deliveries.begin_attempt(change, line.all[0].id) == 0
     seen = line.answer(200) + line.answer(200)
     line.advance(MINUTE)
     assert seen + line.answer(200) + line.answer(200) + line.answer(200) == order

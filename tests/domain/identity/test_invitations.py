@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.assumptions.register import ProfileContext, context_of
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import credentials, invitations, providers, token_exchange
@@ -188,7 +189,9 @@ def test_a_persistent_code_is_exchanged_until_its_end(account: Account) -> None:
     assert users.get(change, CUSTOMER, user.id).account is account
     world, _ = fire_due_timers(change.commit(), START_MS + MINUTE)
     with pytest.raises(Refusal, match="invitation_code_invalid"):
-        token_exchange.exchange(world.change(START_MS + MINUTE, change.profile), client, made.code)
+        token_exchange.exchange(
+            world.change(START_MS + MINUTE, ProfileContext(context_of(change).profile)), client, made.code
+        )
 
 
 def test_a_persistent_code_needs_no_validator() -> None:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.clients import clients
 from confsim.domain.identity import validators
 from confsim.domain.identity.validators import VALIDATORS, Validator, ValidatorState
@@ -222,7 +223,7 @@ def test_the_machine_admits_every_trigger_in_every_state(change: Change) -> None
 @pytest.mark.parametrize(("inherited", "found"), [(False, ["own"]), (True, ["own", "above"])])
 def test_validators_of_clients_above_are_listed_by_choice(inherited: bool, found: list[str]) -> None:
     """After the client's own, the nearest first (G191)."""
-    change = World(seed=1).change(0, {"validators.inherited": inherited})
+    change = World(seed=1).change(0, ProfileContext({"validators.inherited": inherited}))
     above = clients.create(change, "Above", None)
     client = clients.create(change, "Client", above.id)
     for owner, id in ((above, "above"), (client, "own")):

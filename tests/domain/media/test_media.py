@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.media import media
@@ -123,7 +124,7 @@ def test_every_filter_narrows_the_list(tagged, search, names):
 def test_tags_may_match_without_case(tagged):
     """Where a profile says so (G509)."""
     change, pool = tagged
-    change.profile = {"media.tag-match": "caseless"}
+    change.carried = ProfileContext({"media.tag-match": "caseless"})
     assert named(change, pool, Search(tags_all=("RED",))) == ["Beta", "Gamma"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import Caller
@@ -94,7 +95,7 @@ def test_guests_are_confined(scene):
 def test_where_guests_are_free_the_channel_must_admit_them(scene):
     """Guest access of the channel decides then (G228)."""
     change, _, channel, callers = scene
-    change.profile = {"channels.guests-confined": False}
+    change.carried = ProfileContext({"channels.guests-confined": False})
     guest = callers["other guest"]
     assert channel_access.has_access(change, guest, channel)
     assert not channel_access.has_access(change, guest, replace(channel, guest_access=False))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity.credentials import Caller
@@ -26,7 +27,7 @@ from kit.things.channels import create_room
 )
 def test_channels_are_those_that_the_caller_hosts_or_all(found, who, search, by_name, descending, listing):
     """Hosted ones, all for administrators, none or all for API tokens; by creation or by name."""
-    change = World(seed=1).change(0, {"channels.api-token-lists-all": listing})
+    change = World(seed=1).change(0, ProfileContext({"channels.api-token-lists-all": listing}))
     client = clients.create(change, "C", None)
     user = users.create(change, client.id, "u", Account.REGISTERED)
     made = []

@@ -6,6 +6,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext, context_of
 from confsim.domain import properties
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -57,13 +58,13 @@ def test_two_linked_users_of_one_handle(stage):
     other = channels.get(change, CUSTOMER, ROOM)
     for _ in range(2):
         linked_users.create(change, client, channel, "Lena", None)
-    change.profile = {"linked-users.same-handle": "refuse"}
+    change.carried = ProfileContext({"linked-users.same-handle": "refuse"})
     assert refused(linked_users.create, change, client, channel, "Lena", None) is Reason.LINKED_HANDLE_TAKEN
     linked_users.create(change, client, channel, "Linus", None)
     linked_users.create(change, client, other, "Lena", None)
     regular = users.create(change, CUSTOMER, "Rita", Account.REGISTERED)
     linked_users.link(change, channel, regular)
-    change.profile |= {"handles.unregistered": "free"}
+    context_of(change).profile |= {"handles.unregistered": "free"}
     linked_users.create(change, client, channel, "Rita", None)
 
 

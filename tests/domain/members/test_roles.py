@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from confsim.assumptions import channels as assumed
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients import clients
@@ -122,7 +123,7 @@ def test_what_is_listed_of_hosts_follows_their_channels(steps):
 def test_removing_the_operator_role_of_nobody_an_operator_and_an_owner(scene, choice, outcomes):
     """What becomes of an owner is assumed; the operator loses the role, and who has none is refused."""
     change, channel, people = scene
-    change.profile = {} if choice is None else {"roles.remove-operator-on-owner": choice}
+    change.carried = ProfileContext({} if choice is None else {"roles.remove-operator-on-owner": choice})
     roles.add_operator(change, channel, people[1])
     roles.add_owner(change, channel, people[2])
     for user, outcome in zip(people, outcomes, strict=True):
@@ -200,7 +201,7 @@ def test_an_owner_who_is_demoted_is_the_latest_operator(scene):
 @pytest.mark.parametrize(("choice", "owners"), [("creator", [1]), ("creator-and-customer-admins", [1, 0])])
 def test_the_first_owners_of_a_channel(choice, owners):
     """The creator, and the Customer Admins where that is assumed (G298)."""
-    change = World(seed=5).change(0, {assumed.FIRST_OWNERS.id: choice})
+    change = World(seed=5).change(0, ProfileContext({assumed.FIRST_OWNERS.id: choice}))
     client = clients.create(change, "Client", None)
     admin = users.create(change, client.id, "a", Account.REGISTERED, levels=(Level.CUSTOMER_ADMIN,))
     people = [admin, users.create(change, client.id, "b", Account.REGISTERED)]
@@ -216,10 +217,10 @@ def test_a_guest_of_another_channel_hosts_by_choice(scene, act):
     own, guest = (
         users.create(change, channel.client, each.name, Account.GUEST, channel=each.id) for each in (channel, other)
     )
-    change.profile = {"roles.guests-elsewhere": False}
+    change.carried = ProfileContext({"roles.guests-elsewhere": False})
     act(change, channel, own)
     assert refused(act, change, channel, guest) is Reason.NOT_FOUND
     assert [each.id for each in (own, guest) if roles.is_operator(change, channel, each)] == [own.id]
-    change.profile = {}
+    change.carried = ProfileContext({})
     act(change, channel, guest)
     assert roles.is_operator(change, channel, guest)

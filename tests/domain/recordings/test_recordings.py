@@ -5,6 +5,7 @@ import pytest
 import confsim.api.catalogue  # noqa: F401 its modules declare machines, tables and entries
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.identity import credentials
 from confsim.domain.recordings import assets, recordings
@@ -153,7 +154,7 @@ def test_an_owner_with_a_verified_address_makes_recording_possible(sim):
 def test_stopping_needs_a_recording_in_progress(sim, choice):
     """Without one it is refused, or nothing happens (G485); one in progress is stopped either way."""
     change = sim.service.change()
-    change.profile = {"recordings.stop-nothing": choice}
+    change.carried = ProfileContext({"recordings.stop-nothing": choice})
     room, caller = channels.get(change, CUSTOMER, ROOM), credentials.authenticate(change, OPERATOR)
 
     def stop_nothing():

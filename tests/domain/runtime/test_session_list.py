@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from confsim import Simulator
+from confsim.assumptions.register import ProfileContext, context_of
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
@@ -108,9 +109,9 @@ def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
 ):
     """For hosts and for those who see everything, with every filter and in every order, page by page."""
     change, client, caller, places = _filled(found)
-    change.profile = dict(profile)
+    change.carried = ProfileContext(dict(profile))
     if everything:
-        change.profile["sessions.administrators"] = "all"
+        context_of(change).profile["sessions.administrators"] = "all"
         caller = replace(caller, customer_admin=True)
     filters = SessionFilter(None if place is None else places[place], "", after, before, recorded)
 
@@ -119,12 +120,10 @@ def test_a_list_from_declared_orders_is_the_one_that_is_sorted(
 
     with mock.patch.object(session_list, "_order", return_value=None):
         expected = [session.id for session in listed()]
-    for few in (64, 1):
-        with mock.patch.object(session_list, "FEW", few):
-            shown = listed()
-        assert [session.id for session in shown] == expected
-        assert len(shown) == len(expected)
-        assert [session.id for session in shown[1:3]] == expected[1:3]
+    shown = listed()
+    assert [session.id for session in shown] == expected
+    assert len(shown) == len(expected)
+    assert [session.id for session in shown[1:3]] == expected[1:3]
 
 
 @quick(20)
@@ -169,7 +168,7 @@ def _listed(change, client, caller, sort=SessionSort.STARTED, *, descending=Fals
 def test_from_and_to_bound_the_start(choice, expected, sort):
     """Strictly after and before the given instants, or at them too (G376); a session not started meets neither."""
     change, client, caller, _ = _filled([*STARTED, UNSTARTED])
-    change.profile = {"sessions.from-to": choice, "sessions.not-started": "last"}
+    change.carried = ProfileContext({"sessions.from-to": choice, "sessions.not-started": "last"})
     assert _listed(change, client, caller, sort, after=0, before=2) == expected
     assert _listed(change, client, caller, sort, before=1) == ["s0", "s1"][: 1 if choice == "strict" else 2]
 
@@ -178,7 +177,7 @@ def test_from_and_to_bound_the_start(choice, expected, sort):
 def test_sessions_that_have_not_started_are_hidden_or_stand_last(choice, last):
     """In either order after the others, where they are listed (G379)."""
     change, client, caller, _ = _filled([*STARTED, UNSTARTED])
-    change.profile = {"sessions.not-started": choice}
+    change.carried = ProfileContext({"sessions.not-started": choice})
     assert _listed(change, client, caller) == ["s0", "s1", "s2", *last]
     assert _listed(change, client, caller, descending=True) == ["s2", "s1", "s0", *last]
 
@@ -197,12 +196,9 @@ def test_hosts_see_the_sessions_of_their_channels_and_of_the_rooms_below():
         [*STARTED, *[(4, 5 + n, 1, 0, "r", False) for n in range(5)], (0, 9, 1, 0, "x", False)]
     )
     hosted, room = ["s0", "s1", "s2"], ["s3", "s4", "s5", "s6", "s7"]
-    for few in (64, 1):
-        with mock.patch.object(session_list, "FEW", few):
-            change.profile = {}
-            assert _listed(change, client, caller) == [*hosted, *room]
-            change.profile = {"sessions.rooms": "hidden"}
-            assert _listed(change, client, caller) == hosted
+    assert _listed(change, client, caller) == [*hosted, *room]
+    change.carried = ProfileContext({"sessions.rooms": "hidden"})
+    assert _listed(change, client, caller) == hosted
     uma = next(user for user in USERS.of(change, CUSTOMER).all if user.handle == "Uma User")
     assert _listed(change, client, credentials.caller(change, client, uma)) == []
 
@@ -221,7 +217,7 @@ def test_a_page_in_a_declared_order_costs_no_look_at_each_session(sort):
 def test_administrators_see_what_they_host_or_everything(choice, count):
     """Customer Admins and API tokens alike; other users see what they host at any rate (G378)."""
     change, client, owner, _ = _filled([(0, number, 1, 0, "a", False) for number in range(3)])
-    change.profile = {"sessions.administrators": choice}
+    change.carried = ProfileContext({"sessions.administrators": choice})
     admin, token = (credentials.authenticate(change, each) for each in (ADMIN, API_TOKEN))
     assert len(_listed(change, client, admin)) == len(_listed(change, client, token)) == count
     assert _listed(change, client, owner) == []
@@ -238,6 +234,6 @@ def test_sorting_by_presence_may_go_by_the_caller():
         ids.append(sessions.find_active(change, room).id)
         change.now += 1000
     attended, missed = ids
-    change.profile = {"sessions.sort-presence": "caller"}
+    change.carried = ProfileContext({"sessions.sort-presence": "caller"})
     assert _listed(change, client, caller, SessionSort.PRESENCE) == [missed, attended]
     assert _listed(change, client, caller, SessionSort.PRESENCE, descending=True) == [attended, missed]

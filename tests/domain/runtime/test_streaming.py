@@ -8,6 +8,7 @@ import pytest
 
 from confsim import Simulator
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.runtime import streaming
 from confsim.domain.runtime.streaming import Placed
@@ -20,7 +21,7 @@ KNOWN = ("chat", "wall", "whiteboard", "captions")
 
 def test_a_data_channel_is_of_any_kind_or_of_a_known_one():
     """Any word of letters, digits, hyphen and underscore by default; by profile the four known ones alone (G347)."""
-    free, closed = (World().change(0, profile) for profile in ({}, {"data.kinds": "known"}))
+    free, closed = (World().change(0, ProfileContext(profile)) for profile in ({}, {"data.kinds": "known"}))
     for change in (free, closed):
         for kind in KNOWN:
             streaming.require_data_channel(change, kind)

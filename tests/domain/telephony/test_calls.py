@@ -4,6 +4,7 @@ import pytest
 
 from confsim.assumptions.events import EventKind
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import couplings
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -17,7 +18,8 @@ from confsim.domain.users import users
 from confsim.domain.users.users import Account
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.rows import ABSENT
-from confsim.kernel.world import World
+from confsim.kernel.timers import Timer
+from confsim.kernel.world import Change, World
 from kit import refused
 from kit.things.channels import create_room
 
@@ -32,13 +34,17 @@ class Office:
     def __init__(self, profile=None, **fields):
         self.profile = {"events.recorded": "always", **(profile or {})}
         self.now = 0
-        self.change = change = World(seed=1).change(self.now, self.profile)
+        self.change = change = World(seed=1).change(self.now, ProfileContext(self.profile))
         self.client = clients.create(change, "C", None)
         self.user = users.create(change, self.client.id, "Ann", Account.REGISTERED, accepted=1).id
         self.line = numbers.add(change, self.client, LINE)
         self.id = channels.create(change, self.client, "A", None, None).id
         self.update(**{"dial_in": True, "dial_out": True, "open": True, **fields})
         self.code = number_assignments.assign(change, self.room, self.line).code
+
+    def begin(self, world: World, at: int, timer: Timer) -> Change:
+        """Begin the change of a timer."""
+        return world.change(at, ProfileContext(self.profile), timer=timer)
 
     @property
     def room(self):
@@ -52,8 +58,8 @@ class Office:
     def wait(self, seconds):
         """Let time pass, and what is due happen."""
         self.now += seconds * 1000
-        world, _ = fire_due_timers(self.change.commit(), self.now, self.profile)
-        self.change = world.change(self.now, self.profile)
+        world, _ = fire_due_timers(self.change.commit(), self.now, self.begin)
+        self.change = world.change(self.now, ProfileContext(self.profile))
 
     def call(self, number=PHONE, user=None, **fields):
         """Call a number for the registered user, or the one given."""

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import couplings
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
@@ -25,7 +26,7 @@ class Shop:
 
     def __init__(self, **profile):
         chosen = {f"numbers.{name.replace('_', '-')}": value for name, value in profile.items()}
-        self.change = World(seed=1).change(0, chosen)
+        self.change = World(seed=1).change(0, ProfileContext(chosen))
         self.client = clients.create(self.change, "C", None)
         for number in (US, GB):
             numbers.add(self.change, self.client, number)
@@ -107,7 +108,7 @@ def test_numbers_join_the_default_list_and_leave_it():
 
 def test_repeating_can_be_refused():
     """By profile what holds already is refused: enabling, listing, unlisting."""
-    change = World(seed=1).change(0, {"states.repeated": "refuse", "delete.empty-slot": "refuse"})
+    change = World(seed=1).change(0, ProfileContext({"states.repeated": "refuse", "delete.empty-slot": "refuse"}))
     client = clients.create(change, "C", None)
     number = numbers.add(change, client, US)
     assert refused(numbers.set_state, change, number, "enable") is Reason.STATE_HOLDS
@@ -220,7 +221,7 @@ def test_dial_in_that_is_off_can_stop_the_preparation():
     """By profile numbers are assigned only while dial-in is on."""
     shop = Shop()
     shop.assign(shop.a)
-    change = World(seed=1).change(0, {"dial-in.while-off": "everything"})
+    change = World(seed=1).change(0, ProfileContext({"dial-in.while-off": "everything"}))
     client = clients.create(change, "C", None)
     number = numbers.add(change, client, US)
     room = channels.create(change, client, "A", None, None)

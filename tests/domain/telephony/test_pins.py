@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.telephony import pins
@@ -14,7 +15,9 @@ from kit.each import each
 
 def room(**profile):
     """A change under a profile and a channel in it."""
-    change = World(seed=1).change(0, {f"pins.{name.replace('_', '-')}": value for name, value in profile.items()})
+    change = World(seed=1).change(
+        0, ProfileContext({f"pins.{name.replace('_', '-')}": value for name, value in profile.items()})
+    )
     return change, channels.create(change, clients.create(change, "C", None), "A", None, None)
 
 
@@ -125,7 +128,7 @@ def test_a_deleted_channel_takes_its_pins_along():
 
 def test_dial_in_that_is_off_can_stop_the_preparation():
     """By profile PINs are set and deleted only while dial-in is on."""
-    change = World(seed=1).change(0, {"dial-in.while-off": "everything"})
+    change = World(seed=1).change(0, ProfileContext({"dial-in.while-off": "everything"}))
     channel = channels.create(change, clients.create(change, "C", None), "A", None, None)
     assert refused(pins.add, change, channel, "1") is Reason.DIAL_IN_OFF
     pins.add(change, channels.update(change, channel, dial_in=True), "1")

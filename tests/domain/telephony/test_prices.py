@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.telephony import prices
@@ -15,7 +16,7 @@ GB, NOWHERE = "+442079460123", "+999123456"
 
 def quote(number, profile=None, *, dial_out=True):
     """The quote for a number under a profile, or the reason why there is none."""
-    change = World(seed=1).change(0, profile or {})
+    change = World(seed=1).change(0, ProfileContext(profile or {}))
     channel = channels.create(change, clients.create(change, "C", None), "A", None, None)
     channel = channels.update(change, channel, dial_out=dial_out)
     try:

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.users import emails as assumed
 from confsim.domain import mail
 from confsim.domain.users import emails, users
@@ -39,7 +40,7 @@ def _ann(change: Change, **fields) -> User:
 
 
 def _now(profile: dict | None = None) -> Change:
-    return World().change(0, profile or {})
+    return World().change(0, ProfileContext(profile or {}))
 
 
 def _codes(change: Change) -> dict[str, str]:

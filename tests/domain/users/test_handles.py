@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol import conventions
+from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.users import handles as assumed
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
@@ -17,6 +18,7 @@ from confsim.domain.users.users import Account, User, folded
 from confsim.kernel.due import fire_due_timers
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT
+from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, World
 from kit import MINUTE
 from kit.budgets import quick
@@ -40,6 +42,10 @@ class Tenant:
         self.client = handles.require(change, self.client, unique)
         self.world = change.commit()
 
+    def begin(self, world: World, at: int, timer: Timer) -> Change:
+        """Begin the change of a timer."""
+        return world.change(at, ProfileContext(self.profile), timer=timer)
+
     def do(self, what, *args, **named):
         """Call a function of the domain with the client, and keep the world when it is not refused."""
         change = self.change()
@@ -49,8 +55,8 @@ class Tenant:
 
     def change(self) -> Change:
         """A change at the instant of the clock, after what fell due."""
-        self.world, _ = fire_due_timers(self.world, self.now, self.profile)
-        return self.world.change(self.now, self.profile)
+        self.world, _ = fire_due_timers(self.world, self.now, self.begin)
+        return self.world.change(self.now, ProfileContext(self.profile))
 
     def user(self, handle: str, account: Account = Account.REGISTERED, **fields) -> User:
         """A new user."""
@@ -367,7 +373,7 @@ def test_a_client_is_its_own_realm_of_handles():
 )
 def test_which_handles_an_unregistered_user_may_have(choice: str, taken: set[str]):
     """Any, none of a registered user, or none of another user made for the same channel; the own one always (G232)."""
-    change = World(seed=1).change(0, {assumed.UNREGISTERED_HANDLES.id: choice})
+    change = World(seed=1).change(0, ProfileContext({assumed.UNREGISTERED_HANDLES.id: choice}))
     client = clients.create(change, "C", None)
     users.create(change, client.id, "registered", Account.REGISTERED)
     mine = users.create(change, client.id, "mine", Account.GUEST, channel="one")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.users import languages as assumed_languages
 from confsim.assumptions.users import users as assumed_users
 from confsim.domain.users import languages, users
@@ -35,7 +36,7 @@ WRONG = [
 
 
 def _set(codes: list[str], profile: dict | None = None) -> tuple[str, ...]:
-    change = World().change(0, profile or {})
+    change = World().change(0, ProfileContext(profile or {}))
     return languages.put(change, _ann(change), codes).languages
 
 
@@ -117,5 +118,5 @@ def test_the_weights_end_at_a_tenth():
 
 def test_the_header_may_go_without_weights():
     """Where a profile says so, the order alone decides."""
-    change = World().change(0, {assumed_users.ACCEPT_LANGUAGE.id: "plain"})
+    change = World().change(0, ProfileContext({assumed_users.ACCEPT_LANGUAGE.id: "plain"}))
     assert languages.header(change, ("de", "en")) == "de, en"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain import images
 from confsim.domain.clients import clients
 from confsim.domain.images import IMAGES
@@ -18,7 +19,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 def stage(**profile):
     """A change, and a user without an image."""
-    change = World(seed=1).change(0, profile)
+    change = World(seed=1).change(0, ProfileContext(profile))
     return change, users.create(change, clients.create(change, "C", None).id, "Ann", Account.REGISTERED)
 
 

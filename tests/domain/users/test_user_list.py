@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.register import ProfileContext
 from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.members import roles
@@ -43,7 +44,7 @@ LISTED = {
 def test_users_are_those_who_match_by_handle(found, search, levels, ignored, whom, descending):
     """Members, registered ones or all, as it is assumed; holders of one of the levels; part of the handle."""
     chosen = {"users.listed": whom, "levels.filter": "ignore" if ignored else "strict"}
-    change = World(seed=1).change(0, chosen)
+    change = World(seed=1).change(0, ProfileContext(chosen))
     client = clients.create(change, "C", None)
     room = channels.create(change, client, "Room", None, None)
     hosts = set()
@@ -71,7 +72,7 @@ def test_users_are_those_who_match_by_handle(found, search, levels, ignored, who
 @pytest.mark.parametrize("choice", ["left-out", "refused"])
 def test_users_of_several_ids(choice):
     """Each once, in the order asked; an id that names nobody in the client is left out, or refused (G216, G217)."""
-    change = World(seed=1).change(0, {"users.several-unknown": choice})
+    change = World(seed=1).change(0, ProfileContext({"users.several-unknown": choice}))
     mine, other = (clients.create(change, name, None) for name in ("C", "D"))
     ann, bob, foreign = (
         users.create(change, client.id, handle, Account.REGISTERED)
@@ -108,7 +109,9 @@ def test_a_registered_user_is_found_by_handle():
 def test_levels_are_compared_by_rank_by_id_or_by_their_number(choice, expected):
     """A Customer Admin's id may be the higher one; who holds none is before those who hold one (G090)."""
     table = {"customer-admin": {"id": 9, "name": "A"}, "partner-admin": {"id": 4, "name": "B"}}
-    change = World(seed=1).change(0, {"users.level-order": choice, "users.listed": "everybody", "levels.table": table})
+    change = World(seed=1).change(
+        0, ProfileContext({"users.level-order": choice, "users.listed": "everybody", "levels.table": table})
+    )
     client = clients.create(change, "C", None)
     room = channels.create(change, client, "Room", None, None)
     held = {"nobody": (), "operator": (), "customer": LEVELS[:1], "partner": LEVELS[1:], "both": LEVELS}
@@ -132,7 +135,7 @@ def test_levels_are_compared_by_rank_by_id_or_by_their_number(choice, expected):
 )
 def test_an_unknown_level_matches_nobody_or_is_ignored(choice, levels, expected):
     """The known ones beside it filter as ever (G091)."""
-    change = World(seed=1).change(0, {"levels.filter": choice, "users.listed": "registered"})
+    change = World(seed=1).change(0, ProfileContext({"levels.filter": choice, "users.listed": "registered"}))
     client = clients.create(change, "C", None)
     for handle, held in (("nobody", ()), ("customer", LEVELS[:1])):
         users.create(change, client.id, handle, Account.REGISTERED, levels=held)

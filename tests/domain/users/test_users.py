@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
+from confsim.assumptions.register import ProfileContext
 from confsim.assumptions.users import users as assumed
 from confsim.domain.clients import clients
 from confsim.domain.users import users
@@ -150,14 +151,14 @@ def test_handles_that_look_alike_are_equal(one: str, other: str):
 def test_levels_have_the_ids_and_names_of_the_table():
     """Access levels are shown by the ids and names in force."""
     levels = {"customer-admin": {"id": 7, "name": "Boss"}, "partner-admin": {"id": 9, "name": "Over-boss"}}
-    change = World().change(0, {"levels.table": levels})
+    change = World().change(0, ProfileContext({"levels.table": levels}))
     assert users.level_id(change, Level.CUSTOMER_ADMIN) == 7
     assert users.level_name(change, Level.PARTNER_ADMIN) == "Over-boss"
 
 
 def test_the_first_id_and_the_reputation_are_assumptions():
     """A profile chooses where ids start and what reputation new users have."""
-    change = World().change(0, {assumed.FIRST_USER_ID.id: 7, assumed.REPUTATION.id: 3})
+    change = World().change(0, ProfileContext({assumed.FIRST_USER_ID.id: 7, assumed.REPUTATION.id: 3}))
     client = clients.create(change, "C", None)
     user = users.create(change, client.id, "Ann", Account.REGISTERED)
     assert (user.id, user.reputation) == (7, 3)

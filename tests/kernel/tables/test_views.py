@@ -1,19 +1,17 @@
-"""A page of several views in one order is found without a walk from the beginning."""
+"""Views: pages of several that are merged, the steps that reading takes, and the view of no records."""
 
 from __future__ import annotations
-
-from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confsim.kernel.tables import views
 from confsim.kernel.tables.filling import fill
 from confsim.kernel.tables.indexes import Index, Order
 from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import UNIQUE, merged
+from confsim.kernel.tables.views import merged
 from confsim.kernel.world import TooLong, World
+from kit.growth.steps import steps
 
 
 class Pebble(Record):
@@ -38,12 +36,12 @@ def rows(pebbles):
 
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), min_size=40, max_size=200),
-    st.integers(25, 60),
+    st.integers(0, 60),
     st.integers(1, 30),
     st.booleans(),
     st.booleans(),
 )
-def test_a_page_far_from_the_beginning(pebbles, first, length, descending, bounded):
+def test_a_page_of_merged_views(pebbles, first, length, descending, bounded):
     """It is that of all records sorted, in both directions, also of views that show a part."""
     found = rows(pebbles)
     shown = [found.where(COLOUR, colour).by(BY_SIZE) for colour in "abc"]
@@ -53,24 +51,31 @@ def test_a_page_far_from_the_beginning(pebbles, first, length, descending, bound
         expected = [pebble for pebble in expected if 2 <= pebble.size < 8]
     if descending:
         expected = expected[::-1]
-    together = merged(shown, UNIQUE, descending=descending)
+    together = merged(shown, descending=descending)
     assert together[first : first + length] == expected[first : first + length]
     assert together[first : first + length : 3] == expected[first : first + length : 3]
+    assert together[first + length : first : -2] == expected[first + length : first : -2]
+    assert (len(together), [*together]) == (len(expected), expected)
 
 
-def test_what_lies_before_a_page_is_not_read(monkeypatch):
-    """As many records are walked over as the page has."""
-    found = rows([("abc"[number % 3], number % 7) for number in range(3000)])
-    walked = []
+def test_a_page_reads_no_record_behind_it():
+    """The newest page takes fewer lines of Python than there are records in a view."""
+    found = rows([("abc"[number % 3], number) for number in range(3000)])
+    together = merged((found.where(COLOUR, colour).by(BY_SIZE) for colour in "abc"), descending=True)
+    taken = steps(lambda: together[:20])
+    assert [pebble.size for pebble in together[:20]] == [*range(2999, 2979, -1)]
+    assert taken < 500
 
-    def counted(records, *bounds):
-        walked.append(bounds)
-        return islice(records, *bounds)
 
-    monkeypatch.setattr(views, "islice", counted)
-    page = merged((found.where(COLOUR, colour).by(BY_SIZE) for colour in "abc"), UNIQUE)[2000:2020]
-    assert walked == [(20,)]
-    assert page == sorted(found.all, key=lambda pebble: (pebble.size, pebble.id))[2000:2020]
+def test_a_page_of_many_views_takes_steps():
+    """A hundred views are a step, and so are a hundred records up to the end of the page."""
+    found = rows([(str(number), number) for number in range(250)])
+    together = merged(found.where(COLOUR, str(number)).by(BY_SIZE) for number in range(250))
+    found.change.limit(3)
+    assert len(together[:20]) == 20
+    assert found.change.steps == 1
+    with pytest.raises(TooLong):
+        together[:]
 
 
 @pytest.mark.parametrize(
@@ -92,24 +97,12 @@ def test_reading_many_records_takes_steps(read):
     assert found.where(COLOUR, "a").last is not None
 
 
-@pytest.mark.parametrize("place", [0, 1500, 2999])
-def test_the_places_of_each_view(place):
-    """The records of the views before a place are as many as the place says, and none of them comes after it."""
-    found = rows([("abc"[number % 3], number * 37 % 101) for number in range(3000)])
-    together = merged([found.where(COLOUR, colour).by(BY_SIZE) for colour in "abc"], UNIQUE)
-    starts = together._starts(place)
-    assert sum(starts) == place
-    at = list(together)[place]
-    for view, start in zip(together._views, starts, strict=True):
-        assert all((pebble.size, pebble.id) < (at.size, at.id) for pebble in view[:start])
-
-
 @pytest.mark.parametrize("others", [[], [("b", 1), ("b", 2)]])
 def test_the_view_of_a_value_that_no_record_has(others):
-    """It is empty in every way of reading it, whatever else the table holds; all worlds share it."""
+    """It is empty in every way of reading it, whatever else the table holds."""
     found = rows(others)
     view = found.where(COLOUR, "a")
-    for each in (view, view.by(BY_SIZE), view.by(BY_SIZE, descending=True), view.descending, view.cut(0, 5)):
+    for each in (view, view.by(BY_SIZE), view.by(BY_SIZE, descending=True), view.descending):
         assert ([*each], [*reversed(each)], [*each.keys], len(each), bool(each)) == ([], [], [], 0, False)
         assert (each.first, each.last, each[:3], each[-2:]) == (None, None, [], [])
         with pytest.raises(IndexError):
@@ -117,8 +110,5 @@ def test_the_view_of_a_value_that_no_record_has(others):
     assert [*view.between(BY_SIZE, 0, 9)] == []
     with pytest.raises(ValueError, match="not in tuple"):
         view.by(Order("another", "id"))
-    assert view is rows([("b", 3)]).where(COLOUR, "a")  # the one of the index, in any world
-    with pytest.raises(TypeError):
-        view.rows[1] = (1, Pebble(1, "a", 1))
     found.put(Pebble(99, "a", 3))
     assert [pebble.id for pebble in found.where(COLOUR, "a")] == [99]

@@ -18,8 +18,8 @@ from confsim.domain.mail import MailKind
 from confsim.kernel.machine import Machine
 from confsim.kernel.rows import ABSENT
 from confsim.service.deferred import in_steps
+from confsim.service.entries import TimerEntry
 from confsim.service.faults.words import WORDS
-from confsim.service.journal import TimerEntry
 from kit.crowded.standing import UNREACHED
 from kit.crowded.texts import HOSTILE, LONG_TOKEN
 from kit.declared import own_tables, own_timers

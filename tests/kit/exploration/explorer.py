@@ -7,7 +7,10 @@ import resource
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from hashlib import blake2b
+from itertools import islice
 from multiprocessing.connection import Connection
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -39,7 +42,8 @@ class Exploration(Struct):
     """The result of an exploration from one start.
 
     ``by_depth`` counts the distinct worlds that were first met at each depth; ``complete`` says whether all of them but
-    those of the last depth were expanded. ``seconds`` are those of the processors, ``memory`` is in MiB.
+    those of the last depth were expanded. ``fold`` is a digest of their digests, depth by depth, in whatever order they
+    were met. ``seconds`` are those of the processors, ``memory`` is in MiB.
     """
 
     start: str
@@ -47,6 +51,7 @@ class Exploration(Struct):
     steps: int
     refused: int
     by_depth: list[int]
+    fold: str
     complete: bool
     seconds: float
     memory: int
@@ -113,12 +118,13 @@ class Explorer:
         with self.stage.traced():
             for _ in range(depth):
                 known = len(self._index)
-                for expansion in self._expand(frontier, processes, most):
-                    steps += expansion.steps
-                    refused += expansion.refused
-                    self.violations.add(expansion.violations.by_kind.values())
-                    self.pairs.add(expansion.pairs)
-                    self._take(expansion.new)
+                for expansions in self._expand(frontier, processes, most):
+                    for expansion in expansions:
+                        steps += expansion.steps
+                        refused += expansion.refused
+                        self.violations.add(expansion.violations.by_kind.values())
+                        self.pairs.add(expansion.pairs)
+                    self._take(new for expansion in expansions for new in expansion.new)
                 frontier = range(known, len(self._index))
                 by_depth.append(len(frontier))
                 complete = most is None or len(self._index) < most
@@ -131,6 +137,7 @@ class Explorer:
             steps=steps,
             refused=refused,
             by_depth=by_depth,
+            fold=self._fold(by_depth),
             complete=complete,
             seconds=round(_processor_seconds() - began, 1),
             memory=_memory(),
@@ -138,12 +145,19 @@ class Explorer:
         )
 
     def _take(self, new: Iterable[New]) -> None:
-        """Number the worlds that no other process has met meanwhile."""
-        for digest, parent, act in new:
+        """Number the new worlds, each after the first act that leads to it, however many processes met them."""
+        for digest, parent, act in sorted(new, key=itemgetter(1, 2)):
             if digest not in self._index:
                 self._index[digest] = len(self._index)
                 self._parents.append(parent)
                 self._acts.append(act)
+
+    def _fold(self, by_depth: Iterable[int]) -> str:
+        """Return a digest of the digests of all worlds, whose order at a depth makes no difference to it."""
+        digests, folded = iter(self._index), blake2b(digest_size=8)
+        for count in by_depth:
+            folded.update(b"".join(sorted(islice(digests, count))))
+        return folded.hexdigest()
 
     def _keep(self, frontier: Iterable[int]) -> None:
         """Keep the worlds of a depth, as far as there is room."""
@@ -152,16 +166,16 @@ class Explorer:
                 return
             self._kept[number] = self.world(number)
 
-    def _expand(self, frontier: range, processes: int, most: int | None) -> Iterator[Expansion]:
+    def _expand(self, frontier: range, processes: int, most: int | None) -> Iterator[list[Expansion]]:
         """Take all steps from the worlds of a depth, some thousands at a time, shared by the processes."""
         for begin in range(0, len(frontier), _CHUNK * processes):
             if most is not None and len(self._index) >= most:
                 return
             part = frontier[begin : begin + _CHUNK * processes]
             if processes == 1 or len(part) < _SHARED:
-                yield self._expanded(part)
+                yield [self._expanded(part)]
             else:
-                yield from self._forked([part[number::processes] for number in range(processes)])
+                yield list(self._forked([part[number::processes] for number in range(processes)]))
             self._forms.forget()
 
     def _forked(self, shares: Sequence[range]) -> Iterator[Expansion]:

@@ -66,6 +66,11 @@ class View:
         return {user.id: user for user in self["users"]}
 
     @cached_property
+    def holders(self) -> dict[str, int]:
+        """The numbers of users by their tokens."""
+        return {credential.value: credential.user for credential in self["credentials"] if credential.user is not None}
+
+    @cached_property
     def channels(self) -> dict[str, Any]:
         """The channels by id, with those of breakout rooms."""
         return {channel.id: channel for channel in (*self["channels"], *self["room channels"])}

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+_MERGED = "each channel that the caller hosts is looked up, those with sessions are merged, and read up to the offset"
 #: By patterns of the names of calls.
 REASONS: dict[str, str] = {
-    "list_sessions": "the answer has their number: an entry of an index for each session of the client is read",
-    "list_sessions [!ac]*": "the answer has their number: an entry of an index for each session of the client is read",
+    "list_sessions": _MERGED,
+    "list_sessions [!ac]*": _MERGED,
     "start_broadcast": "every enabled destination is noted with the broadcast",
     "set_events_state": "the endpoints are looked through for those to which something waits to be delivered",
 }
 #: The same, of calls that do not take more lines of Python, but more time.
 SCANS: dict[str, str] = {
-    "list_available_dial_numbers offset=*": "numbers that are exclusively assigned are passed over, up to the offset",
-    "start_recording": "the session leaves eight sorted sequences for eight others, which the processor's caches no"
+    "start_recording": "the session leaves four sorted sequences for four others, which the processor's caches no"
     " longer hold",
 }
 

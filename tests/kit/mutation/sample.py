@@ -8,10 +8,11 @@ from pathlib import Path
 from .operators import Mutant, mutants
 
 ROOT = Path(__file__).resolve().parents[3]
-ROOMS = ("kernel", "domain", "contract", "service", "api")
+ROOMS = ("kernel", "values", "domain", "contract", "service", "api")
 #: The folders of tests of each room: its own, and for the domain that of the calls to the same packages.
 TESTS = {
     "kernel": ("kernel",),
+    "values": ("values",),
     "domain": ("domain", "api"),
     "contract": ("contract",),
     "service": ("service",),
@@ -69,7 +70,7 @@ def tests_of(unit: str) -> list[Path]:
     name, _, package = unit.removesuffix(_WHOLE).partition("/")
     tests = [ROOT / "tests" / folder for folder in TESTS[name]]
     lists = lists_of(unit)
-    if unit.endswith(_WHOLE) or name in {"kernel", "contract"}:
+    if unit.endswith(_WHOLE) or name in {"kernel", "values", "contract"}:
         return [*tests, *(path for path in lists if path.parent not in tests)]
     if package:
         across = [ROOT / "tests" / path for path in _ACROSS.get(name, ())]

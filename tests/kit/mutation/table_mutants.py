@@ -175,8 +175,8 @@ def _fields(thing: Any, fields: dict[str, Any]) -> Iterator[None]:
 def _without_alarms(machine: Machine[Any, Any]) -> Block:
     """A block in which the records of a machine have no timers."""
     assert machine._table is not None
-    layout = machine._table.layout
-    return _set(layout, alarms=tuple(alarm for alarm in layout.alarms if alarm not in machine.alarms()))
+    table = machine._table
+    return _set(table, alarms=tuple(alarm for alarm in table.alarms if alarm not in machine.alarms()))
 
 
 def _dropped(machine: Machine[Any, Any], each: Any) -> Block:

@@ -25,7 +25,7 @@ from confsim.contract.annotations import peeled
 from confsim.contract.operation import Operation
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.reference import observed
-from confsim.service.journal import JournalEntry
+from confsim.service.entries import JournalEntry
 from confsim.testing.samples import IdPool, valid
 from kit import API_TOKEN, CUSTOMER, START
 from kit.catalogue_walk import TRIES, call, walk

@@ -190,6 +190,7 @@ def judge(base: Run, flipped: Run, flip: Flip) -> Judgement:
 
 
 def _digests(worlds: Sequence[World]) -> list[str]:
+    """Return the digests of the bytes of worlds: an alternative by which another name is drawn has an effect."""
     return [world.digest() for world in worlds]
 
 

@@ -18,7 +18,7 @@ from confsim.contract.operation import Operation
 from confsim.control.export.calls import api_call, json_of
 from confsim.control.scenarios import compile_scenario, run_scenario
 from confsim.kernel.world import World
-from confsim.service.journal import JournalEntry
+from confsim.service.entries import JournalEntry
 from confsim.testing.samples import UNKNOWN_ID, Arguments, IdPool
 from kit import CUSTOMER, OTHER, PARTNER, START, ok
 from kit.catalogue_walk import walk

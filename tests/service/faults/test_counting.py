@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from confsim.assumptions.protocol import wire
 from confsim.service.faults import spec
-from confsim.service.faults.injection import ActiveFault
+from confsim.service.faults.interceptor import ActiveFault
 from kit import OWNER
 
 DO = {"status": 500}

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from confsim import Misuse, Simulator
+from confsim.pytest_plugin.entries import SeenCalls
 from confsim.service import deferred
 from confsim.service.faults.words import read_effect
 from confsim.service.messages import Request
@@ -85,9 +86,9 @@ def test_a_call_held_after_its_operation_is_committed(sim, held):
 
 
 def test_a_call_held_after_its_operation_has_its_place_in_the_journal(sim, held):
-    """Before the calls made meanwhile; its entry is another one once it is answered, and followers get that alone."""
+    """Before the calls made meanwhile; its entry is another one once it is answered, and observers hear of that."""
     followed = []
-    sim.service.journal.follow(followed.append)
+    sim.service.live.observers.add(SeenCalls(followed))
     call, answer = held(hold="after")
     withheld = sim.service.journal.last()
     sim.call("get_me", USER)
@@ -104,9 +105,9 @@ def test_a_call_held_after_its_operation_has_its_place_in_the_journal(sim, held)
 
 
 def test_an_entry_that_was_removed_while_its_call_was_held_does_not_come_back(sim, held):
-    """The journal has been cleared; anyone who follows it gets the entry all the same."""
+    """The journal has been cleared; observers get the entry all the same."""
     followed = []
-    sim.service.journal.follow(followed.append)
+    sim.service.live.observers.add(SeenCalls(followed))
     call, answer = held(hold="after")
     sim.requests.clear()
     call.release()

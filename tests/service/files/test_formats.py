@@ -124,7 +124,7 @@ def timers_of_records(world):
     found = set()
     for (client, name), _ in world.tables():
         table = Table.declared[name]
-        for alarm in table.layout.alarms:
+        for alarm in table.alarms:
             for record in table.seen(world, client).all:
                 due = alarm.at.due(record) if alarm.machine.read(record) in alarm.states else None
                 if due is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from types import SimpleNamespace
 
 import freezegun
 import pytest
@@ -11,8 +10,8 @@ from msgspec.structs import replace
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from confsim.domain.events.deliveries import DeliveryState
-from confsim.service.journal import DeliveryNote, DeliveryStep
-from confsim.service.webhooks.sending import Plan, Route
+from confsim.service.entries import DeliveryNote, DeliveryStep
+from confsim.service.webhooks.sending import Route
 from kit import DAY, START_MS, ok
 from kit.things.webhooks import URL, happen, listening, names, states
 
@@ -291,42 +290,59 @@ def test_messages_may_be_unsigned():
 
 
 @pytest.mark.parametrize(
-    ("plan", "got", "state"),
+    ("do", "got", "state"),
     [
-        (Plan(), ["a", "b"], DeliveryState.DELIVERED),
-        (Plan(copies=0), ["b"], DeliveryState.LOST),
-        (Plan(copies=3), ["a", "a", "a", "b"], DeliveryState.DELIVERED),
-        (Plan(delay=1000), [], DeliveryState.LATER),
-        (Plan(delay=1000, bypasses=True), ["b"], DeliveryState.LATER),
+        ("lost", ["b"], DeliveryState.LOST),
+        ("doubled", ["a", "a", "b"], DeliveryState.DELIVERED),
+        ({"outcome": "late", "by": "1s"}, [], DeliveryState.LATER),
+        ({"outcome": "out of order", "by": "1s"}, ["b"], DeliveryState.LATER),
     ],
 )
-def test_what_becomes_of_an_attempt_is_decided_before_it(sim, plan, got, state):
-    """Lost, doubled, late, out of order: of the first alone; those behind it go as its lane lets them."""
+def test_what_becomes_of_an_attempt_is_decided_before_it(sim, do, got, state):
+    """A fault hits the first delivery alone, which shows it; those behind go as its lane lets them."""
     messages = []
     sim.webhooks.deliver_to(messages)
-
-    def decide(delivery):
-        return plan if delivery.payload["data"]["name"] == "a" else Plan()
-
-    sim.service.webhooks._planner = SimpleNamespace(plan=decide)
+    sim.faults.add(thing="webhook", do=do)
     happen(sim, "a", "b")
     assert names(messages) == got
     assert sim.webhooks[0].state is state
+    assert [[(hit.id, hit.do, hit.when) for hit in each.fault] for each in sim.webhooks] == [[("f1", do, "within")], []]
 
 
 def test_what_was_late_arrives(sim):
-    """When its time has come, in or out of order."""
-    messages, late = [], {"a": Plan(delay=1000, bypasses=True), "b": Plan(delay=500)}
+    """Deliveries that were put off arrive when their time has come, in or out of order."""
+    messages = []
     sim.webhooks.deliver_to(messages)
-
-    def decide(delivery):
-        return late.pop(delivery.payload["data"]["name"], Plan())
-
-    sim.service.webhooks._planner = SimpleNamespace(plan=decide)
+    sim.faults.add(thing="webhook", do={"outcome": "out of order", "by": "1s"})
+    sim.faults.add(thing="webhook", on=2, do={"outcome": "late", "by": "500ms"})
     happen(sim, "a", "b", "c")
     assert messages == []
     sim.clock.advance("1s")
     assert names(messages) == ["b", "c", "a"]
+
+
+def test_hits_go_with_the_deliveries_that_a_restored_world_has_undone(sim):
+    """A delivery that a snapshot has keeps its hit; one of the same id that is made after it shows none."""
+    sim.faults.add(thing="webhook", do={"outcome": "late", "by": "1h"})
+    sim.faults.add(thing="webhook", on=2, do="lost")
+    happen(sim, "a")
+    ok(sim, "add_events_endpoint", body={"url": "http://other.example/"})
+    sim.snapshot()
+    happen(sim, "b")
+    assert [[hit.id for hit in each.fault] for each in sim.webhooks] == [["f1"], [], ["f2"]]
+    sim.restore()
+    happen(sim, "b")
+    assert [[hit.id for hit in each.fault] for each in sim.webhooks] == [["f1"], [], []]
+
+
+def test_the_journal_forgets_the_hits_of_the_oldest_deliveries(sim):
+    """It remembers as many as it keeps calls, and none after it was emptied."""
+    sim.faults.add(thing="webhook", times="always", do="doubled")
+    sim.control("set_journal", most=2)
+    happen(sim, "a", "b", "c")
+    assert [len(each.fault) for each in sim.webhooks] == [0, 1, 1]
+    sim.requests.clear()
+    assert [len(each.fault) for each in sim.webhooks] == [0, 0, 0]
 
 
 def test_a_receiver_can_verify_with_the_simulator():

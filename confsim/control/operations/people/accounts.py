@@ -18,8 +18,8 @@ from confsim.domain.identity.invitations import INVITATIONS
 from confsim.domain.users import emails, handles, users
 from confsim.domain.users.users import Account, Level, User
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.spans import span
 from confsim.kernel.world import Change
+from confsim.values.spans import span
 
 
 class Token(Wire):

@@ -18,8 +18,8 @@ from confsim.domain.identity.token_exchange import Person
 from confsim.domain.identity.validators import Validator
 from confsim.domain.telephony import numbers
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.spans import span
 from confsim.kernel.world import Change
+from confsim.values.spans import span
 
 
 class MakeValidator(CommandBody):

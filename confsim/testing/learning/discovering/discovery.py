@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from confsim.api.telephony import numbers
 from confsim.assumptions.identity import LEVELS
 from confsim.assumptions.protocol import units
+from confsim.assumptions.register import context_of
 from confsim.assumptions.users.users import AUTH_KIND_WORDS
 from confsim.domain.config import documents
 from confsim.kernel.refusal import Misuse, Refusal
@@ -123,7 +124,7 @@ class Discovery:
             copy_acceptance(change, person, self._known)
         self._copy_config(change)
         simulator.service.commit(change)
-        self._used = frozenset(change.used)
+        self._used = frozenset(context_of(change).used)
         return Model(simulator.service)
 
     def rests_on(self, model: Model) -> frozenset[str]:

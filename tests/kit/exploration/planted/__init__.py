@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import clients, events, meetings
+from . import answers, clients, events, meetings
 from .fault import Fault
 
 #: The faults, chosen from the documents and not from the invariants.
-FAULTS: tuple[Fault, ...] = (*meetings.FAULTS, *clients.FAULTS, *events.FAULTS)
+FAULTS: tuple[Fault, ...] = (*meetings.FAULTS, *clients.FAULTS, *events.FAULTS, *answers.FAULTS)
 BY_NAME = {fault.name: fault for fault in FAULTS}

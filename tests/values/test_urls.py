@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from confsim.kernel.refusal import Misuse
-from confsim.kernel.urls import host_name, is_loopback, origin_spellings, uri
+from confsim.values.urls import host_name, is_loopback, origin_spellings, uri
 
 #: URLs, and what they are as URIs.
 URIS = {

@@ -12,8 +12,9 @@ from math import inf
 
 import msgspec
 
-from .plain_values import shown
-from .refusal import Misuse
+from confsim.kernel.refusal import Misuse
+
+from .plain import shown
 
 _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)\s*", re.ASCII)
 _WEEKS = r"(?a)P(\d{1,8})W"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator
 
 from confsim import Misuse
-from confsim.kernel.spans import SCHEMA, span
+from confsim.values.spans import SCHEMA, span
 
 
 @pytest.mark.parametrize(
