@@ -67,7 +67,7 @@ class Observers(Generic[AnyObserver]):
 
     def add(self, *observers: AnyObserver) -> None:
         """Let these observers hear of later events, too."""
-        self.all = tuple(dict.fromkeys((*self.all, *observers)))
+        self.all = (*self.all, *(observer for observer in observers if observer not in self.all))
 
     def remove(self, *observers: AnyObserver) -> None:
         """Let these observers hear of nothing any longer."""
@@ -98,15 +98,13 @@ class WorldLock:
         self._depth = 0
         self._observers = observers
 
-    def acquire(self, blocking: bool = True) -> bool:
-        """Wait for the lock, unless it is not ``blocking``; return whether it is held."""
-        if not self._lock.acquire(blocking):
-            return False
+    def __enter__(self) -> None:
+        self._lock.acquire()
         self._depth += 1
-        return True
 
-    def release(self) -> None:
-        """Release the lock, once as often as it was taken."""
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         try:
             if self._depth == 1:
                 self._tell()
@@ -131,14 +129,6 @@ class WorldLock:
             for _ in range(depth):
                 self._lock.acquire()
             self._depth = depth
-
-    def __enter__(self) -> bool:
-        return self.acquire()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
 
 
 class LiveWorld:

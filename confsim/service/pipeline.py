@@ -359,7 +359,7 @@ class Pipeline:
         usage.used = monotonic()
         response.headers.append((_ID, id))
         touched = () if after is before else change.touched
-        hits = hits_in(change)
+        hits = () if change.faults is None else hits_in(change)
         if injection is not None:
             hits = (*injection.hits, *hits)
             response = injection.effect.altered(response, request)
