@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from confsim.assumptions.protocol import images as assumed
 from confsim.assumptions.protocol import sizes
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain.lookups import not_found
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change

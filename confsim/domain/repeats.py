@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Trigger
 from confsim.kernel.refusal import Refusal
@@ -37,4 +37,4 @@ def require_filled(change: Change, what: str, id: str | int, *, empty: bool) -> 
     ``what`` names the slot and the kind of object that has it, ``id`` identifies the object.
     """
     if empty and ask(change, conventions.EMPTY_SLOT) == "refuse":
-        raise Refusal(Reason.NOT_FOUND, what=what, id=id)
+        not_found(what, id)

@@ -13,7 +13,7 @@ from confsim.api.ids import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
 from confsim.assumptions.breakout import ROOM_SETTINGS
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, in_force, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
@@ -155,7 +155,7 @@ def _population(call: Call, id: str) -> int | None:
     channel = channels.find(call.change, call.client.id, id)
     if channel is None:
         if ask(call.change, assumed_presence.POPULATION_UNKNOWN) == "refuse":
-            raise Refusal(Reason.NOT_FOUND, what="channel", id=id)
+            not_found("channel", id)
         return None
     if not _reachable(call, channel) and ask(call.change, assumed_presence.POPULATION_ACCESS) == "omit":
         return None

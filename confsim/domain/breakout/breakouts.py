@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol import durations, initial
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
@@ -191,9 +191,7 @@ def _checked_duration(change: Change, duration: int) -> int:
 def get(change: Change, channel: Channel, id: str) -> Breakout:
     """The breakout session of this id in the channel. Refusal NOT_FOUND."""
     breakout = BREAKOUTS.get(change, id, channel.client)
-    if breakout is None or breakout.channel != channel.id:
-        raise Refusal(Reason.NOT_FOUND, what="breakout session", id=id)
-    return breakout
+    return breakout if breakout and breakout.channel == channel.id else not_found("breakout session", id)
 
 
 def list_of_channel(change: Change, channel: Channel) -> View[Breakout]:

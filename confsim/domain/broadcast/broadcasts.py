@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol import durations, initial
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.channels import switches
@@ -217,5 +217,5 @@ def get(change: Change, channel: Channel, id: str) -> Broadcast:
     """The broadcast of the channel of this id. Refusal NOT_FOUND."""
     broadcast = BROADCASTS.get(change, id, channel.client)
     if broadcast is None or broadcast.channel != channel.id or not _shown(change, broadcast):
-        raise Refusal(Reason.NOT_FOUND, what="broadcast", id=id)
+        not_found("broadcast", id)
     return broadcast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from confsim.assumptions import broadcast as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
@@ -98,9 +98,7 @@ def _problem(url: str, schemes: tuple[str, ...]) -> str:
 def get(change: Change, channel: Channel, id: str) -> Destination:
     """The destination of this id of the channel. Refusal NOT_FOUND."""
     destination = DESTINATIONS.get(change, id, channel.client)
-    if destination is None or destination.channel != channel.id:
-        raise Refusal(Reason.NOT_FOUND, what="destination", id=id)
-    return destination
+    return destination if destination and destination.channel == channel.id else not_found("destination", id)
 
 
 def set_state(change: Change, destination: Destination, trigger: str) -> None:

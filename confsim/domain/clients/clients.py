@@ -12,10 +12,9 @@ from msgspec import UNSET, UnsetType
 from confsim.assumptions import channels as ids
 from confsim.assumptions import clients as assumed
 from confsim.assumptions.protocol import initial
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Filled, Guard, Row

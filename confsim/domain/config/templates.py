@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.conventions import TEXT_ORDER
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
@@ -243,7 +243,7 @@ def get(change: Change, client: Client, id: str) -> VisibleTemplate:
         template = rows.get(id) or rows.get(id.lower())
         if template is not None and (each.id == client.id or template.inheritable):
             return _as_seen_by(change, client, template)
-    raise Refusal(Reason.NOT_FOUND, what="template", id=id)
+    return not_found("template", id)
 
 
 def list_templates(

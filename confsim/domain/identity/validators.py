@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from enum import Enum
 
 from confsim.assumptions.identity import CLAIM_NAMES, INHERITED_VALIDATORS
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.domain import repeats
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Row

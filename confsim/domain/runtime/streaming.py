@@ -9,7 +9,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from confsim.assumptions.protocol import durations
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.assumptions.runtime import streaming as assumed
 from confsim.domain import delays
@@ -17,7 +17,7 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.delays import NO_POLL_LEFT, NO_WAIT, Wait, count_poll
 from confsim.domain.fault_points import PROXY, FaultOutcome, fault_for
 from confsim.kernel.machine import Machine
-from confsim.kernel.refusal import NotYet, Refusal
+from confsim.kernel.refusal import NotYet
 from confsim.kernel.rows import ABSENT, Deadline, Guard, Row
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
@@ -141,4 +141,4 @@ def _wait(change: Change, channel: Channel) -> Wait:
 def require_data_channel(change: Change, kind: str) -> None:
     """Raise Refusal NOT_FOUND for a kind of data channel that there is not (G347)."""
     if not re.match(_KIND, kind) or (ask(change, assumed.DATA_KINDS) == "known" and kind not in _KINDS):
-        raise Refusal(Reason.NOT_FOUND, what="data channel", id=kind)
+        not_found("data channel", kind)

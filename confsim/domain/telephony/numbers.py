@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from enum import Enum
 
 from confsim.assumptions import telephony as assumed
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.lookups import not_found
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Field, Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import handles as assumed
 from confsim.domain import repeats
@@ -232,7 +232,7 @@ def rename_in_channel(change: Change, client: Client, user: User, channels: tupl
             return user
         raise Refusal(Reason.NOT_UNREGISTERED, id=user.id)
     if user.channel not in channels and ask(change, assumed.CHANNEL_RENAME) != "any":
-        raise Refusal(Reason.NOT_FOUND, what="user", id=user.id)
+        not_found("user", user.id)
     return rename(change, client, user, handle)
 
 
