@@ -21,7 +21,7 @@ from confsim.kernel.world import Change
 from .channels import channels
 from .channels.channels import Channel
 from .clients.clients import Client
-from .fresh_ids import fresh_id
+from .conventions import fresh_id
 from .identity.credentials import Caller
 from .lists import in_order
 from .runtime.sessions import SESSIONS

@@ -11,7 +11,7 @@ from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.world import Change
 from confsim.values.urls import uri
 
-from .fresh_ids import fresh_id
+from .conventions import fresh_id
 
 #: A PNG of one grey pixel, stored in the place of an image that a URL names (G110).
 STUB = bytes.fromhex(

@@ -13,6 +13,7 @@ from confsim.api.ids import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
 from confsim.assumptions.breakout import ROOM_SETTINGS
+from confsim.assumptions.channels import MIDI
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, in_force, note
 from confsim.assumptions.runtime import presence as assumed_presence
@@ -24,9 +25,10 @@ from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import turn
 from confsim.domain.members import channel_access, roles
 from confsim.domain.members.roles import Role
-from confsim.domain.runtime import lobby, presence, sessions, streaming, turn
+from confsim.domain.runtime import lobby, presence, sessions, streaming
 from confsim.domain.runtime.streaming import Placed
 from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
@@ -58,7 +60,7 @@ def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
 )
 def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable wall messages in the channel."""
-    switches.set_wall(call.change, uuid, state)
+    turn(call.change, switches.WALL.to(state), uuid)
 
 
 @operation(
@@ -108,7 +110,7 @@ def remove_presenters_limit(call: Call, uuid: Channel) -> None:
 )
 def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
     """Get credentials for the TURN server, for initialising the WebRTC subsystem."""
-    made = turn.issue(call.change, call.require_caller())
+    made = streaming.issue_turn(call.change, call.require_caller())
     return TurnCredentials(username=made.username, password=made.password, ttl=made.life, uris=list(made.uris))
 
 
@@ -296,7 +298,7 @@ def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
     Those who wait come in when it opens; those inside stay when it closes.
     """
     _note_room(call, uuid)
-    lobby.set_door(call.change, uuid, state)
+    turn(call.change, lobby.DOOR.to(state), uuid)
 
 
 @operation(
@@ -310,7 +312,7 @@ def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
 def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable closing of the lobby door whenever the channel becomes empty."""
     _note_room(call, uuid)
-    lobby.set_auto_close(call.change, uuid, state)
+    turn(call.change, lobby.AUTO_CLOSE.to(state), uuid)
 
 
 @operation(
@@ -324,7 +326,7 @@ def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
 def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
     """Lock the attendees, who are then muted and cannot unmute, or unlock them."""
     _note_room(call, uuid)
-    switches.set_attendees(call.change, uuid, state)
+    turn(call.change, switches.ATTENDEES.to(state), uuid)
 
 
 @operation(
@@ -350,7 +352,8 @@ def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
 )
 def set_midi_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable midi in the channel."""
-    switches.set_midi(call.change, uuid, state)
+    note(call.change, MIDI)
+    switches.set_feature(call.change, uuid, switches.MIDI, state)
 
 
 @operation(

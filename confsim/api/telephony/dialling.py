@@ -8,8 +8,8 @@ from confsim.contract.operation import Source
 from confsim.contract.types import Switch
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
-from confsim.domain.clients import settings
-from confsim.domain.clients.settings import Default
+from confsim.domain.clients import clients
+from confsim.domain.clients.clients import Default
 
 
 @operation(
@@ -22,7 +22,7 @@ from confsim.domain.clients.settings import Default
 )
 def set_client_dial_in_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling in to new channels of the client; existing channels are unchanged."""
-    settings.switch_default(call.change, call.client, Default.DIAL_IN, state)
+    clients.switch_default(call.change, call.client, Default.DIAL_IN, state)
 
 
 @operation(
@@ -35,7 +35,7 @@ def set_client_dial_in_state(call: Call, state: Switch) -> None:
 )
 def set_client_dial_out_state(call: Call, state: Switch) -> None:
     """Enable or disable dialling out of new channels of the client; existing channels are unchanged."""
-    settings.switch_default(call.change, call.client, Default.DIAL_OUT, state)
+    clients.switch_default(call.change, call.client, Default.DIAL_OUT, state)
 
 
 @operation(

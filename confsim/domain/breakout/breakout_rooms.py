@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from confsim.assumptions import breakout as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Guard, Row

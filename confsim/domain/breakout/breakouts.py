@@ -13,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.domain.runtime import sessions
 from confsim.domain.runtime.sessions import SessionState
 from confsim.kernel.machine import Machine

@@ -14,8 +14,8 @@ from confsim.assumptions.register import ask, note
 from confsim.domain import delays
 from confsim.domain.channels import switches
 from confsim.domain.channels.channels import Channel
+from confsim.domain.conventions import fresh_id
 from confsim.domain.delays import NO_POLL_LEFT, count_poll
-from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.lists import in_order
 from confsim.domain.runtime import sessions
 from confsim.kernel.machine import Machine

@@ -7,9 +7,8 @@ from enum import Enum
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain import repeats
 from confsim.domain.channels.channels import Channel
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import ABSENT, Flag, Guard, Row
@@ -103,7 +102,7 @@ def get(change: Change, channel: Channel, id: str) -> Destination:
 
 def set_state(change: Change, destination: Destination, trigger: str) -> None:
     """Enable or disable the destination."""
-    repeats.turn(change, _ENABLE if trigger == "enable" else _DISABLE, destination)
+    turn(change, _ENABLE if trigger == "enable" else _DISABLE, destination)
 
 
 def list_destinations(change: Change, channel: Channel) -> View[Destination]:

@@ -15,7 +15,7 @@ from confsim.assumptions.protocol import initial, sizes
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.domain.clients.clients import CLIENTS, Client
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Collection, Refused
 from confsim.kernel.refusal import Refusal

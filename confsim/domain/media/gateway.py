@@ -5,7 +5,7 @@ from __future__ import annotations
 from confsim.assumptions import media as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal

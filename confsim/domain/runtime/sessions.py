@@ -13,7 +13,7 @@ from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
 from confsim.assumptions.runtime import sessions as assumed_sessions
 from confsim.domain.channels.channels import Channel, ServiceMode
-from confsim.domain.fresh_ids import fresh_id
+from confsim.domain.conventions import fresh_id
 from confsim.domain.users.users import User
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal

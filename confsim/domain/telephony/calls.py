@@ -16,8 +16,8 @@ from confsim.domain.channels import channels
 from confsim.domain.channels.channels import Channel
 from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
+from confsim.domain.conventions import fresh_id
 from confsim.domain.fault_points import CALL, FaultOutcome, fault_for
-from confsim.domain.fresh_ids import fresh_id
 from confsim.domain.runtime import presence, sessions
 from confsim.domain.runtime.presence import Presence
 from confsim.domain.users import handles, users

@@ -9,8 +9,8 @@ from enum import Enum
 from confsim.assumptions import telephony as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask, note
-from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.conventions import require_filled, turn
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.rows import ABSENT, Field, Row
@@ -124,17 +124,12 @@ def get(change: Change, client: Client, number: str) -> Number:
 
 def set_state(change: Change, number: Number, trigger: str) -> Number:
     """Enable or disable the inbound number; a disabled one reaches no channel (R366)."""
-    return repeats.turn(change, _ENABLE if trigger == "enable" else _DISABLE, number, state=trigger)
-
-
-def add_to_defaults(change: Change, number: Number) -> Number:
-    """Add the number to the default list of the client (G578)."""
-    return repeats.turn(change, LISTING.on, number)
+    return turn(change, _ENABLE if trigger == "enable" else _DISABLE, number, state=trigger)
 
 
 def remove_from_defaults(change: Change, number: Number) -> Number:
     """Remove the number from the default list of the client (G578)."""
-    repeats.require_filled(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
+    require_filled(change, "default number", number.number, empty=number.listing is Listing.PLAIN)
     return LISTING.off(change, number)
 
 

@@ -8,8 +8,8 @@ from enum import Enum
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.assumptions.users import handles as assumed
-from confsim.domain import repeats
 from confsim.domain.clients.clients import CLIENTS, Client
+from confsim.domain.conventions import require_change
 from confsim.kernel.machine import Collection, Toggle
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.rows import Deadline
@@ -241,5 +241,5 @@ def require(change: Change, client: Client, required: bool) -> Client:
 
     Refusal STATE_HOLDS where repeating a state is refused (G537).
     """
-    repeats.require_change(change, "required" if required else "off", holds=client.unique_handles is required)
+    require_change(change, "required" if required else "off", holds=client.unique_handles is required)
     return (UNIQUENESS.on if required else UNIQUENESS.off)(change, client)
