@@ -132,14 +132,13 @@ def _put_back(change: Change, breakout: Breakout) -> Breakout:
     return replace(breakout, started=None, main=None)
 
 
-def _none_runs(change: Change, breakout: Breakout) -> bool:
-    return BREAKOUTS.one(change, ACTIVE, breakout.channel, breakout.client) is None
-
-
 _OPEN_TO_CHANGE = Guard(
     "running ones may be modified", lambda change, breakout: ask(change, assumed.MODIFY_ACTIVE) == "allow"
 )
-_NONE_RUNS = Guard("no other is active", _none_runs)
+_NONE_RUNS = Guard(
+    "no other is active",
+    lambda change, breakout: BREAKOUTS.one(change, ACTIVE, breakout.channel, breakout.client) is None,
+)
 _AGAIN = Guard(
     "a stopped one can be started again", lambda change, breakout: ask(change, assumed.AFTER_STOP) == "prepared"
 )
@@ -264,15 +263,15 @@ def stop(change: Change, channel: Channel) -> None:
     STOP(change, running)
 
 
-def _is_quiet(change: Change, channel: Channel) -> bool:
-    return ask(change, assumed.EVENT_ROOM_OFF) != "refuse" or find_active(change, channel) is None
-
-
+_IS_QUIET = Guard(
+    "no breakout session is active",
+    lambda change, channel: ask(change, assumed.EVENT_ROOM_OFF) != "refuse" or find_active(change, channel) is None,
+)
 EVENT_ROOM = switches.feature(
     "event_room",
     "Whether a channel is an event room, which can hold breakout sessions (R352, R405, R406).",
     "R352, R405, G354",
-    only_if=(None, Guard("no breakout session is active", _is_quiet)),
+    only_if=(None, _IS_QUIET),
     refused=Reason.BREAKOUT_ACTIVE,
 )
 

@@ -139,9 +139,4 @@ def set_url(change: Change, client: Client, channel: Channel, url: str) -> Chann
 def remove(change: Change, channel: Channel) -> None:
     """Remove the channel's friendly URL (R228). Refusal NOT_FOUND when it has none and that is refused (G536)."""
     require_filled(change, "friendly URL of channel", channel.id, empty=channel.friendly_url is None)
-    release_of_channel(change, channel)
-
-
-def release_of_channel(change: Change, channel: Channel) -> None:
-    """Remove the friendly URL of the channel, if it has one (R228), also when the channel is deleted (R551)."""
     REMOVE.if_allowed(change, channel)

@@ -120,11 +120,10 @@ def feature(
     )
 
 
-def _has_token(change: Change, channel: Channel) -> bool:
-    return ask(change, assumed.MIDI) != "needs-premium" or channel.premium
-
-
-_TOKEN = Guard("it has a midi token, where one is needed", _has_token)
+_TOKEN = Guard(
+    "it has a midi token, where one is needed",
+    lambda change, channel: ask(change, assumed.MIDI) != "needs-premium" or channel.premium,
+)
 
 SPEECH2TEXT = feature("speech2text", "Speech to text of a channel (R352, R403).", "R352, R403")
 MIDI = feature(

@@ -47,10 +47,6 @@ class Number(Record, kw_only=True):
     listing: Listing = Listing.PLAIN
 
 
-def _enabled(country: str, standing: NumberState) -> tuple[str | None, ...]:
-    return (None, country) if standing is NumberState.ENABLED else ()
-
-
 def _default(listing: Listing, standing: NumberState) -> tuple[bool, ...]:
     return (True,) if listing is Listing.DEFAULT and standing is NumberState.ENABLED else ()
 
@@ -58,7 +54,12 @@ def _default(listing: Listing, standing: NumberState) -> tuple[bool, ...]:
 #: The enabled numbers on the default list, under True.
 DEFAULTS: Index[Number] = Index("default", "listing", "standing", of=_default)
 #: The enabled numbers: all of them under None, and those of a country under its ISO code.
-ENABLED: Index[Number] = Index("enabled", "country", "standing", of=_enabled)
+ENABLED: Index[Number] = Index(
+    "enabled",
+    "country",
+    "standing",
+    of=lambda country, standing: (None, country) if standing is NumberState.ENABLED else (),
+)
 NUMBERS: Table[str, Number] = Table("inbound numbers", Number, "number", DEFAULTS, ENABLED, located="number")
 
 
