@@ -54,7 +54,8 @@ STORED: Collection[Property] = Collection(
     refused=Reason.NOT_FOUND,
 )
 _STORE = STORED.added("store", source="P1 L243, P2 L224, R191, R411")
-REMOVE = STORED.removed("remove", source="P1 L247, P2 L225, R412")
+#: Remove a property.
+remove = STORED.removed("remove", source="P1 L247, P2 L225, R412")
 
 
 @STORED.changed("replace", source="P1 L243, P2 L224, R191, R411")
@@ -95,7 +96,7 @@ def text(change: Change, owner: Owner, key: str, missing: Assumption[str] = assu
 def put(change: Change, owner: Owner, key: str, text: str) -> None:
     """Store the JSON text under the key, replacing any earlier one. Refusal PROPERTY_TOO_LARGE (G249)."""
     if text == NULL and ask(change, assumed.PROPERTY_NULL) == "removes":
-        REMOVE.if_allowed(change, _find(change, owner, key))
+        remove.if_allowed(change, _find(change, owner, key))
         return
     limit = ask(change, sizes.PROPERTY)
     if len(text.encode()) > limit:
@@ -105,11 +106,6 @@ def put(change: Change, owner: Owner, key: str, text: str) -> None:
         _STORE(change, Property(owner.name, key, text, owner.client))
     else:
         _replace(change, stored, text)
-
-
-def remove(change: Change, stored: Property) -> None:
-    """Remove a property."""
-    REMOVE(change, stored)
 
 
 def list_of_owner(change: Change, owner: Owner) -> View[Property]:

@@ -35,6 +35,13 @@ class OnOff(Enum):
     OFF = "off"
 
 
+class Enabled(Enum):
+    """The states of things that are enabled or disabled."""
+
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
 ABSENT = Absence.ABSENT
 EXISTS = Existence.EXISTS
 

@@ -155,7 +155,7 @@ def test_a_second_address_is_verified_by_its_code_alone(second, code, admitted):
     user = emails.SET(change, user, "b@example.com")
     profile = ProfileContext({"emails.second": second.lower().replace("_", "-")})
     change = change.commit().change(NOW, profile)
-    assert emails._VERIFY.admits(change, user, user.pending[0][1] if code == "right" else "wrong") is admitted
+    assert emails.verify.admits(change, user, user.pending[0][1] if code == "right" else "wrong") is admitted
 
 
 def test_a_channel_that_is_stopped_is_empty():

@@ -14,9 +14,9 @@ from typing import Any
 
 import confsim.api.catalogue  # noqa: F401 its modules declare the machines
 from confsim.domain import conventions
+from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels
 from confsim.domain.runtime import lobby
-from confsim.domain.telephony import number_assignments
 from confsim.domain.users import users
 from confsim.kernel.machine import Machine, Trigger
 from confsim.kernel.rows import ABSENT
@@ -155,7 +155,7 @@ def test_a_side_door_is_found():
     ):
         assert foreign_writes(lobby, list(ast.walk(ast.parse(code))), names)
     assert list(moves(users.create, set())) == []  # it looks its trigger up
-    assert list(moves(number_assignments.cancel, set()))
+    assert list(moves(breakouts.stop, set()))
     assert not list(moves(users.get, set()))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
 from confsim.assumptions import broadcast as assumed
 from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
@@ -11,19 +9,12 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel.machine import Machine
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
+from confsim.kernel.rows import ABSENT, Enabled, Flag, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 from confsim.values.urls import uri
-
-
-class DestinationState(Enum):
-    """Whether a destination is enabled (P2 Live streaming)."""
-
-    ENABLED = "enabled"
-    DISABLED = "disabled"
 
 
 class Destination(Record, kw_only=True):
@@ -43,12 +34,13 @@ DESTINATIONS: Table[str, Destination] = Table(
 )
 
 
-MACHINE: Machine[DestinationState, Destination] = Machine(
+#: Whether a destination is enabled (P2 Live streaming).
+MACHINE: Machine[Enabled, Destination] = Machine(
     "broadcast destination",
     "A destination of the broadcasts of a channel (R334, R369, R524-R526).",
     DESTINATIONS,
-    DestinationState,
-    state=Flag("enabled", DestinationState.ENABLED, DestinationState.DISABLED),
+    Enabled,
+    state=Flag("enabled", Enabled.ENABLED, Enabled.DISABLED),
     refused=Reason.NOT_FOUND,
 )
 _ADD = MACHINE.draft("add")
@@ -56,7 +48,7 @@ _ENABLE = MACHINE.trigger("enable")
 _DISABLE = MACHINE.trigger("disable")
 REMOVE = MACHINE.trigger("remove")
 _TO_BE_ENABLED = Guard("it is to be enabled", lambda change, _, draft: draft.enabled)
-_ON, _OFF = DestinationState
+_ON, _OFF = Enabled
 _ANY = (_ON, _OFF)
 
 MACHINE.declare(

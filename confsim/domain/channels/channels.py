@@ -162,7 +162,8 @@ EXISTING: Collection[Channel] = Collection(
 _NAME_TAKEN: Refused = {ABSENT: Reason.CHANNEL_NAME_TAKEN}
 _LOAD = EXISTING.draft("load", refused=_NAME_TAKEN, details=lambda change, _, draft: {"name": draft.name})
 STOP = EXISTING.trigger("stop")
-DELETE = EXISTING.trigger("delete")
+#: Delete the channel with what ``couplings.channels`` lists; its name, ids and URLs are free (R365, R551).
+delete = EXISTING.trigger("delete")
 
 
 def _about(
@@ -219,7 +220,7 @@ EXISTING.declare(
     Row(create_room, ABSENT, EXISTS, source="P2 Breakout L108, R312, G312, G438"),
     Row(set_name, EXISTS, EXISTS, only_if=_OTHER_FREE, source="P2 L194, R381, G307"),
     Row(STOP, EXISTS, EXISTS, effect=_stop, source="P1 States L178, R109, G365"),
-    Row(DELETE, EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
+    Row(delete, EXISTS, ABSENT, source="P2 L189, R365, R374, R551, G309"),
 )
 
 
@@ -360,8 +361,3 @@ def update(change: Change, channel: Channel, **fields: object) -> Channel:
 def base_channel(change: Change, channel: Channel) -> Channel:
     """The channel whose owners and operators count: the event room for its breakout rooms (G439)."""
     return channel if channel.parent is None else CHANNELS.of(change, channel.client)[channel.parent]
-
-
-def delete(change: Change, channel: Channel) -> None:
-    """Delete the channel with what ``couplings.deletion`` lists; its name, ids and URLs are free (R365, R551)."""
-    DELETE(change, channel)

@@ -13,17 +13,10 @@ from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.domain.conventions import require_filled, turn
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import Filled, Guard, OnOff, Row
+from confsim.kernel.rows import Enabled, Filled, Guard, OnOff, Row
 from confsim.kernel.world import Change
 
 from .channels import Channel, table_of
-
-
-class Wall(Enum):
-    """Whether wall messages are enabled for the channel (P2 States)."""
-
-    ENABLED = "enabled"
-    DISABLED = "disabled"
 
 
 class Attendees(Enum):
@@ -40,14 +33,15 @@ class Limit(Enum):
     LIMITED = "limited"
 
 
+#: Whether wall messages are enabled for the channel (P2 States).
 WALL = Toggle(
     "wall",
     "Wall messages of a channel (R345, R273).",
     table_of,
     "wall_disabled",
-    Wall,
+    Enabled,
     inverted=True,
-    initial=Wall.ENABLED,
+    initial=Enabled.ENABLED,
     refused=Reason.INVALID_STATE,
     sources=("P2 States L159, R345, G537", "P2 States L159, R345"),
 )

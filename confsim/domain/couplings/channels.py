@@ -16,6 +16,7 @@ from confsim.domain.broadcast import broadcasts, destinations
 from confsim.domain.channels import channel_images, channels, favourites, friendly_urls
 from confsim.domain.channels.channels import Channel, DeletionStep
 from confsim.domain.config import documents, template_choice, templates
+from confsim.domain.config.template_choice import Selection
 from confsim.domain.config.templates import Offer, TemplateState
 from confsim.domain.media import media
 from confsim.domain.members import linked_users, roles
@@ -156,7 +157,7 @@ _stops(presence.DISCONNECT, _present, source="G309")
 _stops(recordings.STOP, _found_by(recordings.find_running), source="G309")
 _stops(sessions.END, _found_by(sessions.find_open), source="G309")
 
-Cascade(channels.EXISTING, DeletionStep.ROOMS, channels.DELETE, channels.list_rooms, source="R374, R551")
+Cascade(channels.EXISTING, DeletionStep.ROOMS, channels.delete, channels.list_rooms, source="R374, R551")
 
 
 def _itself(change: Change, channel: Channel) -> Iterable[Channel]:
@@ -177,7 +178,7 @@ _releases = partial(Cascade, channels.EXISTING, DeletionStep.RELEASE)
 
 _releases(friendly_urls.REMOVE, _itself, source="R228, R551")
 _releases(linked_users.UNLINK, _below(linked_users.LINKS, linked_users.BY_CHANNEL), source="R365")
-_releases(number_assignments.CANCEL, number_assignments.list_of_channel, source="G309")
+_releases(number_assignments.cancel, number_assignments.list_of_channel, source="G309")
 _releases(pins.CLEAR, pins.list_of_channel, source="G309")
 _releases(users.END, _users_made_for, source="P2 States L171, R365, G309")
 
@@ -185,6 +186,11 @@ _releases(users.END, _users_made_for, source="P2 States L171, R365, G309")
 def _properties_of(change: Change, channel: Channel) -> Iterable[Property]:
     """The properties of the channel."""
     return properties.list_of_owner(change, properties.of_channel(channel))
+
+
+def _selection_of(change: Change, channel: Channel) -> Iterable[Selection | None]:
+    """The selection of a template for the channel, or None."""
+    return (template_choice.find(change, channel),)
 
 
 _removes = partial(Cascade, channels.EXISTING, DeletionStep.REMOVE)
@@ -196,9 +202,9 @@ _removes(channel_images.REMOVE, _itself, source="G309")
 _removes(destinations.REMOVE, destinations.list_destinations, source="G309")
 _removes(documents.REMOVE, _DOCUMENTS, source="G309")
 _removes(media.delete, _below(media.CHANNEL_MEDIA, media.BY_CHANNEL), source="G309")
-_removes(properties.REMOVE, _properties_of, source="G309")
+_removes(properties.remove, _properties_of, source="G309")
 _removes(recordings.REMOVE, _below(recordings.RECORDINGS, recordings.BY_CHANNEL), source="G309")
-_removes(template_choice.REMOVE, lambda change, channel: (template_choice.find(change, channel),), source="G309")
+_removes(template_choice.REMOVE, _selection_of, source="G309")
 _removes(sessions.REMOVE, _below(sessions.SESSIONS, sessions.BY_CHANNEL), source="G309")
 _removes(streaming.REMOVE, _found_by(streaming.find), source="G309")
 _removes(None, favourites.remove_of_channel, source="G309")

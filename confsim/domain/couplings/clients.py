@@ -215,7 +215,7 @@ def _with_image(change: Change, user: User) -> Iterator[User]:
 
 Cascade(users.MACHINE, None, roles.LEAVE, roles.roles_of, source="G542")
 Cascade(users.MACHINE, None, _REVOKE, credentials.list_of_user, source="G542")
-Cascade(users.MACHINE, None, properties.REMOVE, _properties_of, source="G542")
+Cascade(users.MACHINE, None, properties.remove, _properties_of, source="G542")
 Cascade(users.MACHINE, None, user_images.REMOVE, _with_image, source="G542")
 Coupling(users.MACHINE, ABSENT, invitations.WITHDRAW, _pending_invitation, source="P2 States L171, R365")
 Coupling(users.MACHINE, ABSENT, presence.DISCONNECT, _presences_of, source="R365, G542")

@@ -31,11 +31,11 @@ from confsim.domain.events.deliveries import (
     awaited,
     next_due,
 )
-from confsim.domain.events.endpoints import ENDPOINT, ENDPOINTS, EventsEndpoint, EventsEndpointState, Interface
+from confsim.domain.events.endpoints import ENDPOINT, ENDPOINTS, EventsEndpoint, EventsEndpointState
 from confsim.domain.events.event_log import emit
 from confsim.domain.media import media
 from confsim.domain.media.media import MediaAsset, Visibility
-from confsim.domain.recordings import recording_mail, recordings
+from confsim.domain.recordings import downloads, recordings
 from confsim.domain.recordings.recordings import Recording, RecordingState
 from confsim.domain.runtime import lobby, presence, sessions
 from confsim.domain.runtime.lobby import Door
@@ -48,7 +48,7 @@ from confsim.domain.users.emails import EmailState
 from confsim.domain.users.users import Account, User
 from confsim.kernel.influence import Coupling
 from confsim.kernel.machine import Machine, Trigger
-from confsim.kernel.rows import ABSENT, EXISTS
+from confsim.kernel.rows import ABSENT, EXISTS, Enabled
 from confsim.kernel.world import Change
 
 Payload = Mapping[str, Any]
@@ -135,7 +135,7 @@ _emits(EventKind.RECORDING_STARTED, recordings.MACHINE, RecordingState.IN_PROGRE
 _emits(EventKind.RECORDING_STOPPED, recordings.MACHINE, RecordingState.PROCESSING, _recording)
 _emits(EventKind.RECORDING_READY, recordings.MACHINE, RecordingState.READY, _recording)
 _emits(EventKind.RECORDING_FAILED, recordings.MACHINE, RecordingState.FAILED, _recording)
-Coupling(recordings.MACHINE, RecordingState.READY, None, recording_mail.send)
+Coupling(recordings.MACHINE, RecordingState.READY, None, downloads.mail_link)
 
 
 def _call(call: PhoneCall) -> Payload:
@@ -251,10 +251,10 @@ for trigger, choice in ((deliveries.HOLD, "waits"), (deliveries.LOSE, "lost")):
         out_of=_WAS_ACTIVE,
         source=_STATUS,
     )
-    Coupling(endpoints.MACHINE, Interface.DISABLED, trigger, partial(_of_disabled, choice), source="R531, G534, G591")
+    Coupling(endpoints.MACHINE, Enabled.DISABLED, trigger, partial(_of_disabled, choice), source="R531, G534, G591")
 Coupling(ENDPOINT, EventsEndpointState.ACTIVE, _RELEASE, _of_endpoint, source=_STATUS)
 Coupling(ENDPOINT, ABSENT, deliveries.LOSE, _open, source="P2 L368, G594")
-Coupling(endpoints.MACHINE, Interface.ENABLED, _RELEASE, _of_client, source="R531, G534, G591")
+Coupling(endpoints.MACHINE, Enabled.ENABLED, _RELEASE, _of_client, source="R531, G534, G591")
 Coupling(*(deliveries.MACHINE, DeliveryState.WAITING, _RELEASE, _behind), out_of=(ABSENT, *CLOSED), source="G533, G534")
 Coupling(deliveries.MACHINE, DeliveryState.LATER, _RELEASE, _passing, source="G534")
 for closed in CLOSED:

@@ -127,7 +127,8 @@ _BEGIN = MACHINE.draft("begin")
 RELEASE = MACHINE.trigger("release")
 HOLD = MACHINE.trigger("hold")
 LOSE = MACHINE.trigger("lose")
-_REDELIVER = MACHINE.trigger("redeliver", details=lambda change, delivery: {"id": delivery.id})
+#: Deliver again, with all retries. Refusal DELIVERY_UNDER_WAY while the delivery is queued.
+redeliver = MACHINE.trigger("redeliver", details=lambda change, delivery: {"id": delivery.id})
 _DISCARD = MACHINE.trigger("discard")
 
 
@@ -179,8 +180,8 @@ MACHINE.declare(
     Row(_postpone, _READY, _LATER, source="G534"),
     Row(HOLD, (_READY, _LATER), _WAITING, effect=_restart, source="P2 L366, R532, G534"),
     Row(LOSE, OPEN, _LOST, effect=_without_due, source="P2 L366, R532, G534"),
-    Row(_REDELIVER, CLOSED, _WAITING, effect=_restart, source="G534"),
-    Row(_REDELIVER, _LATER, _READY, effect=_without_due, source="G534"),
+    Row(redeliver, CLOSED, _WAITING, effect=_restart, source="G534"),
+    Row(redeliver, _LATER, _READY, effect=_without_due, source="G534"),
     Row(_DISCARD, CLOSED, ABSENT, source="G533"),
 )
 
@@ -292,11 +293,6 @@ def _is_accepted(change: Change, status: int | None) -> bool:
 def refuse(change: Change, id: str, problem: str, url: str) -> None:
     """Mark the delivery as refused, never to be sent to its URL; ``problem`` is the reason."""
     _REFUSE.if_allowed(change, DELIVERIES.of(change)[id], Attempt(change.now, None, problem, url))
-
-
-def redeliver(change: Change, delivery: Delivery) -> Delivery:
-    """Deliver again, with all retries. Refusal DELIVERY_UNDER_WAY while the delivery is queued."""
-    return _REDELIVER(change, delivery)
 
 
 def list_deliveries(change: Change) -> View[Delivery]:

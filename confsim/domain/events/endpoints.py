@@ -15,27 +15,20 @@ from confsim.domain.conventions import fresh_id, turn
 from confsim.kernel.ids import as_token
 from confsim.kernel.machine import Machine, Toggle
 from confsim.kernel.refusal import Refusal
-from confsim.kernel.rows import ABSENT, Flag, Guard, Row
+from confsim.kernel.rows import ABSENT, Enabled, Flag, Guard, Row
 from confsim.kernel.tables.indexes import Index
 from confsim.kernel.tables.table import Record, SecretForm, Table
 from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
-
-class Interface(Enum):
-    """Whether the Events API is enabled for the client (P2 L362)."""
-
-    ENABLED = "enabled"
-    DISABLED = "disabled"
-
-
-#: Endpoints and secret are preserved; only events that occur while events are enabled are delivered.
-MACHINE: Toggle[Interface, Client] = Toggle(
+#: Whether the Events API is enabled for the client (P2 L362). Endpoints and secret are preserved; only events that
+#: occur while events are enabled are delivered.
+MACHINE: Toggle[Enabled, Client] = Toggle(
     "events interface",
     "Whether a client's events are on (R531).",
     CLIENTS,
     "events",
-    Interface,
+    Enabled,
     refused=Reason.EVENTS_OFF,
     sources=("P2 L362, L368, R531, G537, G591",) * 2,
     client=lambda client: client.id,

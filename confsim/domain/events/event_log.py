@@ -13,7 +13,6 @@ from confsim.assumptions.events import EventKind
 from confsim.assumptions.register import ask
 from confsim.domain.clients.clients import CLIENTS
 from confsim.kernel.tables.table import Record, Table
-from confsim.kernel.tables.views import View
 from confsim.kernel.world import Change
 
 from . import deliveries, endpoints
@@ -55,8 +54,3 @@ def emit(change: Change, client: str, kind: EventKind, describe: Callable[[R], M
         rows.remove(past)
     if found is not None and found.events:
         deliveries.deliver(change, client, kind, id, payload)
-
-
-def list_events(change: Change, client: str) -> View[Event]:
-    """The recorded events of the client, newest last."""
-    return EVENTS.of(change, client).all

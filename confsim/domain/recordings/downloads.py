@@ -11,9 +11,15 @@ from typing import Any
 from msgspec import Struct
 
 from confsim.assumptions import recordings as assumed
+from confsim.assumptions.protocol import durations
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import Context, ask
+from confsim.domain import mail
+from confsim.domain.channels import channels
+from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import jws
+from confsim.domain.members import roles
+from confsim.domain.members.roles import Role
 from confsim.kernel.machine import Collection
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.tables.table import Record
@@ -21,6 +27,7 @@ from confsim.kernel.world import Change
 
 from . import assets
 from .assets import AssetContent, RecordingAsset
+from .recordings import Recording, reachable
 
 #: Milliseconds for which a download URL or a token is valid without ttl (P2 L320-321, Limits L393).
 DEFAULT_TTL = 300_000
@@ -148,3 +155,37 @@ def _signed(change: Change, grant: DownloadGrant, purpose: str) -> str:
 def _seconds(instant: int) -> int | float:
     """The instant as a NumericDate (RFC 7519), exact to the millisecond."""
     return instant // 1000 if instant % 1000 == 0 else instant / 1000
+
+
+# The mail to owners with the link of a recording that is ready (P2 Events L374)
+
+
+def recipients(change: Change, channel: Channel, recording: Recording) -> tuple[int, ...]:
+    """The ids of the owners who receive a mail when the recording is ready (G505)."""
+    choice = ask(change, assumed.MAILED)
+    if choice == "owners-at-stop":
+        return recording.owners
+    if choice == "not-for-api-tokens" and recording.starter is None:
+        return ()
+    return roles.ids(change, channel, Role.OWNER)
+
+
+def mail_link(change: Change, recording: Recording) -> None:
+    """Mail the link of the recording to each recipient with a verified address."""
+    channel = channels.get(change, recording.client, recording.channel)
+    for owner in reachable(change, channel, recipients(change, channel, recording)):
+        assert owner.email is not None
+        link = _mailed_link(change, channel, recording.id)
+        text = f"The recording of {channel.name} is ready: {link}"
+        subject = "A recording is ready"
+        mail.send(change, channel.client, owner.email, subject, text, kind=mail.MailKind.RECORDING, link=link)
+
+
+def _mailed_link(change: Change, channel: Channel, recording: str) -> str:
+    link = ask(change, assumed.LINK)
+    if "{token}" in link:
+        combined = assets.list_of_recording(change, channel.client, recording)[0]
+        link = link.replace("{token}", issue_link(change, combined, ask(change, durations.RECORDING_MAIL_LINK)))
+    for name, id in {"client": channel.client, "channel": channel.id, "recording": recording}.items():
+        link = link.replace(f"{{{name}}}", id)
+    return link

@@ -71,7 +71,8 @@ MACHINE: Machine[NumberUse, NumberAssignment] = Machine(
     state=Filled("code", NumberUse.SHARED, NumberUse.EXCLUSIVE),
     refused=Reason.NOT_FOUND,
 )
-CANCEL = MACHINE.trigger("cancel")
+#: End an assignment (G579).
+cancel = MACHINE.trigger("cancel")
 RELEASE = MACHINE.trigger("release")
 
 
@@ -125,7 +126,7 @@ MACHINE.declare(
     Row(_take, ABSENT, _EXCLUSIVE, only_if=_ALONE, source="P2 L301, R484, G474"),
     Row(_take, _SHARED, _EXCLUSIVE, only_if=_ALONE, source="R485, G473, G474"),
     Row(_take, _EXCLUSIVE, _EXCLUSIVE, effect=None, source="G473"),
-    Row(CANCEL, _ANY, ABSENT, source="P2 L354, G579"),
+    Row(cancel, _ANY, ABSENT, source="P2 L354, G579"),
     Row(RELEASE, _ANY, ABSENT, source="P2 States L172, R366, G474"),
 )
 
@@ -180,11 +181,6 @@ def require_dial_in(change: Change, channel: Channel) -> None:
     """Refusal DIAL_IN_OFF when dial-in is off and its preparation is then refused (G467, G478)."""
     if not channel.dial_in and ask(change, assumed.DIAL_IN_OFF) == "everything":
         raise Refusal(Reason.DIAL_IN_OFF)
-
-
-def cancel(change: Change, assignment: NumberAssignment) -> None:
-    """End an assignment (G579)."""
-    CANCEL(change, assignment)
 
 
 def list_of_channel(change: Change, channel: Channel) -> View[NumberAssignment]:

@@ -103,7 +103,8 @@ MACHINE: Machine[EmailState, User] = Machine(
     initial=EmailState.NONE,
 )
 SET = MACHINE.effect("set")(_add_pending)
-_VERIFY = MACHINE.effect(
+#: Accept the address that waits for the code. Refusal VERIFICATION_CODE_UNKNOWN.
+verify = MACHINE.effect(
     "verify", refused=Reason.VERIFICATION_CODE_UNKNOWN, details=lambda change, user, code: {"code": code}
 )(_accept)
 RESEND = MACHINE.trigger("resend", refused=Reason.EMAIL_MISSING)
@@ -124,9 +125,9 @@ MACHINE.declare(
     Row(SET, _WITHOUT, _PENDING, source="P1 L230, R157"),
     Row(SET, _WITH, _RENEWING, only_if=~_AT_ONCE, source="P1 L230, R157, G223"),
     Row(SET, _WITH, _PENDING, only_if=_AT_ONCE, effect=_replace_with_pending, source="G223"),
-    Row(_VERIFY, _PENDING, _VERIFIED, only_if=_KNOWN, source="P1 L230, R158, G222"),
-    Row(_VERIFY, _RENEWING, _VERIFIED, only_if=_WINS, source="R158, G223"),
-    Row(_VERIFY, _RENEWING, _VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
+    Row(verify, _PENDING, _VERIFIED, only_if=_KNOWN, source="P1 L230, R158, G222"),
+    Row(verify, _RENEWING, _VERIFIED, only_if=_WINS, source="R158, G223"),
+    Row(verify, _RENEWING, _VERIFIED, only_if=_LOSES, effect=_end_round, source="G223"),
     Row(RESEND, _PENDING, _PENDING, source="G220"),
     Row(RESEND, _RENEWING, _RENEWING, source="G220"),
     Row(_CLEAR, _ANY, _NONE, effect=_clear, source="P1 L230 option, G220"),
@@ -152,11 +153,6 @@ def require_code(user: User, code: str) -> None:
     """Raise Refusal VERIFICATION_CODE_UNKNOWN if no address of the user waits for the code."""
     if all(code != sent for _, sent in user.pending):
         raise Refusal(Reason.VERIFICATION_CODE_UNKNOWN, code=code)
-
-
-def verify(change: Change, user: User, code: str) -> User:
-    """Accept the address that waits for the code. Refusal VERIFICATION_CODE_UNKNOWN."""
-    return _VERIFY(change, user, code)
 
 
 def set_initial(change: Change, user: User, address: str | None, how: str) -> User:

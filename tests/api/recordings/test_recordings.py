@@ -477,7 +477,7 @@ def test_events_tell_of_recordings(outcome, kinds):
     sim = simulator(events__recorded="always", recordings__processing=outcome)
     id = recorded(sim)
     reported = [
-        each for each in event_log.list_events(sim.service.change(), CUSTOMER) if each.kind.startswith("recording")
+        each for each in event_log.EVENTS.of(sim.service.change(), CUSTOMER).all if each.kind.startswith("recording")
     ]
     assert [each.kind.value for each in reported] == kinds
     session = listed(sim)[0]["session"]

@@ -29,7 +29,7 @@ def heard():
 
 def events(sim, client=CUSTOMER):
     """The recorded events of the client."""
-    return list(event_log.list_events(sim.service.change(), client))
+    return list(event_log.EVENTS.of(sim.service.change(), client).all)
 
 
 def kinds(sim, client=CUSTOMER):

@@ -10,7 +10,7 @@ from confsim.domain.channels import channels
 from confsim.domain.clients import clients
 from confsim.domain.identity import credentials
 from confsim.domain.members import roles
-from confsim.domain.recordings import recording_mail, recordings
+from confsim.domain.recordings import downloads, recordings
 from confsim.domain.recordings.recordings import RECORDINGS
 from confsim.domain.runtime import presence
 from confsim.domain.users import emails
@@ -44,6 +44,6 @@ def test_owners_are_mailed(choice, by, to):
     roles.remove_owner(change, room, olaf)
     (recording,) = RECORDINGS.of(change, CUSTOMER).all
     expected = [] if to is None else [{OWNER: olaf, USER: uma}[to]]
-    assert [*recording_mail.recipients(change, room, recording)] == [user.id for user in expected]
+    assert [*downloads.recipients(change, room, recording)] == [user.id for user in expected]
     recordings.finish(change, recording, fails=False)
     assert [each.to for each in mail.list_mails(change)] == [user.email for user in expected]

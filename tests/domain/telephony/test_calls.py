@@ -281,7 +281,7 @@ def test_calls_are_told_of():
     office.ring()
     reported = [
         (each.kind, each.payload["state"], each.payload["inbound"])
-        for each in event_log.list_events(office.change, office.client.id)
+        for each in event_log.EVENTS.of(office.change, office.client.id).all
         if each.kind.startswith("call.")
     ]
     assert reported == [
