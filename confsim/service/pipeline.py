@@ -81,6 +81,8 @@ class Pipeline:
         self.conformance: Conformance | None = None
         self.callers = Callers()
         self.stages: tuple[Stage, ...] = ()
+        #: The stages, which depend on earlier calls and on the world.
+        self.observers: tuple[WorldObserver, ...] = ()
         self._long: LongCall | None = None
         self._staged: Next | None = None
         self._stale: StaleReads | None = None
@@ -89,17 +91,13 @@ class Pipeline:
 
     def _follow(self, profile: Mapping[str, Any]) -> None:
         """Chain the stages that a profile asks for before the checks."""
-        self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
+        self.observers = self.stages = tuple(stage() for stage in _STAGES if stage.needed(profile))
         following: Next = lambda call, incoming: answer(call, incoming, self.callers)  # noqa: E731
         for stage in reversed(self.stages):
             following = self._staged = partial(stage, following=following)
         if lag := StaleReads.lag(profile):
             self._stale = StaleReads(lag)
-
-    @property
-    def observers(self) -> tuple[WorldObserver, ...]:
-        """Return the stages, which depend on earlier calls and on the world."""
-        return self.stages if self._stale is None else (*self.stages, self._stale)
+            self.observers = (*self.stages, self._stale)
 
     def serve_at(self, address: Address) -> None:
         """Set the start of URLs in responses."""
@@ -109,9 +107,9 @@ class Pipeline:
         """Check every answer of an operation against an OpenAPI document; None stops that."""
         self.conformance = conformance
 
-    def share_callers(self, callers: Callers) -> None:
-        """Identify callers with what another pipeline knows of them."""
-        self.callers = callers
+    def check_like(self, other: Pipeline) -> None:
+        """Check answers as another pipeline does, and identify callers with what it knows of them."""
+        self.conformance, self.callers = other.conformance, other.callers
 
     def restart(self) -> None:
         """Let the stages forget every call."""

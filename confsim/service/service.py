@@ -256,8 +256,8 @@ class Service(OfOneProcess):
 
         The arguments replace the world, profile, clock or provenance.
         """
-        with self.lock:
-            found, copied = self.world, self.clock.copy()
+        with self.live.lock:
+            found, copied = self.live.world, self.clock.copy()
         other = Service(
             found if world is None else world,
             copied if clock is None else clock,
@@ -267,8 +267,7 @@ class Service(OfOneProcess):
         )
         other.webhooks.share_quiet(self.webhooks)
         if profile is None:
-            other.pipeline.hold_against(self.pipeline.conformance)
-            other.pipeline.share_callers(self.pipeline.callers)
+            other.pipeline.check_like(self.pipeline)
         return other
 
     @property

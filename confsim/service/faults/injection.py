@@ -23,7 +23,7 @@ from confsim.domain.events.deliveries import DELIVERIES
 from confsim.domain.identity import credentials
 from confsim.kernel.refusal import Misuse, Refusal, require_at_most
 from confsim.service.incoming import Incoming
-from confsim.service.live import LiveWorld, WorldObserver, no_faults
+from confsim.service.live import LiveWorld, WorldObserver
 
 from . import per_request
 from .effects import Effect
@@ -142,7 +142,7 @@ class Faults(WorldObserver):
         self._active = active
         self.on_calls = any(each.spec.operation is not None for each in active)
         self.on_things = any(each.spec.thing for each in active)
-        self._live.inject(self._interceptor if self.on_things else no_faults)
+        self._live.inject(self._interceptor if self.on_things else None)
         if self.on_things:
             self._live.observers.add(self)
 
