@@ -16,8 +16,8 @@ from .assumptions.protocol import transport as assumed_transport
 from .assumptions.register import in_force
 from .controls import Controls
 from .kernel.one_process import OfOneProcess
-from .service.deferred import delivered
-from .service.messages import Answer, Response
+from .service.messages import Answer
+from .service.waiting import delivered
 
 # The modules that worlds consist of are imported with the first world: ``transport.in_process``.
 if TYPE_CHECKING:
@@ -129,10 +129,8 @@ class Simulator(OfOneProcess, Controls):
             over = self._over()
             answer = _worlds().send(over, self.service, operation, arguments, caller, body, content_type)
         else:
-            perform = self._perform  # a local function is called sooner than an attribute
-            response: Response = perform(self.service, operation, arguments, caller, body, content_type)
-            plain = not response.delay and response.poll is None and response.cut is None
-            answer = Answer(response if plain else delivered(response), operation)
+            outcome = self._perform(self.service, operation, arguments, caller, body, content_type)
+            answer = Answer(delivered(self.service.live.waiters, outcome), operation)
         return answer if expect is None else _worlds().expected(self.service, answer, expect, arguments, caller, body)
 
     def __repr__(self) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any
-
-from msgspec.structs import replace
 
 from confsim.assumptions.protocol import parsing, sizes, transport
 from confsim.assumptions.protocol.refusals import Reason
@@ -14,9 +13,9 @@ from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
-from confsim.service.deferred import delayed
-from confsim.service.messages import UNREAD, Request, Response
+from confsim.service.messages import UNREAD, Outcome, Request, Response
 from confsim.service.service import Service
+from confsim.service.waiting import after, delayed
 from confsim.service.worlds import Worlds
 
 from . import hosts
@@ -58,7 +57,7 @@ class App(OfOneProcess):
         count = len(self.worlds)
         return f"<App of {count} {'world' if count == 1 else 'worlds'}>"
 
-    def __call__(self, request: Request) -> Response:
+    def __call__(self, request: Request) -> Outcome:
         """Answer one request. Raises only when a change cannot be recorded in the state directory."""
         segments = path_segments(request.target)
         service = self.worlds.default
@@ -74,6 +73,8 @@ class App(OfOneProcess):
         exchange = Exchange(service, request)
         try:
             response = self._answer(exchange, segments)
+            if isinstance(response, Future):
+                return after(response, lambda over: delayed(service.live.waiters, over.result()))
         except Refusal as refusal:
             response = service.pipeline.unrouted(request, refusal, exchange.used, exchange.finish)
         except Misuse as misuse:
@@ -83,9 +84,9 @@ class App(OfOneProcess):
             response = service.pipeline.unrouted(
                 request, _internal(service, request, bug), exchange.used, exchange.finish
             )
-        return delayed(response) if response.delay else response
+        return delayed(service.live.waiters, response) if response.delay else response
 
-    def _nowhere(self, name: str, request: Request) -> Response:
+    def _nowhere(self, name: str, request: Request) -> Outcome:
         """Return the response for an unknown world (for a browser a page of the root world); no journal notes it."""
         is_browser = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
         if is_browser and self.mount.pages is not None:
@@ -96,7 +97,7 @@ class App(OfOneProcess):
             return self.mount.control.refuse(refusal)
         return self.mount.control.refuse(Misuse(f"there is no world {name[:80]!r}", 404, code="world_unknown"))
 
-    def _control(self, service: Service, segments: list[str], request: Request) -> Response:
+    def _control(self, service: Service, segments: list[str], request: Request) -> Outcome:
         """Answer a control call; a profile has no influence on it."""
         control = self.mount.control
         try:
@@ -106,7 +107,7 @@ class App(OfOneProcess):
         except Exception as bug:
             return service.pipeline.unrouted(request, _internal(service, request, bug))
 
-    def _controlled(self, service: Service, segments: list[str], request: Request) -> Response:
+    def _controlled(self, service: Service, segments: list[str], request: Request) -> Outcome:
         self.admit(request)
         pages = self.mount.pages
         if pages is not None and (_is_front(segments, request) or segments[1:2] in _PAGES):
@@ -122,7 +123,7 @@ class App(OfOneProcess):
         check_coding(request)
         return self.mount.control.perform(service, self.worlds, found.operation, found.texts, request)
 
-    def _answer(self, exchange: Exchange, segments: list[str]) -> Response:
+    def _answer(self, exchange: Exchange, segments: list[str]) -> Outcome:
         service, request = exchange.service, exchange.request
         headers, method = request.headers, request.method
         self.admit(request)
@@ -227,18 +228,12 @@ def _internal(service: Service, request: Request, bug: Exception) -> Refusal:
     return Refusal(Reason.INTERNAL_ERROR, reference=repr(bug))
 
 
-def _dated(service: Service, response: Response) -> Response:
+def _dated(service: Service, outcome: Outcome) -> Outcome:
     """Return a response that no journal notes, with the Date of the world's clock."""
-    later = response.poll
-    if later is None:
-        response.headers.append(("Date", http_date(service.clock.now())))
-        return response
-
-    def poll() -> Response | None:
-        there = later()
-        return None if there is None else _dated(service, there)
-
-    return replace(response, poll=poll)
+    if isinstance(outcome, Future):
+        return after(outcome, lambda over: _dated(service, over.result()))
+    outcome.headers.append(("Date", http_date(service.clock.now())))
+    return outcome
 
 
 def _is_front(segments: list[str], request: Request) -> bool:

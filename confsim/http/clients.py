@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
@@ -13,15 +13,13 @@ from werkzeug.test import Cookie
 from confsim.api.address import HOST
 from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.urls import normalised
-from confsim.service.deferred import wait_for
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Handler, Request
+from confsim.service.waiting import wait_for
 
 from .stamps import PHRASES
 
 if TYPE_CHECKING:
     import requests
-
-Handler = Callable[[Request], Response]
 
 
 class Client(TestClient):

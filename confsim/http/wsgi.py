@@ -16,8 +16,8 @@ from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 from werkzeug.sansio.response import Response as WerkzeugResponse
 from werkzeug.wsgi import LimitedStream, get_input_stream
 
-from confsim.service.deferred import wait_for
-from confsim.service.messages import Request, Response, split_target
+from confsim.service.messages import Handler, Request, split_target
+from confsim.service.waiting import wait_for
 
 from .limits import Limits
 from .stamps import PHRASES
@@ -40,7 +40,7 @@ class _Sent(WerkzeugResponse):
 class WsgiApp:
     """A handler behind the WSGI protocol."""
 
-    def __init__(self, handler: Callable[[Request], Response], limits: Limits) -> None:
+    def __init__(self, handler: Handler, limits: Limits) -> None:
         self._handler = handler
         self._limits = limits
 
@@ -50,9 +50,7 @@ class WsgiApp:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request by PEP 3333."""
         request = self._request(environ)
-        response = self._handler(request)
-        if response.poll is not None:
-            response = wait_for(response)
+        response = wait_for(self._handler(request))
         status, body, headers = response.status, response.body, response.headers
         if response.dropped:
             raise ConnectionResetError("the connection was dropped, by a fault")

@@ -15,6 +15,7 @@ from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, FaultSource, World
 
 from .clock import LATEST, Clock
+from .waiting import Waiters
 
 #: Called with every committed change: the world before, the change, the world after.
 Observer = Callable[[World, Change, World], object]
@@ -54,7 +55,7 @@ class LiveWorld:
     """The present value of a world, and the only way to change it. It does not know its observers.
 
     ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
-    itself, which the fixture raises in the test.
+    itself, which the fixture raises in the test. ``waiters`` are those who wait for something in the world.
     """
 
     __slots__ = (
@@ -69,6 +70,7 @@ class LiveWorld:
         "fired",
         "lock",
         "profile",
+        "waiters",
         "world",
     )
 
@@ -77,6 +79,7 @@ class LiveWorld:
         self.clock = clock
         self.profile = profile
         self.lock: WorldLock = RLock()
+        self.waiters = Waiters()
         self.bugs: list[BaseException] = []
         self._observers: tuple[Observer, ...] = ()
         self._replaced: tuple[Callable[[], object], ...] = ()

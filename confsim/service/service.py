@@ -19,15 +19,15 @@ from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.world import Change, World
 
 from .checks.credentials import presentation
-from .clock import Clock
+from .clock import Clock, Usage
 from .faults.holding import HeldCalls
 from .faults.injection import Faults
 from .history import History
 from .incoming import Finish, Incoming, incoming
 from .journal import MOST_CALLS, Journal, JournalEntry
 from .live import LiveWorld
-from .messages import Request, Response
-from .pipeline import Pipeline, Usage
+from .messages import Outcome, Request
+from .pipeline import Pipeline
 from .webhooks.sending import Webhooks
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ class Service(OfOneProcess):
         """Return the call in a request."""
         return incoming(self.token_of, self.faults, request, operation, path, context, finish)
 
-    def perform(self, call: Incoming) -> Response:
-        """Perform a call of an operation; return its final response."""
+    def perform(self, call: Incoming) -> Outcome:
+        """Perform a call of an operation; return its final response, or the future of it."""
         return self.pipeline.perform(call)
 
     def change(self, at: int | None = None) -> Change:

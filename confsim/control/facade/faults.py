@@ -10,7 +10,7 @@ from confsim.control.invoke import ControlPlane
 from confsim.control.operations.faults import FaultInfo, HeldCallInfo, HeldOutcome
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.spans import Duration, span
-from confsim.service.deferred import POLL_INTERVAL, monotonic
+from confsim.service.waiting import POLL_INTERVAL, monotonic
 
 from .assertions import counted, require_place
 

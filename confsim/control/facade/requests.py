@@ -8,7 +8,6 @@ from typing import overload
 from confsim.control.invoke import ControlPlane
 from confsim.control.journal_view import EntryKind, RequestInfo, RequestPattern, describe, list_entries
 from confsim.control.operations.journal import UnmatchedRequest
-from confsim.service.deferred import in_steps, wait_for_result
 
 from .assertions import METHODS, counted, known, require, require_place
 
@@ -111,7 +110,7 @@ class RequestsFacade(Sequence[RequestInfo]):
     def between(self) -> list[RequestInfo]:
         """Return the events between the calls: control calls (kind "control") and timers (kind "timer")."""
         context = self._control.context
-        found = wait_for_result(lambda: in_steps(list_entries(context, RequestPattern(), EntryKind.ALL)))
+        found = list_entries(context, RequestPattern(), EntryKind.ALL)
         return [each for each in found if each.kind is not EntryKind.CALL]
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -28,7 +28,6 @@ from confsim.kernel.refusal import Misuse
 from confsim.kernel.tables.table import Record, Table
 from confsim.kernel.tables.writing import Written
 from confsim.reference import gaps, rules
-from confsim.service.deferred import in_steps
 from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 
@@ -76,7 +75,7 @@ class SearchResult(Wire):
     next: Annotated[int | None, "How many records were looked through; null where it was all."] = None
 
 
-@operation("GET /search")
+@operation("GET /search", beside=True)
 def search(
     context: ControlContext,
     *,
@@ -98,26 +97,20 @@ def search(
     wanted = text.strip().lower()
     if not wanted:
         raise Misuse("text: there is nothing to search for")
-    return in_steps(_found(context, wanted, 10 if limit is None else limit, look, start or 0))
+    return _found(context, wanted, 10 if limit is None else limit, look, start or 0)
 
 
-def _found(
-    context: ControlContext, wanted: str, limit: int, look: int | None, start: int
-) -> Generator[None, None, SearchResult]:
-    """Yield the matches, as steps for ``in_steps``."""
+def _found(context: ControlContext, wanted: str, limit: int, look: int | None, start: int) -> SearchResult:
+    """Return the matches."""
     found: list[Hit] = []
     more: list[str] = []
     for group, hits in () if start else _groups(context, wanted):
-        count = 0
-        for hit in hits:
-            if hit is not None:
-                count += 1
-                if count > limit:
-                    more.append(group)
-                    break
-                found.append(hit)
-            yield
-    tables = sorted((yield from filled_tables(context.view().world, None)), key=lambda each: len(each[2]))
+        for count, hit in enumerate(hits, 1):
+            if count > limit:
+                more.append(group)
+                break
+            found.append(hit)
+    tables = sorted(filled_tables(context.view().world, None), key=lambda each: len(each[2]))
     counts: dict[str, int] = {}
     passed, end = 0, None if look is None else start + look
     for table in tables:
@@ -127,13 +120,11 @@ def _found(
             continue
         last = size if end is None else min(size, end - (passed - size))
         for each in searched([table], wanted, first, last - first):
-            if each is not None:
-                counts[kind] = counts.get(kind, 0) + 1
-                if counts[kind] > limit:
-                    last = size  # the group is full: skip the rest of the table
-                    break
-                found.append(_record(each, wanted))
-            yield
+            counts[kind] = counts.get(kind, 0) + 1
+            if counts[kind] > limit:
+                last = size  # the group is full: skip the rest of the table
+                break
+            found.append(_record(each, wanted))
         if last < size or passed == end:
             passed -= size - last
             break
@@ -142,11 +133,11 @@ def _found(
     return SearchResult(found=found, more=more, next=passed if passed < total else None)
 
 
-def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Iterator[Hit | None]]]:
-    """Yield the groups that are searched beside records, each with its matches and None for other things."""
+def _groups(context: ControlContext, wanted: str) -> Iterator[tuple[Group, Iterator[Hit]]]:
+    """Yield the groups that are searched beside records, each with its matches."""
     name = written(wanted)
     yield Group.NAME, iter([Hit(group=Group.NAME, id=name, title=name, excerpt="")] if is_known(name) else [])
-    yield Group.CALL, (_call(context, each, wanted) for each in reversed(in_order(context.service.journal)))
+    yield Group.CALL, _calls(context, wanted)
     for group, things in _things(context).items():
         yield group, _among(group, things, wanted)
 
@@ -178,12 +169,13 @@ def _things(context: ControlContext) -> dict[Group, Iterable[tuple[str, str, Any
     }
 
 
-def _among(group: Group, things: Iterable[tuple[str, str, Any]], wanted: str) -> Iterator[Hit | None]:
+def _among(group: Group, things: Iterable[tuple[str, str, Any]], wanted: str) -> Iterator[Hit]:
     for id, title, whole in things:
         excerpt = _excerpt(whole if isinstance(whole, str) else _json(whole), wanted)
         if excerpt is None:
             excerpt = _excerpt(f"{id} {title}", wanted)
-        yield None if excerpt is None else Hit(group=group, id=id, title=title, excerpt=excerpt)
+        if excerpt is not None:
+            yield Hit(group=group, id=id, title=title, excerpt=excerpt)
 
 
 def _json(value: Any) -> str:
@@ -210,17 +202,18 @@ def _fields(record: Record) -> Mapping[str, Any]:
     return {name: getattr(record, name) for name in record.__struct_fields__ if name != "data"}
 
 
-def _call(context: ControlContext, noted: Noted, wanted: str) -> Hit | None:
-    """Return a journal entry as a match; None without one."""
-    excerpt = next(filter(None, (_excerpt(text, wanted) for text in _texts(context, noted, wanted))), None)
-    if excerpt is None:
-        return None
-    if isinstance(noted, JournalEntry):
-        target = Mask(context.service.profile, noted.after).path(noted.request.target)
-        title = f"{noted.request.method} {target} {noted.response.status or 'none'}"
-    else:
-        title = noted.operation if isinstance(noted, ControlCall) else noted.kind
-    return Hit(group=Group.CALL, id=noted.id, title=title, excerpt=excerpt)
+def _calls(context: ControlContext, wanted: str) -> Iterator[Hit]:
+    """Yield the journal entries that match, newest first."""
+    for noted in reversed(in_order(context.service.journal)):
+        excerpt = next(filter(None, (_excerpt(text, wanted) for text in _texts(context, noted, wanted))), None)
+        if excerpt is None:
+            continue
+        if isinstance(noted, JournalEntry):
+            target = Mask(context.service.profile, noted.after).path(noted.request.target)
+            title = f"{noted.request.method} {target} {noted.response.status or 'none'}"
+        else:
+            title = noted.operation if isinstance(noted, ControlCall) else noted.kind
+        yield Hit(group=Group.CALL, id=noted.id, title=title, excerpt=excerpt)
 
 
 def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:

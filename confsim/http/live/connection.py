@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import cast
@@ -13,8 +14,8 @@ from typing import cast
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from confsim.http.limits import Limits
-from confsim.service.deferred import BREATH, monotonic, until_next_poll
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Handler, Request, Response
+from confsim.service.worker import Worker
 
 from .bodies import SMALL, LargeBody, UnfinishedBodies
 from .encoding import BROKEN, encoded
@@ -24,9 +25,6 @@ from .log import Log, log_request
 from .streams import FindStream
 from .transports import release
 from .turns import Turns
-
-Handler = Callable[[Request], Response]
-Poll = Callable[[], Response | None]
 
 _LOG = logging.getLogger("confsim.http")
 #: Requests of one connection that are answered before other connections get their turn.
@@ -42,7 +40,7 @@ _PROBE = 1.0
 class Connection(asyncio.Protocol):
     """One client of the server: the parser's ``on_…`` callbacks collect requests, which are answered in order.
 
-    Requests wait in a queue while a response is pending (``Response.poll``) or the client does not read. Meanwhile at
+    Requests wait in a queue while a response is pending (a future) or the client does not read. Meanwhile at
     most one more piece is read, which bounds the queue; while the first response is pending the socket stays open for
     reading, since a disconnect shows only there. If there are other connections, requests are answered in turns
     (``turns``).
@@ -58,15 +56,16 @@ class Connection(asyncio.Protocol):
         log: Log | None = None,
         find_stream: FindStream | None = None,
         bodies: UnfinishedBodies | None = None,
+        worker: Worker | None = None,
     ) -> None:
         self._large = LargeBody(bodies or UnfinishedBodies(), limits)
         self._handler, self._limits, self._clock, self._peers, self._log = handler, limits, clock, peers, log
-        self._find_stream, self._turns = find_stream, turns
+        self._find_stream, self._turns, self._worker = find_stream, turns, worker
         self._begun = 0.0  # when the current request was given to the handler, if calls are logged
         self._parser = HttpRequestParser(self)
         self._leaving = False  # the last response is sent: input is discarded
         self._full = False  # the transport's buffer is full: the client does not read
-        self._poll: Poll | None = None  # returns the pending response once it is ready
+        self._pending: asyncio.Future[Response] | None = None  # the response that others wait behind
         self._half_closed = False  # the client sends nothing more: it has closed its side, or both
         self._takes_interim = False  # the client speaks HTTP/1.1 and so understands interim responses
         self._queue = deque[tuple[Request, bool]]()  # requests to answer, and whether to keep the connection then
@@ -95,6 +94,8 @@ class Connection(asyncio.Protocol):
         """Clean up after the client has disconnected."""
         self._peers.discard(self)
         self._queue.clear()
+        if self._pending is not None:
+            self._pending.cancel()
         self._forget()
         del self._parser  # it has methods of self: a reference cycle
         release(self._transport)
@@ -119,7 +120,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what has arrived, then answer the requests that are complete."""
-        waiting = self._poll is not None
+        waiting = self._pending is not None
         self._unseen += len(data)
         try:
             while data and not self._leaving:
@@ -140,7 +141,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Keep a connection that waits for a response: the client may have closed only its own side."""
-        if self._poll is None:
+        if self._pending is None:
             return False
         if self._transport.get_extra_info("sslcontext") is not None:
             return False  # TLS has no half-closed connections
@@ -154,7 +155,7 @@ class Connection(asyncio.Protocol):
         Only sending shows whether a half-closed client still waits: RFC 9110, 15.2, requires every HTTP/1.1 client to
         accept interim responses.
         """
-        if self._poll is not None:
+        if self._pending is not None:
             if self._half_closed and self._takes_interim:
                 self._transport.write(_CONTINUE)
                 self.deadline = self._clock() + _PROBE
@@ -193,7 +194,7 @@ class Connection(asyncio.Protocol):
         """Let a websocket take over the connection, if one is requested and served; return whether it did."""
         if self._find_stream is None or self._headers.get("upgrade", "").lower() != "websocket":
             return False
-        if self._queue or self._poll is not None or self._full:
+        if self._queue or self._pending is not None or self._full:
             return False
         request = self._request()
         headers = "".join(f"{name}: {value}\r\n" for name, value in self._headers.items())
@@ -257,7 +258,7 @@ class Connection(asyncio.Protocol):
 
     def _begin_large(self, length: int) -> None:
         """Admit a large body, or refuse it; not behind other requests, which may change the answer."""
-        if not self._queue and self._poll is None:
+        if not self._queue and self._pending is None:
             self._large.begin(self._request, length)
 
     def on_body(self, chunk: bytes) -> None:
@@ -294,7 +295,9 @@ class Connection(asyncio.Protocol):
         self._forget()
 
     def _request(self, body: bytes = b"", fault: str = "", problem: str = "") -> Request:
-        return request_of(self._method, self._url, self._headers, body, fault, problem)
+        request = request_of(self._method, self._url, self._headers, body, fault, problem)
+        request.worker = self._worker
+        return request
 
     def _drain(self) -> None:
         """Answer the queued requests in order, as far as possible now; then continue reading."""
@@ -304,7 +307,7 @@ class Connection(asyncio.Protocol):
     def answer(self) -> None:
         """Answer the queued requests in order, as far as possible now."""
         turn = _TURN
-        while self._queue and self._poll is None and not self._full and not self._leaving:
+        while self._queue and self._pending is None and not self._full and not self._leaving:
             if not turn:
                 self._transport.pause_reading()
                 asyncio.get_running_loop().call_soon(self._drain)
@@ -315,7 +318,7 @@ class Connection(asyncio.Protocol):
     def send(self) -> None:
         """Send the collected responses; then continue reading, if nothing is left to answer."""
         self._flush()
-        if self._poll is not None or self._full or (self._queue and not self._leaving):
+        if self._pending is not None or self._full or (self._queue and not self._leaving):
             return
         if self._expecting and not self._leaving:
             self._expecting = False
@@ -338,13 +341,13 @@ class Connection(asyncio.Protocol):
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = BROKEN
-        if response.poll is None:
-            self._write(request, response, keep)
-        else:
-            self._poll = response.poll
+        if isinstance(response, Future):
             if self._log is not None:
                 log_request(self._log, request, response, self._clock() - self._begun)
-            asyncio.get_running_loop().call_later(BREATH, self._poll_response, request, keep)
+            self._pending = asyncio.wrap_future(response)
+            self._pending.add_done_callback(partial(self._arrived, request, keep))
+        else:
+            self._write(request, response, keep)
 
     def _write(self, request: Request, response: Response, keep: bool) -> None:
         bare = request.method == "HEAD"
@@ -367,23 +370,18 @@ class Connection(asyncio.Protocol):
         if self._log is not None:
             log_request(self._log, request, response, self._clock() - self._begun)
 
-    def _poll_response(self, request: Request, keep: bool) -> None:
-        """Poll the pending response; when it is ready, send it and continue with the queue."""
-        if self._transport.is_closing():
+    def _arrived(self, request: Request, keep: bool, pending: asyncio.Future[Response]) -> None:
+        """Send the response that was pending, and continue with the queue."""
+        if pending.cancelled() or self._transport.is_closing():
             if self._log is not None:
                 log_request(self._log, request, None, self._clock() - self._begun)
             return
-        assert self._poll is not None
-        begun = monotonic()
+        self._pending = None
         try:
-            response = self._poll()
+            response = pending.result()
         except Exception:
             _LOG.exception("the handler failed at %s %s", request.method, request.target)
             response = BROKEN
-        if response is None:
-            asyncio.get_running_loop().call_later(until_next_poll(begun), self._poll_response, request, keep)
-            return
-        self._poll = None
         self._write(request, response, keep)
         self._set_idle_deadline()
         self._drain()

@@ -15,12 +15,11 @@ from confsim.http.routing import Found
 from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Refusal
 from confsim.kernel.urls import host_name, path_segments
-from confsim.service.messages import Request
+from confsim.service.messages import Handler, Request
 from confsim.service.service import Service
 from confsim.service.webhooks.http_sender import HttpSender
 from confsim.service.worlds import Worlds
 
-from .connection import Handler
 from .log import Log
 from .server import LiveServer
 from .streams import Streams
