@@ -13,7 +13,7 @@ from confsim.kernel.one_process import OfOneProcess
 from confsim.kernel.refusal import Misuse, Refusal
 from confsim.kernel.urls import path_segments
 from confsim.service.checks.checks import check_coding
-from confsim.service.messages import UNREAD, Outcome, Request, Response
+from confsim.service.messages import Outcome, Request, Response
 from confsim.service.service import Service
 from confsim.service.waiting import after, delayed
 from confsim.service.worlds import Worlds
@@ -21,7 +21,7 @@ from confsim.service.worlds import Worlds
 from . import hosts
 from .exchange import Exchange
 from .inputs import parse_cookies, parse_form
-from .limits import DEFAULT_LIMITS, Limits
+from .limits import DEFAULT_LIMITS, REFUSALS, Limits, Unread
 from .mount import Mount
 from .routing import Found
 from .stamps import http_date
@@ -158,8 +158,8 @@ class App(OfOneProcess):
 
     def admit(self, request: Request) -> None:
         """Refuse what the transport could not read, and what is not meant for this server (RFC 9112, 3.2)."""
-        if request.fault and request.fault != UNREAD:
-            raise self._fault(request.fault, request.problem)
+        if request.fault and (refusal := REFUSALS.get(request.fault, REFUSALS[Unread.MALFORMED])) is not None:
+            raise refusal(self.limits, request.problem)
         host = request.headers.get("host")
         if host is None:
             return
@@ -190,25 +190,6 @@ class App(OfOneProcess):
         if not isinstance(found, Found):
             return False
         return service.pipeline.needs_body(service.incoming(request, found.operation, found.texts, exchange))
-
-    def _fault(self, fault: str, problem: str) -> Refusal | Misuse:
-        limits = self.limits
-        if fault == "busy":
-            problem = f"the bodies of other requests fill the {limits.unfinished:,} bytes that are read at once"
-            return Misuse(f"{problem}; send it again later", 503, retryAfter=1)
-        if fault == "url_too_long":
-            return Refusal(Reason.URL_TOO_LONG, limit=limits.url)
-        if fault == "headers_too_large":
-            return Refusal(Reason.HEADERS_TOO_LARGE, limit=limits.headers)
-        if fault == "body_too_large":
-            return Refusal(Reason.BODY_TOO_LARGE, limit=limits.body)
-        if fault == "timeout":
-            return Refusal(Reason.REQUEST_TIMEOUT)
-        if fault == "version_unsupported":
-            return Refusal(Reason.VERSION_UNSUPPORTED, version=problem)
-        if fault == "coding_unsupported":
-            return Refusal(Reason.CODING_UNSUPPORTED, coding=problem[:200])
-        return Refusal(Reason.REQUEST_MALFORMED, problem=problem or "it cannot be parsed")
 
 
 def limits_under(profile: Mapping[str, Any]) -> Limits:

@@ -22,8 +22,6 @@ from .worker import Worker
 
 #: The most bytes of the body of a request, unless a server is given another limit.
 LARGEST_BODY = 100 * 2**20
-#: The fault of a request whose body was not read, since its answer does not depend on it.
-UNREAD = "unread"
 
 
 class Request(Struct, gc=False):
