@@ -258,10 +258,11 @@ _AROUND = 10
 
 def json_of(raw: bytes) -> tuple[bool, Any]:
     """Return whether bytes are JSON that a Python value represents without loss, and that value."""
-    if is_deep(raw, DEEPEST - _AROUND):
-        return False, None
     try:
-        value = json.loads(raw, object_pairs_hook=_object, parse_constant=_NotAValue.raise_, parse_float=_number)
+        text = raw.decode()  # fails at once for most files
+        if is_deep(raw, DEEPEST - _AROUND):
+            return False, None
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_NotAValue.raise_, parse_float=_number)
         msgspec.json.encode(value)
     except (ValueError, TypeError, OverflowError, RecursionError):
         return False, None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -14,6 +13,7 @@ from confsim.service.journal import ControlCall
 from confsim.version import __version__
 
 from .calls import ApiCall, json_of, presentation
+from .literals import in_base64
 
 _EPOCH_MILLISECONDS = 1000
 
@@ -100,7 +100,7 @@ def _text(body: bytes) -> tuple[str, str]:
     try:
         return body.decode(), ""
     except UnicodeDecodeError:
-        return b64encode(body).decode(), "base64"
+        return in_base64(body), "base64"
 
 
 def _cookies(header: str) -> list[tuple[str, str]]:

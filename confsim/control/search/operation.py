@@ -31,6 +31,8 @@ from confsim.reference import gaps, rules
 from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 
+#: Bytes of a body that are looked through at once: meanwhile the interpreter is nobody else's.
+_PIECE = 64 * 2**10
 #: Characters of an excerpt, and most of those before the match.
 _LENGTH, _BEFORE = 140, 40
 
@@ -225,25 +227,30 @@ def _texts(context: ControlContext, noted: Noted, wanted: str) -> Iterator[str]:
         fault = _json(noted.fault) if noted.fault else ""
         yield f"{noted.id} {line} {response.status} {noted.operation} {used} {fault}"
         for raw in (request.body, response.body):
-            yield _body(raw, wanted)
+            yield from _body(raw, wanted)
         yield _json(list(request.headers.items()))
         if noted.after is not noted.before:
             yield from _written(noted.touched, noted.before, noted.after)
         return
     if isinstance(noted, ControlCall):
         yield f"{noted.id} {noted.operation} {' '.join(noted.path)} {_json(noted.query)} {used}"
-        yield _body(noted.body, wanted)
+        yield from _body(noted.body, wanted)
     else:
         yield f"{noted.id} {noted.kind} {noted.client} {noted.subject} {used}"
     if noted.worlds is not None:
         yield from _written(noted.touched, *noted.worlds)
 
 
-def _body(raw: bytes, wanted: str) -> str:
-    """Return a body as shown; escapes of JSON are decoded if the text could be one."""
-    if not raw:
-        return ""
-    return raw.decode(errors="replace") if wanted.isascii() else _json(read_body(raw))
+def _body(raw: bytes, wanted: str) -> Iterator[str]:
+    """Yield a body as shown; escapes of JSON are decoded if the text could be one.
+
+    A large one is shown in pieces, each with the beginning of the next one.
+    """
+    if len(raw) <= _PIECE and not wanted.isascii():
+        yield _json(read_body(raw))
+        return
+    for place in range(0, len(raw), _PIECE):
+        yield raw[place : place + _PIECE + len(wanted.encode())].decode(errors="replace")
 
 
 def _written(touched: Iterable[Written], *worlds: Any) -> Iterator[str]:
