@@ -32,7 +32,7 @@ from confsim.service.journal import ControlCall, JournalEntry
 from confsim.service.masking import Mask
 
 #: Bytes of a body that are looked through at once: meanwhile the interpreter is nobody else's.
-_PIECE = 64 * 2**10
+PIECE = 64 * 2**10
 #: Characters of an excerpt, and most of those before the match.
 _LENGTH, _BEFORE = 140, 40
 
@@ -246,11 +246,11 @@ def _body(raw: bytes, wanted: str) -> Iterator[str]:
 
     A large one is shown in pieces, each with the beginning of the next one.
     """
-    if len(raw) <= _PIECE and not wanted.isascii():
+    if len(raw) <= PIECE and not wanted.isascii():
         yield _json(read_body(raw))
         return
-    for place in range(0, len(raw), _PIECE):
-        yield raw[place : place + _PIECE + len(wanted.encode())].decode(errors="replace")
+    for place in range(0, len(raw), PIECE):
+        yield raw[place : place + PIECE + len(wanted.encode())].decode(errors="replace")
 
 
 def _written(touched: Iterable[Written], *worlds: Any) -> Iterator[str]:
