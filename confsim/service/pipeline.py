@@ -115,7 +115,7 @@ class Pipeline:
         performed by a thread, if the transport serves others meanwhile; what changes something comes after it.
         """
         long = self._long
-        if long.busy and (incoming.operation.changes or self._commits_long):
+        if long.queue and (incoming.operation.changes or self._commits_long):
             return long.do(partial(self._perform_in_turn, incoming, injected))
         if incoming.request.worker is None:
             return self._perform(incoming, injected)
@@ -173,7 +173,7 @@ class Pipeline:
         It does not where the caller is refused first; but faults and stages may decide before that.
         """
         request = incoming.request
-        if self._faults.on_calls or self._staged is not None or self._long.busy:
+        if self._faults.on_calls or self._staged is not None or self._long.queue:
             return True
         if HEADER in request.headers or QUERY in request.query:
             return True

@@ -48,35 +48,30 @@ def complete(future: Future[Any], work: Callable[[], Any]) -> None:
 
 
 class Worker:
-    """Does one piece of work after another in a thread, which lives while there is any."""
+    """Does one piece of work after another in a thread, which lives while there is any in the ``queue``."""
 
-    __slots__ = ("_lock", "_queue")
+    __slots__ = ("_lock", "queue")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._queue = deque[tuple[Future[Any], Callable[[], Any]]]()
-
-    @property
-    def busy(self) -> bool:
-        """Whether any work is under way."""
-        return bool(self._queue)
+        self.queue = deque[tuple[Future[Any], Callable[[], Any]]]()
 
     def do(self, work: Callable[[], T | Future[T]]) -> Future[T]:
         """Return the future of what the work returns; work that is not begun can be cancelled."""
         future: Future[T] = Future()
         with self._lock:
-            self._queue.append((future, work))
-            if len(self._queue) == 1:
+            self.queue.append((future, work))
+            if len(self.queue) == 1:
                 Thread(self._run).start()
         return future
 
     def _run(self) -> None:
         with _switching_soon():
             while True:
-                complete(*self._queue[0])
+                complete(*self.queue[0])
                 with self._lock:
-                    self._queue.popleft()
-                    if not self._queue:
+                    self.queue.popleft()
+                    if not self.queue:
                         return
 
 

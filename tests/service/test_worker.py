@@ -42,8 +42,8 @@ def test_its_thread_ends_with_the_work_and_the_interval_is_restored():
     outcomes[0].result(10)
     while any(isinstance(each, module.Thread) for each in threading.enumerate()):
         time.sleep(0.001)
-    assert not first.busy
-    assert not second.busy
+    assert not first.queue
+    assert not second.queue
     assert sys.getswitchinterval() == before
 
 
