@@ -252,8 +252,16 @@ def with_address(entry: JournalEntry, service: Service, raw: bytes, address: str
     return raw.replace(was, f"//{address}".encode())
 
 
+#: Most bytes of a document that is indented.
+_INDENTED = 2**20
 #: Levels of a scenario around the payload of a step.
 _AROUND = 10
+
+
+def document_of(value: Any) -> bytes:
+    """Return a value as a JSON document, indented unless it is large: that takes longer than all else."""
+    raw = msgspec.json.encode(value)
+    return msgspec.json.format(raw, indent=2) + b"\n" if len(raw) <= _INDENTED else raw
 
 
 def json_of(raw: bytes) -> tuple[bool, Any]:

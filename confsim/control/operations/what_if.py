@@ -184,6 +184,7 @@ class _Replay:
             query=named(call.entry.request.query),
             headers={name: named(value) for name, value in call.entry.request.headers.items()},
             body=self._body(call.entry.request.body),
+            worker=None,
         )
         if operation is None or "host" in request.headers:
             return wait_for(self._app(request))
