@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -85,7 +84,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.queue = deque[tuple[Future[Any], Callable[[], Any]]]()
+        self.queue: list[tuple[Future[Any], Callable[[], Any]]] = []
 
     def do(self, work: Callable[[], T | Future[T]]) -> Future[T]:
         """Return the future of what the work returns; work that is not begun can be cancelled."""
@@ -101,7 +100,7 @@ class Worker:
             while True:
                 complete(*self.queue[0])
                 with self._lock:
-                    self.queue.popleft()
+                    self.queue.pop(0)
                     if not self.queue:
                         return
 
