@@ -15,6 +15,7 @@ from confsim.kernel.timers import Timer
 from confsim.kernel.world import Change, FaultSource, World
 
 from .clock import LATEST, Clock
+from .waiting import Waiters
 
 if TYPE_CHECKING:
     from .entries import JournalEntry
@@ -135,7 +136,7 @@ class LiveWorld:
     """The present value of a world, and the only way to change it. Its ``observers`` hear what happens.
 
     ``fired`` are the timers with an effect since they were last taken, in order. ``bugs`` collects errors of confsim
-    itself, which the fixture raises in the test.
+    itself, which the fixture raises in the test. ``waiters`` are those who wait for something in the world.
     """
 
     __slots__ = (
@@ -147,6 +148,7 @@ class LiveWorld:
         "lock",
         "observers",
         "profile",
+        "waiters",
         "world",
     )
 
@@ -156,6 +158,7 @@ class LiveWorld:
         self.profile = profile
         self.observers = Observers(*EVERYWHERE.all)
         self.lock = WorldLock(self.observers)
+        self.waiters = Waiters()
         self.bugs: list[BaseException] = []
         self._faults: Callable[[], FaultSource] | None = None
         self.fired: list[Timer] = []

@@ -19,7 +19,7 @@ from confsim.service.clock import Clock, Instant
 from confsim.service.files.profile import read_profile
 from confsim.service.files.world_file import load
 from confsim.service.incoming import Incoming
-from confsim.service.messages import Answer, Request, Response, StatusError
+from confsim.service.messages import Answer, Outcome, Request, StatusError
 from confsim.service.service import Provenance, Service
 from confsim.values.plain import shown
 
@@ -112,7 +112,7 @@ def perform(
     body: object,
     content_type: str | None,
     warns: bool = True,
-) -> Response:
+) -> Outcome:
     """Perform an operation as a caller, below HTTP. Misuse for what could not be sent as a request.
 
     Warns of what the operation does not declare, if it ``warns``.

@@ -169,7 +169,7 @@ class Faults(WorldObserver):
         when = "before" if effect.replaces_operation else "after"
         hold = effect.hold if self._holder.enabled else ""
         if hold:
-            self._check_hold(hit)
+            self._check_hold(incoming, hit)
         held = "held" if hold else ""
         hits = [FaultHit("", override.given, when, held)] if override is not None and override.given else []
         hits += [FaultHit(each.id, each.spec.do, when, held) for each in hit]
@@ -178,10 +178,10 @@ class Faults(WorldObserver):
             take_time(self._live, injection)
         return injection
 
-    def _check_hold(self, hit: list[ActiveFault]) -> None:
+    def _check_hold(self, incoming: Incoming, hit: list[ActiveFault]) -> None:
         """Raise Misuse when a call cannot be held; the call does not count then."""
         try:
-            self._holder.check()
+            self._holder.check(incoming.request)
         except Misuse:
             for each in hit:
                 each.uncount(hit=True)

@@ -25,11 +25,11 @@ from confsim.domain.events.deliveries import DELIVERIES, Delivery, DeliveryState
 from confsim.domain.events.endpoints import ENDPOINTS
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import Change, World
-from confsim.service.deferred import polls_here
 from confsim.service.entries import DeliveryNote, DeliveryStep
 from confsim.service.faults.interceptor import hits_in
 from confsim.service.journal import Journal
 from confsim.service.live import LiveWorld, WorldObserver
+from confsim.service.worker import serves_others
 from confsim.values.urls import host_name
 
 from .http_sender import HttpSender
@@ -194,7 +194,7 @@ class Webhooks(WorldObserver):
         if not deliveries.any_ready(queue):
             self._quiet = queue
             return
-        if self.waits and polls_here():  # this thread serves others
+        if self.waits and serves_others():
             threading.Thread(target=self.send_now, daemon=True, name="confsim-receiver").start()
             return
         self._busy = True

@@ -11,9 +11,10 @@ from confsim.api.catalogue import API
 from confsim.contract.operation import Operation
 from confsim.http.live.streams import Streams
 from confsim.kernel.refusal import Misuse
-from confsim.service.deferred import polling, wait_for
 from confsim.service.document import FILES
-from confsim.service.messages import Request, Response
+from confsim.service.messages import Outcome, Request, Response
+from confsim.service.waiting import wait_for
+from confsim.service.worker import Worker
 from confsim.testing.samples import IdPool, invalid
 from confsim.transport.address import route
 from kit import CUSTOMER, GUEST, OPERATOR, OWNER, ROOM, USER, ok
@@ -30,11 +31,10 @@ def send(sim: Simulator, method: str, target: str, query: str = "", body: bytes 
     return wait_for(begin(sim, method, target, query, body, **headers))
 
 
-def begin(sim: Simulator, method: str, target: str, query: str = "", body: bytes = b"", **headers: str) -> Response:
-    """Send a request over HTTP to the world, and return its response, which may be pending."""
+def begin(sim: Simulator, method: str, target: str, query: str = "", body: bytes = b"", **headers: str) -> Outcome:
+    """Send a request over HTTP to the world as a live server does; return its response, or the future of it."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    with polling():  # as a live server does, so that a call may be held
-        return sim.app(Request(method, target, query, {"host": "confsim.test", **named}, body))
+    return sim.app(Request(method, target, query, {"host": "confsim.test", **named}, body, worker=Worker()))
 
 
 def routed(operation: str) -> tuple[str, str]:
