@@ -314,6 +314,7 @@ class Operation:
             ("another method and path with the same parameters",),
             self.name,
             check=check,
+            samples=(f"{self.method} /moved{self.path}",),
         )
 
 
