@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import BreakoutDuration
 from confsim.api.ids import BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
@@ -20,6 +20,8 @@ from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
+
+operation = API.family(gate=gates.OPERATOR.assumed("G417"), line="P2 Breakout rooms")
 
 
 class BreakoutSessionChange(Wire):
@@ -85,16 +87,13 @@ def _session_view(call: Call, breakout: Breakout) -> BreakoutSession:
     )
 
 
-_HOST = gates.OPERATOR.assumed("G417")
 _SESSION = "/channels/{uuid}/breakout/sessions/{breakoutSession}"
 
 
 @operation(
     "POST /channels/{uuid}/breakout/sessions",
-    gate=_HOST,
     rules="R310 R354 R406 R454",
     gaps="G418 G419 G421",
-    line="P2 Breakout rooms",
     identifies={"id": "breakout_sessions"},
 )
 def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChange) -> Id:
@@ -105,13 +104,7 @@ def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChan
     return Id(id=breakouts.create(call.change, uuid, body.name, body.duration).id)
 
 
-@operation(
-    f"POST {_SESSION}",
-    gate=_HOST,
-    rules="R455",
-    gaps="G418 G421 G422",
-    line="P2 Breakout rooms",
-)
+@operation(f"POST {_SESSION}", rules="R455", gaps="G418 G421 G422")
 def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutSessionChange) -> None:
     """Update name, duration or both; omitted ones stay. A running one that is past its new end ends now.
 
@@ -121,14 +114,7 @@ def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout
     breakouts.modify(call.change, breakoutSession, body.name, body.duration)
 
 
-@operation(
-    f"DELETE {_SESSION}",
-    gate=_HOST,
-    rules="R456",
-    gaps="G418 G423",
-    line="P2 Breakout rooms",
-    removes="breakout_sessions",
-)
+@operation(f"DELETE {_SESSION}", rules="R456", gaps="G418 G423", removes="breakout_sessions")
 def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout) -> None:
     """Delete a breakout session with its rooms and assignments.
 
@@ -138,13 +124,7 @@ def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout
     breakouts.delete(call.change, breakoutSession)
 
 
-@operation(
-    "GET /channels/{uuid}/breakout/sessions",
-    gate=_HOST,
-    rules="R024 R025 R308 R309 R310 R311 R457",
-    gaps="G418 G424",
-    line="P2 Breakout rooms",
-)
+@operation("GET /channels/{uuid}/breakout/sessions", rules="R024 R025 R308 R309 R310 R311 R457", gaps="G418 G424")
 def list_breakout_sessions(
     call: Call,
     uuid: Channel,
@@ -165,7 +145,6 @@ def list_breakout_sessions(
     gate=gates.ACCESS.assumed("G417 G425"),
     rules="R308 R313 R458 R459 R539",
     gaps="G425",
-    line="P2 Breakout rooms",
     runtime=True,
 )
 def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | NoContent:
@@ -188,14 +167,7 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
     return _session_view(call, active)
 
 
-@operation(
-    f"POST {_SESSION}/rooms",
-    gate=_HOST,
-    rules="R460",
-    gaps="G418 G420 G426 G438 G546",
-    line="P2 Breakout rooms",
-    identifies={"id": "breakout_rooms"},
-)
+@operation(f"POST {_SESSION}/rooms", rules="R460", gaps="G418 G420 G426 G438 G546", identifies={"id": "breakout_rooms"})
 def create_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutRoomChange) -> Id:
     """Create a room in a breakout session; in an active one it is live at once.
 
@@ -205,13 +177,7 @@ def create_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, b
     return Id(id=breakout_rooms.add_room(call.change, breakoutSession, body.name).id)
 
 
-@operation(
-    f"POST {_SESSION}/rooms/{{breakoutRoom}}",
-    gate=_HOST,
-    rules="R461",
-    gaps="G418 G420 G426 G546",
-    line="P2 Breakout rooms",
-)
+@operation(f"POST {_SESSION}/rooms/{{breakoutRoom}}", rules="R461", gaps="G418 G420 G426 G546")
 def rename_breakout_room(
     call: Call,
     uuid: Channel,
@@ -225,12 +191,7 @@ def rename_breakout_room(
 
 
 @operation(
-    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}",
-    gate=_HOST,
-    rules="R462",
-    gaps="G418 G426 G427 G546",
-    line="P2 Breakout rooms",
-    removes="breakout_rooms",
+    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}", rules="R462", gaps="G418 G426 G427 G546", removes="breakout_rooms"
 )
 def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room) -> None:
     """Delete a room with the assignments to it.
@@ -241,7 +202,7 @@ def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, b
     breakout_rooms.delete_room(call.change, breakoutSession, breakoutRoom)
 
 
-@operation(f"GET {_SESSION}/rooms", gate=_HOST, rules="R024 R312 R463", gaps="G418 G438 G546", line="P2 Breakout rooms")
+@operation(f"GET {_SESSION}/rooms", rules="R024 R312 R463", gaps="G418 G438 G546")
 def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: Breakout) -> list[BreakoutRoom]:
     """List the rooms of a breakout session, by creation. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
     breakouts.require_event_room(call.change, uuid)
@@ -250,10 +211,8 @@ def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: Breakout) ->
 
 @operation(
     f"POST {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}",
-    gate=_HOST,
     rules="R358 R464 R472",
     gaps="G418 G428 G429 G430 G546",
-    line="P2 Breakout rooms",
 )
 def add_breakout_participant(
     call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
@@ -267,11 +226,7 @@ def add_breakout_participant(
 
 
 @operation(
-    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}",
-    gate=_HOST,
-    rules="R358 R465",
-    gaps="G418 G430 G536 G546",
-    line="P2 Breakout rooms",
+    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}", rules="R358 R465", gaps="G418 G430 G536 G546"
 )
 def remove_breakout_participant(
     call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
@@ -284,13 +239,7 @@ def remove_breakout_participant(
     assignments.unassign(call.change, breakoutSession, breakoutRoom, userId)
 
 
-@operation(
-    f"GET {_SESSION}/rooms/{{breakoutRoom}}/participants",
-    gate=_HOST,
-    rules="R024 R043 R466",
-    gaps="G418 G546",
-    line="P2 Breakout rooms",
-)
+@operation(f"GET {_SESSION}/rooms/{{breakoutRoom}}/participants", rules="R024 R043 R466", gaps="G418 G546")
 def list_breakout_participants(
     call: Call,
     uuid: Channel,
@@ -306,10 +255,8 @@ def list_breakout_participants(
 
 @operation(
     "POST /channels/{uuid}/breakout/session/start",
-    gate=_HOST,
     rules="R355 R356 R467 R553",
     gaps="G418 G431 G432 G435 G436 G437 G441",
-    line="P2 Breakout rooms",
 )
 def start_breakout_session(call: Call, uuid: Channel) -> None:
     """Start the prepared breakout session, the oldest of several; users go to their rooms until its duration ends.
@@ -319,13 +266,7 @@ def start_breakout_session(call: Call, uuid: Channel) -> None:
     breakouts.start(call.change, uuid)
 
 
-@operation(
-    "POST /channels/{uuid}/breakout/session/stop",
-    gate=_HOST,
-    rules="R357 R468",
-    gaps="G418 G433 G434 G435",
-    line="P2 Breakout rooms",
-)
+@operation("POST /channels/{uuid}/breakout/session/stop", rules="R357 R468", gaps="G418 G433 G434 G435")
 def stop_breakout_session(call: Call, uuid: Channel) -> None:
     """Stop the active breakout session; users in rooms return to the event room.
 

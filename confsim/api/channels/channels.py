@@ -6,7 +6,7 @@ import re
 from typing import Annotated
 
 from confsim.api import uploads
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import MeetingId
 from confsim.api.paths import AnyChannel
 from confsim.api.views import Id, image_url, page, url_form
@@ -45,6 +45,9 @@ from confsim.domain.runtime import sessions
 from .friendly_urls import FoundChannel
 from .shapes import ChannelDescription, ChannelDetails, ChannelItem, ChannelSort, ChannelUuid, GuestAccess, NewChannel
 
+operation = API.family(line="P2 Channel basics")
+named = API.family(line="P1 L247", source=Source.NAME_ONLY)
+
 #: Placeholders in the form of a compounded name.
 _PLACES = r"(\{parent\}|\{name\})"
 
@@ -54,7 +57,6 @@ _PLACES = r"(\{parent\}|\{name\})"
     gate=gates.REGISTERED.assumed("G299"),
     rules="R005 R012 R015 R016 R088 R111 R245 R251 R276 R371 R372 R373 R545",
     gaps="G298 G300 G301 G302 G303 G304",
-    line="P2 Channel basics",
     identifies={"channelUuid": "channels"},
 )
 def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
@@ -71,7 +73,6 @@ def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
     gate=gates.OWNER_OR_ADMIN.assumed("G308"),
     rules="R365 R374 R551",
     gaps="G309",
-    line="P2 Channel basics",
     removes="channels",
 )
 def delete_channel(call: Call, uuid: Channel) -> None:
@@ -156,7 +157,6 @@ def _is_operator(call: Call, channel: Channel) -> bool:
     gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
     rules="R013 R373 R376 R377",
     gaps="G304 G305",
-    line="P2 Channel basics",
 )
 def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription) -> None:
     """Set the description, of up to 200 characters (400); an empty one clears it."""
@@ -169,7 +169,6 @@ def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription)
     gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
     rules="R011 R248 R378 R379",
     gaps="G104 G105 G106 G107 G108 G109 G110",
-    line="P2 Channel basics",
 )
 def set_channel_image(
     call: Call,
@@ -182,13 +181,7 @@ def set_channel_image(
     channel_images.put(call.change, uuid, uploads.image(call, body, url), url)
 
 
-@operation(
-    "DELETE /channels/{uuid}/image",
-    gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
-    rules="R380",
-    gaps="G536",
-    line="P2 Channel basics",
-)
+@operation("DELETE /channels/{uuid}/image", gate=gates.OPERATOR_OR_ADMIN.assumed("G306"), rules="R380", gaps="G536")
 def remove_channel_image(call: Call, uuid: Channel) -> None:
     """Remove the image; no effect when there is none."""
     channel_images.remove(call.change, uuid)
@@ -199,7 +192,6 @@ def remove_channel_image(call: Call, uuid: Channel) -> None:
     gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
     rules="R006 R014 R276 R381",
     gaps="G052 G300 G307",
-    line="P2 Channel basics",
 )
 def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new name."]) -> None:
     """Rename the channel; names are unique in the client (409), and links stay."""
@@ -211,7 +203,6 @@ def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new 
     gate=gates.SIGNED_IN.assumed("G322"),
     rules="R254 R383",
     gaps="G322",
-    line="P2 Channel basics",
     identifies={"id": "clients"},
 )
 def get_channel_client(call: Call, channelUuid: AnyChannel) -> Id:
@@ -286,7 +277,6 @@ def _is_owner_view(call: Call, channel: Channel) -> bool | None:
     gate=gates.SIGNED_IN.assumed("G321"),
     rules="R262 R382",
     gaps="G319 G320 G321",
-    line="P2 Channel basics",
     variant_of="list_channels",
 )
 def find_channel_by_meeting_id(
@@ -298,26 +288,17 @@ def find_channel_by_meeting_id(
     return FoundChannel(uuid=channels.get_by_meeting_id(call.change, call.client, meetingId).id)
 
 
-@operation(
-    "GET /channels/{uuid}/settings/guest/access",
-    gate=gates.ACCESS.assumed("G564"),
-    source=Source.NAME_ONLY,
-    rules="R274",
-    gaps="G564",
-    line="P1 L247",
-)
+@named("GET /channels/{uuid}/settings/guest/access", gate=gates.ACCESS.assumed("G564"), rules="R274", gaps="G564")
 def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
     """Get whether the channel admits guests."""
     return GuestAccess(guestAccess=uuid.guest_access)
 
 
-@operation(
+@named(
     "POST /channels/{uuid}/settings/guest/access/{state}",
     gate=gates.OPERATOR_OR_ADMIN.assumed("G565"),
-    source=Source.NAME_ONLY,
     rules="R274",
     gaps="G565 G537",
-    line="P1 L247",
 )
 def set_guest_access(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable guest access to the channel; guests who are inside stay."""

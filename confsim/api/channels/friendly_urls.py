@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import FriendlyUrlWord
 from confsim.api.ids import ChannelId
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
@@ -17,6 +17,8 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.fresh_ids import fresh_id
 from confsim.kernel.refusal import Refusal
+
+operation = API.family(line="P1 Friendly URLs and embedding")
 
 
 class FriendlyUrl(Wire):
@@ -44,13 +46,7 @@ class MaybeChannel(Wire):
     ] = None
 
 
-@operation(
-    "GET /clients/{clientId}/url/available",
-    gate=gates.PUBLIC,
-    rules="R222 R242 R562",
-    gaps="G283 G289",
-    line="P1 Friendly URLs and embedding",
-)
+@operation("GET /clients/{clientId}/url/available", gate=gates.PUBLIC, rules="R222 R242 R562", gaps="G283 G289")
 def check_friendly_url(
     call: Call, clientId: Client, *, url: Annotated[FriendlyUrlWord, "The word that is looked for."]
 ) -> MaybeChannel:
@@ -71,11 +67,7 @@ def check_friendly_url(
 
 
 @operation(
-    "GET /clients/{clientId}/find/channel",
-    gate=gates.PUBLIC,
-    rules="R014 R223 R224 R242 R562",
-    gaps="G284 G285",
-    line="P1 Friendly URLs and embedding",
+    "GET /clients/{clientId}/find/channel", gate=gates.PUBLIC, rules="R014 R223 R224 R242 R562", gaps="G284 G285"
 )
 def find_channel_by_friendly_url(
     call: Call, clientId: Client, *, url: Annotated[str, "The word that is looked for."]
@@ -85,11 +77,7 @@ def find_channel_by_friendly_url(
 
 
 @operation(
-    "POST /settings/friendly/urls/{state}",
-    gate=gates.ADMIN.assumed("G287"),
-    rules="R042 R225",
-    gaps="G285 G286 G537",
-    line="P1 Friendly URLs and embedding",
+    "POST /settings/friendly/urls/{state}", gate=gates.ADMIN.assumed("G287"), rules="R042 R225", gaps="G285 G286 G537"
 )
 def set_friendly_urls_state(call: Call, state: Switch) -> None:
     """Enable or disable friendly URLs for the client.
@@ -104,20 +92,13 @@ def set_friendly_urls_state(call: Call, state: Switch) -> None:
     gate=gates.OWNER_OR_ADMIN.assumed("G288"),
     rules="R013 R226 R227 R551",
     gaps="G285 G289 G290",
-    line="P1 Friendly URLs and embedding",
 )
 def set_channel_friendly_url(call: Call, uuid: Channel, body: FriendlyUrl) -> None:
     """Set the channel's friendly URL, which is unique in the client; the one it had before is free."""
     friendly_urls.set_url(call.change, call.client, uuid, body.url)
 
 
-@operation(
-    "DELETE /channels/{uuid}/friendly/url",
-    gate=gates.OWNER_OR_ADMIN.assumed("G288"),
-    rules="R228",
-    gaps="G536",
-    line="P1 Friendly URLs and embedding",
-)
+@operation("DELETE /channels/{uuid}/friendly/url", gate=gates.OWNER_OR_ADMIN.assumed("G288"), rules="R228", gaps="G536")
 def remove_channel_friendly_url(call: Call, uuid: Channel) -> None:
     """Remove the channel's friendly URL; no effect when it has none."""
     friendly_urls.remove(call.change, uuid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.transport import LANGUAGE
 from confsim.assumptions.register import ask, in_force
@@ -21,7 +21,7 @@ from confsim.domain.config.effective import ConfigQuery
 from confsim.domain.config.templates import VisibleTemplate
 from confsim.domain.media import media
 
-LINE = "P2 Configuration and templates"
+operation = API.family(line="P2 Configuration and templates")
 
 
 def _contexts(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,9 +97,7 @@ def _preferred(header: str) -> str | None:
     return header.partition(",")[0].partition(";")[0].strip() or None
 
 
-@operation(
-    "GET /config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R441 R442 R443 R444", line=LINE, gaps="G395 G397"
-)
+@operation("GET /config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R441 R442 R443 R444", gaps="G395 G397")
 def get_config(
     call: Call,
     *,
@@ -116,11 +114,7 @@ def get_config(
 
 
 @operation(
-    "POST /config",
-    gate=gates.ADMIN.assumed("G405"),
-    rules="R436 R437 R443 R444 R445",
-    line=LINE,
-    gaps="G392 G394 G402 G403",
+    "POST /config", gate=gates.ADMIN.assumed("G405"), rules="R436 R437 R443 R444 R445", gaps="G392 G394 G402 G403"
 )
 def set_config(call: Call, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT) -> None:
     """Update the configuration of the client: keys given are set, null removes a key.
@@ -134,7 +128,6 @@ def set_config(call: Call, body: ConfigValues, *, language: Language | None = No
     "GET /channels/{uuid}/config",
     gate=gates.ACCESS.assumed("G405"),
     rules="R338 R436 R437 R438 R439 R444 R446",
-    line=LINE,
     gaps="G393 G396",
 )
 def get_channel_config(
@@ -158,7 +151,6 @@ def get_channel_config(
     "POST /channels/{uuid}/config",
     gate=gates.OPERATOR.assumed("G405"),
     rules="R436 R437 R444 R445 R446",
-    line=LINE,
     gaps="G392 G394 G402 G403",
 )
 def set_channel_config(
@@ -169,11 +161,7 @@ def set_channel_config(
 
 
 @operation(
-    "GET /templates/{templateId}/config",
-    gate=gates.SIGNED_IN.assumed("G405"),
-    rules="R338 R444 R447",
-    line=LINE,
-    gaps="G395 G408",
+    "GET /templates/{templateId}/config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R444 R447", gaps="G395 G408"
 )
 def get_template_config(
     call: Call,
@@ -193,7 +181,6 @@ def get_template_config(
     "POST /templates/{templateId}/config",
     gate=gates.ADMIN.assumed("G405"),
     rules="R438 R439 R444 R445 R447",
-    line=LINE,
     gaps="G392 G394 G402 G403 G408 G411",
 )
 def set_template_config(
@@ -211,7 +198,7 @@ def set_template_config(
     documents.update(call.change, call.client.id, templates.require_own(templateId).id, body, theme, language)
 
 
-@operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", line=LINE, gaps="G297")
+@operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", gaps="G297")
 def get_client_settings(call: Call) -> ClientSettings:
     """Get the legacy settings of the client."""
     client = call.client
@@ -229,7 +216,6 @@ def get_client_settings(call: Call) -> ClientSettings:
     "GET /channels/{uuid}/settings",
     gate=gates.ACCESS.assumed("G415"),
     rules="R263 R265 R266 R273 R315 R316 R317 R318 R319 R453",
-    line=LINE,
     gaps="G301 G315 G316 G513 G526",
 )
 def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:

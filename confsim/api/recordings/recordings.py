@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import AssetId, AssetToken, SessionId
 from confsim.api.units import instants
 from confsim.api.views import page, page_of
@@ -39,7 +39,8 @@ from .shapes import (
     RecordingDownload,
 )
 
-_LINE = "P2 Recordings"
+operation = API.family(line="P2 Recordings")
+
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G490")
 _TOKEN = gates.PUBLIC.assumed("G027")
 
@@ -95,11 +96,7 @@ def saved(asset: StoredAsset) -> Raw:
 
 
 @operation(
-    "GET /channels/{uuid}/record/possible",
-    gate=gates.ACCESS.assumed("G481"),
-    rules="R159 R499 R500 R501",
-    gaps="G480",
-    line=_LINE,
+    "GET /channels/{uuid}/record/possible", gate=gates.ACCESS.assumed("G481"), rules="R159 R499 R500 R501", gaps="G480"
 )
 def check_record_possible(
     call: Call, uuid: Channel
@@ -117,7 +114,6 @@ def check_record_possible(
     gate=Gate(Grant.OPERATOR, Grant.API_TOKEN),
     rules="R286 R359 R360 R502 R537 R554",
     gaps="G374 G482 G483 G484",
-    line=_LINE,
 )
 def start_recording(call: Call, uuid: Channel) -> None:
     """Start a recording of the channel's active session, as a host or by an API token.
@@ -133,7 +129,6 @@ def start_recording(call: Call, uuid: Channel) -> None:
     gate=Gate(Grant.OPERATOR, Grant.API_TOKEN).assumed("G486"),
     rules="R361 R363 R364 R554",
     gaps="G485 G487 G488 G489 G505",
-    line=_LINE,
 )
 def stop_recording(call: Call, uuid: Channel) -> None:
     """Stop the recording in progress; it is processed, and then it is ready.
@@ -149,7 +144,6 @@ def stop_recording(call: Call, uuid: Channel) -> None:
     gate=_READ,
     rules="R021 R027 R028 R291 R503 R557",
     gaps="G088 G119",
-    line=_LINE,
     identifies={"id": "recordings"},
 )
 def list_recordings(
@@ -171,11 +165,7 @@ def list_recordings(
 
 
 @operation(
-    "GET /channels/{channelId}/recordings/{recordingId}",
-    gate=_READ,
-    rules="R291 R292 R293 R504",
-    gaps="G119 G488 G489",
-    line=_LINE,
+    "GET /channels/{channelId}/recordings/{recordingId}", gate=_READ, rules="R291 R292 R293 R504", gaps="G119 G488 G489"
 )
 def get_recording(call: Call, channelId: Channel, recordingId: StoredRecording) -> Recording:
     """Get a recording: it has no end while it is in progress, and is not ready while it is processed.
@@ -194,7 +184,6 @@ _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
     gate=_READ,
     rules=f"R024 R362 {_ASSET_RULES}",
     gaps="G491 G494",
-    line=_LINE,
     identifies={"id": "assets"},
 )
 def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRecording) -> list[RecordingAsset]:
@@ -210,7 +199,6 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRec
     gate=_READ,
     rules=_ASSET_RULES,
     gaps="G491 G495 G496",
-    line=_LINE,
 )
 def get_recording_asset(
     call: Call, channelId: Channel, recordingId: StoredRecording, assetId: StoredAsset
@@ -227,7 +215,6 @@ def get_recording_asset(
     gate=gates.OWNER,
     rules="R038 R039 R040 R506 R507 R508 R509 R536 R542",
     gaps="G149 G151 G497 G498 G499",
-    line=_LINE,
 )
 def get_recording_download(
     call: Call,
@@ -253,7 +240,6 @@ def get_recording_download(
     gate=gates.OPERATOR.assumed("G500"),
     rules="R038 R039 R040 R508 R509 R510 R542",
     gaps="G498 G502",
-    line=_LINE,
     identifies={"jwt": "asset_tokens"},
 )
 def get_recording_credentials(
@@ -283,13 +269,7 @@ def _items(call: Call, token: str) -> list[Item]:
     return downloads.items(call.change, recording_list.downloadable(call.change, grant))
 
 
-@operation(
-    "GET /channels/recording/assets/{jwtToken}",
-    gate=_TOKEN,
-    rules="R024 R305 R511",
-    gaps="G493 G501 G502 G503",
-    line=_LINE,
-)
+@operation("GET /channels/recording/assets/{jwtToken}", gate=_TOKEN, rules="R024 R305 R511", gaps="G493 G501 G502 G503")
 def list_downloadable_assets(call: Call, jwtToken: AssetToken) -> list[DownloadableAsset]:
     """List the assets that a token for downloading opens; no other token is needed.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
@@ -33,6 +33,8 @@ from confsim.kernel.refusal import Refusal
 
 from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, StreamingAddress, TurnCredentials
 
+operation = API.family(line="P2 Runtime", runtime=True)
+
 #: P2 Limits L391: channels in one request for populations.
 MOST_CHANNELS = 200
 
@@ -49,13 +51,7 @@ def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
     return {"minimum": 1 if in_force(profile, assumed_presence.ZERO_PRESENTERS) == "refuse" else 0}
 
 
-@operation(
-    "POST /channels/{uuid}/settings/wall/{state}",
-    gate=gates.OPERATOR.assumed("G335"),
-    rules="R042 R273 R345",
-    line="P2 Runtime",
-    runtime=True,
-)
+@operation("POST /channels/{uuid}/settings/wall/{state}", gate=gates.OPERATOR.assumed("G335"), rules="R042 R273 R345")
 def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable wall messages in the channel."""
     switches.set_wall(call.change, uuid, state)
@@ -66,8 +62,6 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     gate=gates.OPERATOR.assumed("G337"),
     rules="R009 R349 R351",
     gaps="G338 G339",
-    line="P2 Runtime",
-    runtime=True,
 )
 def set_presenters_limit(
     call: Call,
@@ -85,12 +79,7 @@ def set_presenters_limit(
 
 
 @operation(
-    "DELETE /channels/{uuid}/settings/presenters/limit",
-    gate=gates.OPERATOR.assumed("G337"),
-    rules="R350",
-    gaps="G536",
-    line="P2 Runtime",
-    runtime=True,
+    "DELETE /channels/{uuid}/settings/presenters/limit", gate=gates.OPERATOR.assumed("G337"), rules="R350", gaps="G536"
 )
 def remove_presenters_limit(call: Call, uuid: Channel) -> None:
     """Remove the limit on users who share video; no effect when there is none."""
@@ -99,12 +88,7 @@ def remove_presenters_limit(call: Call, uuid: Channel) -> None:
 
 
 @operation(
-    "GET /channels/{uuid}/turn/credentials",
-    gate=gates.ACCESS.assumed("G340"),
-    rules="R328 R389",
-    gaps="G124 G358",
-    line="P2 Runtime",
-    runtime=True,
+    "GET /channels/{uuid}/turn/credentials", gate=gates.ACCESS.assumed("G340"), rules="R328 R389", gaps="G124 G358"
 )
 def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
     """Get credentials for the TURN server, for initialising the WebRTC subsystem."""
@@ -123,8 +107,6 @@ _POPULATIONS = Chosen(
     gate=gates.SIGNED_IN.assumed("G344"),
     rules="R390 R391 R392 R393",
     gaps="G341 G342 G343 G345 G346",
-    line="P2 Runtime",
-    runtime=True,
 )
 def get_populations(
     call: Call, channelIds: ChannelIds
@@ -169,12 +151,7 @@ def _reachable(call: Call, channel: Channel) -> bool:
 
 
 @operation(
-    "GET /channels/{uuid}/data/{kind}",
-    gate=gates.ACCESS.assumed("G340"),
-    rules="R394 R556",
-    gaps="G347 G348 G357",
-    line="P2 Runtime",
-    runtime=True,
+    "GET /channels/{uuid}/data/{kind}", gate=gates.ACCESS.assumed("G340"), rules="R394 R556", gaps="G347 G348 G357"
 )
 def get_data_channel(call: Call, uuid: Channel, kind: DataKind) -> StreamingAddress:
     """Get the websocket address of a data channel on a streaming server. Refusal NOT_FOUND for an unknown kind."""
@@ -192,8 +169,6 @@ def get_data_channel(call: Call, uuid: Channel, kind: DataKind) -> StreamingAddr
     gate=gates.ACCESS.assumed("G340"),
     rules="R395 R396 R397 R538 R540 R556",
     gaps="G348 G349 G350",
-    line="P2 Runtime",
-    runtime=True,
 )
 def get_streaming_proxy(call: Call, uuid: Channel) -> StreamingAddress:
     """Get the websocket proxy address of the streaming server that hosts the channel.
@@ -217,8 +192,6 @@ def _address(call: Call, channel: Channel) -> str:
     gate=gates.SIGNED_IN.assumed("G351"),
     rules="R024 R256 R281 R398 R399",
     gaps="G325 G352 G353",
-    line="P2 Runtime",
-    runtime=True,
 )
 def list_active_channels(call: Call, *, imgSize: ImageSize | None = None) -> list[ActiveChannel]:
     """List the active channels, then the others that the caller owns; each once, by name."""
@@ -287,8 +260,6 @@ def _active_channel_view(call: Call, channel: Channel, owned: bool, size: ImageS
     gate=gates.OPERATOR.assumed("G332"),
     rules="R042 R339 R340 R341 R400",
     gaps="G327 G328 G329 G330 G331",
-    line="P2 Runtime",
-    runtime=True,
 )
 def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
     """Open the lobby door, so that everyone can join, or close it, so that users wait for an invitation.
@@ -304,8 +275,6 @@ def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
     gate=gates.OPERATOR.assumed("G332"),
     rules="R042 R342 R343 R344 R401",
     gaps="G333 G334",
-    line="P2 Runtime",
-    runtime=True,
 )
 def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable closing of the lobby door whenever the channel becomes empty."""
@@ -318,8 +287,6 @@ def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
     gate=gates.OPERATOR,
     rules="R042 R206 R346 R347 R348 R402 R537",
     gaps="G336",
-    line="P2 Runtime",
-    runtime=True,
 )
 def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
     """Lock the attendees, who are then muted and cannot unmute, or unlock them."""
@@ -332,8 +299,6 @@ def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
     gate=gates.CUSTOMER_ADMIN,
     rules="R042 R352 R403 R535",
     gaps="G355",
-    line="P2 Runtime",
-    runtime=True,
 )
 def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable speech to text in the channel; it may incur metered charges."""
@@ -341,12 +306,7 @@ def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
 
 
 @operation(
-    "POST /channels/{uuid}/settings/midi/{state}",
-    gate=gates.OWNER,
-    rules="R042 R267 R352 R404 R536",
-    gaps="G318 G355",
-    line="P2 Runtime",
-    runtime=True,
+    "POST /channels/{uuid}/settings/midi/{state}", gate=gates.OWNER, rules="R042 R267 R352 R404 R536", gaps="G318 G355"
 )
 def set_midi_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable midi in the channel."""
@@ -354,12 +314,7 @@ def set_midi_state(call: Call, uuid: Channel, state: Switch) -> None:
 
 
 @operation(
-    "POST /channels/{uuid}/settings/event/room/{state}",
-    gate=gates.OWNER,
-    rules="R042 R263 R352 R405 R536",
-    gaps="G354",
-    line="P2 Runtime",
-    runtime=True,
+    "POST /channels/{uuid}/settings/event/room/{state}", gate=gates.OWNER, rules="R042 R263 R352 R405 R536", gaps="G354"
 )
 def set_event_room_state(call: Call, uuid: Channel, state: Switch) -> None:
     """Enable or disable the channel as an event room, which can have breakout sessions.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import ChannelId, ClientId, GroupKey, SessionId
 from confsim.api.recordings.recordings import asset_view
 from confsim.api.recordings.shapes import RecordingAsset
@@ -40,6 +40,8 @@ from confsim.domain.runtime import session_list, sessions
 from confsim.domain.runtime.session_list import SessionFilter, SessionSort
 from confsim.domain.runtime.sessions import Attendance
 from confsim.domain.users.users import USERS
+
+operation = API.family(line="P2 Sessions")
 
 
 class Session(Wire, kw_only=True):
@@ -122,7 +124,6 @@ def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None
     gate=_READ,
     rules="R256 R282 R283 R284 R285 R286 R287 R288 R289 R414",
     gaps="G118 G359 G367 G368 G369 G370 G371",
-    line="P2 Sessions",
 )
 def get_session(call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None) -> Session:
     """Get a session, as a host of its channel or an administrator."""
@@ -130,13 +131,7 @@ def get_session(call: Call, sessionId: sessions.Session, *, imgSize: ImageSize |
     return view
 
 
-@operation(
-    "GET /sessions/{sessionId}/participants",
-    gate=_READ,
-    rules="R024 R290 R415",
-    gaps="G372 G446",
-    line="P2 Sessions",
-)
+@operation("GET /sessions/{sessionId}/participants", gate=_READ, rules="R024 R290 R415", gaps="G372 G446")
 def list_session_participants(
     call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None
 ) -> list[UserSummary]:
@@ -155,7 +150,6 @@ def list_session_participants(
     "GET /sessions/{sessionId}/recordings",
     gate=_READ,
     rules="R024 R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R416 R557",
-    line="P2 Sessions",
 )
 def list_session_recordings(call: Call, sessionId: sessions.Session) -> list[RecordingAsset]:
     """List the assets of the recordings of a session, as a host of its channel or an administrator."""
@@ -170,7 +164,6 @@ def list_session_recordings(call: Call, sessionId: sessions.Session) -> list[Rec
     gate=gates.OPERATOR.assumed("G364"),
     rules="R353 R417 R552",
     gaps="G360 G362 G363 G365",
-    line="P2 Sessions",
 )
 def end_session(call: Call, uuid: Channel, sessionId: SessionOfChannel) -> None:
     """End this session of the channel; everybody in it is disconnected.
@@ -186,7 +179,6 @@ def end_session(call: Call, uuid: Channel, sessionId: SessionOfChannel) -> None:
     gate=gates.OPERATOR.assumed("G364"),
     rules="R353 R418 R552",
     gaps="G360 G361 G362 G365",
-    line="P2 Sessions",
     slash=transport.SESSION_WITHOUT_ID,
 )
 def end_active_session(call: Call, uuid: Channel) -> None:
@@ -199,7 +191,6 @@ def end_active_session(call: Call, uuid: Channel) -> None:
     gate=gates.OPERATOR_OR_ADMIN.assumed("G373"),
     rules="R021 R290 R419 R420",
     gaps="G092 G446",
-    line="P2 Sessions",
 )
 def list_channel_participants(
     call: Call,
@@ -222,7 +213,6 @@ def list_channel_participants(
     gate=gates.SIGNED_IN.assumed("G378"),
     rules="R021 R023 R027 R028 R282 R289 R421 R422 R423 R424 R425 R426",
     gaps="G084 G085 G086 G088 G089 G092 G375 G376 G377 G379 G439",
-    line="P2 Sessions",
     identifies={"id": "sessions"},
 )
 def list_sessions(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import PinText
 from confsim.assumptions import telephony as assumed
 from confsim.contract import gates
@@ -13,6 +13,8 @@ from confsim.contract.types import Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
 from confsim.domain.telephony import pins
+
+operation = API.family(line="P2 Telephony")
 
 
 class Pin(Wire):
@@ -34,7 +36,6 @@ class NewPin(Wire):
     gate=gates.ACCESS.assumed("G464"),
     rules="R319 R323 R478",
     gaps="G095 G464 G465",
-    line="P2 Telephony",
     container=assumed.PIN_CONTAINER,
 )
 def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
@@ -52,7 +53,6 @@ def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
     gate=gates.OPERATOR.assumed("G463"),
     rules="R323 R324 R479",
     gaps="G461 G462 G467",
-    line="P2 Telephony",
 )
 def add_dial_pin(call: Call, uuid: Channel, body: NewPin) -> None:
     """Add a PIN that phones need to dial in; adding one again changes whether it is for organizers.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import Email
 from confsim.api.ids import Reservation
 from confsim.api.paths import MeOrUser
@@ -18,6 +18,8 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import registration
 from confsim.domain.users import handles
 from confsim.domain.users.users import User
+
+operation = API.family(line="P1 Users")
 
 
 class HandleName(Wire):
@@ -57,7 +59,6 @@ class UserRegistration(Wire):
     gate=gates.SELF_OR_ADMIN.assumed("G160"),
     rules="R013 R160 R161 R162 R163 R247",
     gaps="G158 G232 G252 G255",
-    line="P1 Users",
 )
 def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
     """Set the handle of an unregistered user, or of any user where the client does not require unique handles.
@@ -72,7 +73,6 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
     gate=gates.USER,
     rules="R095 R098 R099 R100 R164 R546",
     gaps="G262 G263 G264 G265 G268",
-    line="P1 Users",
 )
 def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> None:
     """Change the caller's handle to the one reserved by the token; the token is used up."""
@@ -84,7 +84,6 @@ def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> No
     gate=gates.SIGNED_IN.assumed("G028"),
     rules="R014 R032 R170 R171 R172 R173 R174",
     gaps="G052 G254 G256 G257 G258 G260",
-    line="P1 Users",
     for_client=True,
 )
 def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> Uniqueness:
@@ -102,7 +101,6 @@ def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle tha
     gate=gates.SIGNED_IN.assumed("G028"),
     rules="R013 R094 R095 R174 R541",
     gaps="G259 G261 G269",
-    line="P1 Users",
     identifies={"reservationToken": "reservations"},
     expires=True,
 )
@@ -120,7 +118,6 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     gate=gates.SIGNED_IN.assumed("G028 G244"),
     rules="R044 R051 R095 R096 R097 R111 R180 R546",
     gaps="G243 G244 G245 G246",
-    line="P1 Users",
     identifies={"id": "users"},
 )
 def create_user(call: Call, token: handles.Reservation, body: UserRegistration) -> NumberId:
@@ -142,11 +139,7 @@ def create_user(call: Call, token: handles.Reservation, body: UserRegistration) 
 
 
 @operation(
-    "POST /channels/{uuid}/users/{userId}/rename",
-    gate=gates.OPERATOR,
-    rules="R194 R195 R196 R197",
-    gaps="G266 G267",
-    line="P1 Users",
+    "POST /channels/{uuid}/users/{userId}/rename", gate=gates.OPERATOR, rules="R194 R195 R196 R197", gaps="G266 G267"
 )
 def rename_channel_user(call: Call, uuid: Channel, userId: User, body: HandleName) -> None:
     """Rename an unregistered user of the channel: a guest, a linked user, or one who dialled in or was dialled."""
