@@ -105,7 +105,7 @@ def _app_session_view(call: Call, run: app_sessions.AppSession) -> AppSession:
     gaps="G157 G381 G382",
     identifies={"id": "app_sessions"},
 )
-def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistration) -> Id:
+def create_app_session(call: Call, client: OwnClient, body: AppSessionRegistration) -> Id:
     """Create the record of one run of a client application in the caller's own client.
 
     404 for another client, 400 for a channel that the client has not.
@@ -114,17 +114,17 @@ def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistra
 
 
 @operation("POST /app_sessions/{appSession}/logs", rules="R428 R429", gaps="G120 G383 G384")
-def add_app_session_log(call: Call, appSession: app_sessions.AppSession, body: NewAppSessionLog) -> None:
+def add_app_session_log(call: Call, app_session: app_sessions.AppSession, body: NewAppSessionLog) -> None:
     """Add a log to an app session. 409 for an index that a different log has."""
-    app_sessions.append(call.change, appSession, body.time, body.data, body.index)
+    app_sessions.append(call.change, app_session, body.time, body.data, body.index)
 
 
 @operation(
     "GET /app_sessions/{appSessionId}", gate=gates.SELF_OR_ADMIN.assumed("G380"), rules="R306 R307 R430", gaps="G386"
 )
-def get_app_session(call: Call, appSessionId: app_sessions.AppSession) -> AppSession:
+def get_app_session(call: Call, app_session: app_sessions.AppSession) -> AppSession:
     """Get an app session: for administrators and the caller who created it."""
-    return _app_session_view(call, appSessionId)
+    return _app_session_view(call, app_session)
 
 
 @operation(
@@ -164,10 +164,10 @@ def _at(call: Call, given: int | None) -> int | None:
     gaps="G387 G388",
 )
 def link_app_session_to_channel_session(
-    call: Call, appSession: app_sessions.AppSession, channelUuid: Channel, channelSession: LinkedSession
+    call: Call, app_session: app_sessions.AppSession, channel: Channel, session: LinkedSession
 ) -> None:
     """Link a channel and a session of it to an app session; linking again changes nothing."""
-    app_sessions.link_channel(call.change, appSession, channelUuid, channelSession)
+    app_sessions.link_channel(call.change, app_session, channel, session)
 
 
 @operation(
@@ -176,18 +176,18 @@ def link_app_session_to_channel_session(
     gaps="G361 G388",
     slash=SESSION_WITHOUT_ID,
 )
-def link_app_session_to_channel(call: Call, appSession: app_sessions.AppSession, channelUuid: Channel) -> None:
+def link_app_session_to_channel(call: Call, app_session: app_sessions.AppSession, channel: Channel) -> None:
     """Link a channel alone to an app session; linking again changes nothing."""
-    app_sessions.link_channel(call.change, appSession, channelUuid)
+    app_sessions.link_channel(call.change, app_session, channel)
 
 
 @named("GET /app_sessions/{appSession}/logs", gate=gates.SELF_OR_ADMIN.assumed("G380"), rules="R428", gaps="G385 G581")
 def list_app_session_logs(
-    call: Call, appSession: app_sessions.AppSession, *, offset: Offset | None = None, limit: Limit | None = None
+    call: Call, app_session: app_sessions.AppSession, *, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[AppSessionLog]:
     """List the logs of an app session by their index: for administrators and the caller who created it."""
     return views.page(
-        call, app_sessions.list_logs(call.change, appSession), limit, offset, lambda shown: [*map(_log_view, shown)]
+        call, app_sessions.list_logs(call.change, app_session), limit, offset, lambda shown: [*map(_log_view, shown)]
     )
 
 
@@ -201,6 +201,6 @@ def _log_view(log: Log) -> AppSessionLog:
     rules="R306",
     gaps="G388 G582",
 )
-def link_app_session_to_user(call: Call, appSession: app_sessions.AppSession, userId: User) -> None:
+def link_app_session_to_user(call: Call, app_session: app_sessions.AppSession, user: User) -> None:
     """Link a user of the client to an app session; linking again changes nothing."""
-    app_sessions.link_user(call.change, appSession, userId)
+    app_sessions.link_user(call.change, app_session, user)

@@ -56,10 +56,10 @@ def accept_terms(
 
 
 @operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242")
-def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
+def get_client_terms(call: Call, client: Client) -> ClientTerms:
     """Get the terms that a client has published; no token needed."""
     note(call.change, initial.TERMS_REQUIRED)
-    published = clientId.terms
+    published = client.terms
     return ClientTerms(
         version=published.version,
         url=published.url,

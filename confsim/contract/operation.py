@@ -1,7 +1,8 @@
 """The declaration of operations: the signature of a function is the contract, and everything else is derived from it.
 
-Path parameters come by name, ``body`` is the JSON body (or the raw bytes), keyword-only parameters are the query, the
-return type is the response, the docstring is the reference page. Names of parameters are the names on the wire.
+Positional parameters are those of the path, in its order, ``body`` is the JSON body (or the raw bytes), keyword-only
+parameters are the query, the return type is the response, the docstring is the reference page. Names in the route and
+of the query are those on the wire; a parameter for a thing of the path is named for what it is.
 """
 
 from __future__ import annotations
@@ -181,16 +182,12 @@ class Operation:
     @cached_property
     def summary(self) -> str:
         """The first line of the docstring."""
-        return self._doc.partition("\n")[0]
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @cached_property
     def description(self) -> str:
         """The docstring after its first line."""
-        return self._doc.partition("\n")[2].strip()
-
-    @cached_property
-    def _doc(self) -> str:
-        return inspect.getdoc(self.function) or ""
+        return (inspect.getdoc(self.function) or "").partition("\n")[2].strip()
 
     @cached_property
     def hints(self) -> dict[str, Any]:
@@ -199,11 +196,13 @@ class Operation:
 
     @cached_property
     def path_parameters(self) -> tuple[PathParameter, ...]:
-        """One for each placeholder of the path. Raises TypeError when the function takes others."""
-        declared = tuple(p.name for p in self._parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body")
-        if declared != self.placeholders:
-            raise TypeError(f"{self.name} takes {declared}, its path {self.placeholders}")
-        return tuple(PathParameter(name, self.hints[name]) for name in self.placeholders)
+        """One for each placeholder, in order. Raises TypeError for others, or a value not named as on the wire."""
+        taken = [p.name for p in self._parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body"]
+        found = tuple(map(PathParameter, self.placeholders, map(self.hints.get, taken)))
+        fitting = all(each.resolve or each.name == name for each, name in zip(found, taken, strict=False))
+        if not fitting or len(taken) != len(self.placeholders):
+            raise TypeError(f"{self.name} takes {', '.join(taken)}, its path {', '.join(self.placeholders)}")
+        return found
 
     @cached_property
     def query_parameters(self) -> tuple[QueryParameter, ...]:

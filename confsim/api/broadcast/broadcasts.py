@@ -173,13 +173,13 @@ def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination
     rules="R369 R525 R526",
     gaps="G568",
 )
-def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: Destination, state: Switch) -> None:
+def set_broadcast_destination_state(call: Call, channel: Channel, destination: Destination, state: Switch) -> None:
     """Enable or disable a destination of a channel; for owners only. A running broadcast is unchanged.
 
     404 for an id that is none of the channel's.
     """
     broadcasts.require_feature(call.change, channel)
-    destinations.set_state(call.change, destinationId, state.value)
+    destinations.set_state(call.change, destination, state.value)
 
 
 @named(
@@ -188,39 +188,39 @@ def set_broadcast_destination_state(call: Call, channel: Channel, destinationId:
     rules="R523",
     gaps="G569 G597",
 )
-def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
+def set_broadcast_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable live streaming for a channel."""
-    broadcasts.set_feature(call.change, uuid, state.value)
+    broadcasts.set_feature(call.change, channel, state.value)
 
 
 @named("GET /channels/{uuid}/broadcast", gate=gates.OPERATOR.assumed("G570"), rules="R370", gaps="G570")
-def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
+def get_broadcast_state(call: Call, channel: Channel) -> BroadcastState:
     """Get whether a broadcast of the channel is starting up or running."""
-    broadcasts.require_feature(call.change, uuid)
+    broadcasts.require_feature(call.change, channel)
     off, starting, running = ask(call.change, assumed.STATES)
-    found = broadcasts.poll(call.change, uuid)
+    found = broadcasts.poll(call.change, channel)
     if found is None:
         return BroadcastState(state=off)
     return BroadcastState(state=starting if found.state is broadcasts.BroadcastState.STARTING else running)
 
 
 @broadcasting("POST /channels/{uuid}/broadcast/start", rules="R368 R369 R370 R523 R527 R537", gaps="G569")
-def start_broadcast(call: Call, uuid: Channel) -> None:
+def start_broadcast(call: Call, channel: Channel) -> None:
     """Start a broadcast of the channel to the destinations that are enabled now; for any host.
 
     403 while live streaming is off for the channel; 409 without an enabled destination, or when one is running.
     """
-    broadcasts.start(call.change, uuid)
+    broadcasts.start(call.change, channel)
 
 
 @broadcasting("POST /channels/{uuid}/broadcast/stop", rules="R527 R537", gaps="G569")
-def stop_broadcast(call: Call, uuid: Channel) -> None:
+def stop_broadcast(call: Call, channel: Channel) -> None:
     """Stop the broadcast of the channel; for any host.
 
     409 when there is none.
     """
-    broadcasts.require_feature(call.change, uuid)
-    broadcasts.stop(call.change, uuid)
+    broadcasts.require_feature(call.change, channel)
+    broadcasts.stop(call.change, channel)
 
 
 @operation(
@@ -228,7 +228,7 @@ def stop_broadcast(call: Call, uuid: Channel) -> None:
 )
 def list_broadcast_history(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     *,
     session: Annotated[SessionId | None, "The session that a broadcast showed."] = None,
     sort: BroadcastSort | None = None,
@@ -237,8 +237,8 @@ def list_broadcast_history(
     limit: Limit | None = None,
 ) -> BroadcastHistory:
     """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
-    broadcasts.require_feature(call.change, uuid)
-    found = broadcasts.list_history(call.change, uuid, session, sort, descending=order is SortOrder.DESC)
+    broadcasts.require_feature(call.change, channel)
+    found = broadcasts.list_history(call.change, channel, session, sort, descending=order is SortOrder.DESC)
     if not found and ask(call.change, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
     shown = page(call, found, limit, offset, lambda rows: [_history_row_view(call, each) for each in rows])
@@ -246,26 +246,26 @@ def list_broadcast_history(
 
 
 @operation("GET /channels/{uuid}/broadcast/history/{broadcastID}", rules="R335 R529")
-def get_broadcast(call: Call, uuid: Channel, broadcastID: broadcasts.Broadcast) -> BroadcastRecord:
+def get_broadcast(call: Call, channel: Channel, broadcast: broadcasts.Broadcast) -> BroadcastRecord:
     """Get one broadcast of a channel.
 
     404 for an id that is none of the channel's.
     """
-    broadcasts.require_feature(call.change, uuid)
-    return _record_view(call, broadcastID)
+    broadcasts.require_feature(call.change, channel)
+    return _record_view(call, broadcast)
 
 
 _WITHOUT = Chosen(assumed.WITHOUT, {"404": BroadcastRecord, "204": BroadcastRecord | NoContent, "{}": BroadcastRecord})
 
 
 @operation("GET /channels/{uuid}/broadcast/metrics", rules="R335 R370 R530", gaps="G524 G525")
-def get_broadcast_metrics(call: Call, uuid: Channel) -> Annotated[BroadcastRecord | NoContent, _WITHOUT]:
+def get_broadcast_metrics(call: Call, channel: Channel) -> Annotated[BroadcastRecord | NoContent, _WITHOUT]:
     """Get the metrics of the running broadcast; without started while it is starting up.
 
     404 when nothing is broadcast.
     """
-    broadcasts.require_feature(call.change, uuid)
-    found = broadcasts.poll(call.change, uuid)
+    broadcasts.require_feature(call.change, channel)
+    found = broadcasts.poll(call.change, channel)
     if found is not None:
         return _record_view(call, found)
     answer = ask(call.change, assumed.WITHOUT)

@@ -75,14 +75,14 @@ def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
     gaps="G309",
     removes="channels",
 )
-def delete_channel(call: Call, uuid: Channel) -> None:
+def delete_channel(call: Call, channel: Channel) -> None:
     """Delete the channel with everything that belongs to it.
 
     What runs in it ends, its linked users are removed, its name, meeting id and friendly URL are free. Refusal
     CHANNEL_IN_USE where a running session prevents it.
     """
-    sessions.require_deletable(call.change, uuid)
-    channels.delete(call.change, uuid)
+    sessions.require_deletable(call.change, channel)
+    channels.delete(call.change, channel)
 
 
 @operation(
@@ -94,9 +94,9 @@ def delete_channel(call: Call, uuid: Channel) -> None:
     line="P2 Channel details",
     identifies={"meetingId": "meeting_ids"},
 )
-def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
+def get_channel(call: Call, channel: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
     """Get a channel as the caller sees it; an API token is neither operator nor owner."""
-    channel, user = uuid, call.maybe_user
+    user = call.maybe_user
     note(call.change, PARENT)
     note(call.change, CHANNEL_ID_NAMES)
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
@@ -158,9 +158,9 @@ def _is_operator(call: Call, channel: Channel) -> bool:
     rules="R013 R373 R376 R377",
     gaps="G304 G305",
 )
-def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription) -> None:
+def set_channel_description(call: Call, channel: Channel, body: ChannelDescription) -> None:
     """Set the description, of up to 200 characters (400); an empty one clears it."""
-    channels.describe(call.change, uuid, body.description)
+    channels.describe(call.change, channel, body.description)
 
 
 @operation(
@@ -172,19 +172,19 @@ def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription)
 )
 def set_channel_image(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     body: bytes,
     *,
     url: Annotated[Url | None, "The URL of the image; it wins over the body."] = None,
 ) -> None:
     """Set the image from ``url``, which wins, or from the bytes of the body; of 8 Mbytes at most."""
-    channel_images.put(call.change, uuid, uploads.image(call, body, url), url)
+    channel_images.put(call.change, channel, uploads.image(call, body, url), url)
 
 
 @operation("DELETE /channels/{uuid}/image", gate=gates.OPERATOR_OR_ADMIN.assumed("G306"), rules="R380", gaps="G536")
-def remove_channel_image(call: Call, uuid: Channel) -> None:
+def remove_channel_image(call: Call, channel: Channel) -> None:
     """Remove the image; no effect when there is none."""
-    channel_images.remove(call.change, uuid)
+    channel_images.remove(call.change, channel)
 
 
 @operation(
@@ -193,9 +193,9 @@ def remove_channel_image(call: Call, uuid: Channel) -> None:
     rules="R006 R014 R276 R381",
     gaps="G052 G300 G307",
 )
-def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new name."]) -> None:
+def rename_channel(call: Call, channel: Channel, *, name: Annotated[Name, "The new name."]) -> None:
     """Rename the channel; names are unique in the client (409), and links stay."""
-    channels.rename(call.change, uuid, name)
+    channels.rename(call.change, channel, name)
 
 
 @operation(
@@ -205,9 +205,9 @@ def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new 
     gaps="G322",
     identifies={"id": "clients"},
 )
-def get_channel_client(call: Call, channelUuid: AnyChannel) -> Id:
+def get_channel_client(call: Call, channel: AnyChannel) -> Id:
     """Get the client of a channel."""
-    return Id(id=channelUuid.client)
+    return Id(id=channel.client)
 
 
 @operation(
@@ -289,9 +289,9 @@ def find_channel_by_meeting_id(
 
 
 @named("GET /channels/{uuid}/settings/guest/access", gate=gates.ACCESS.assumed("G564"), rules="R274", gaps="G564")
-def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
+def get_guest_access(call: Call, channel: Channel) -> GuestAccess:
     """Get whether the channel admits guests."""
-    return GuestAccess(guestAccess=uuid.guest_access)
+    return GuestAccess(guestAccess=channel.guest_access)
 
 
 @named(
@@ -300,6 +300,6 @@ def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
     rules="R274",
     gaps="G565 G537",
 )
-def set_guest_access(call: Call, uuid: Channel, state: Switch) -> None:
+def set_guest_access(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable guest access to the channel; guests who are inside stay."""
-    guest_access.set_access(call.change, uuid, state)
+    guest_access.set_access(call.change, channel, state)

@@ -83,13 +83,13 @@ def create_client(call: Call, body: NewClient) -> Id:
     gaps="G154 G163 G165 G166 G537",
     revokes_access=True,
 )
-def set_client_service_state(call: Call, clientId: Client, state: Switch) -> None:
+def set_client_service_state(call: Call, client: Client, state: Switch) -> None:
     """Enable or disable the service of a child client, and with it of all clients below.
 
     Nothing is lost. Refused with 403 for the caller's own client and with 404 for an unrelated one.
     """
     clients.require_reseller(call.change, call.client, call.operation.name)
-    clients.switch_service(call.change, clientId, state, by=call.client)
+    clients.switch_service(call.change, client, state, by=call.client)
 
 
 @operation(
@@ -98,18 +98,18 @@ def set_client_service_state(call: Call, clientId: Client, state: Switch) -> Non
     rules="R083 R084 R085 R235 R237",
     gaps="G157 G165 G294 G295 G545",
 )
-def get_client(call: Call, clientId: Client) -> ClientView:
+def get_client(call: Call, client: Client) -> ClientView:
     """Get a client: the own or a child for a Partner Admin, the own for a Customer Admin or an API token."""
     caller = call.caller
     note(call.change, CLIENT_ID_NAMES)
-    if caller is not None and (caller.partner_admin or clientId.id != call.client.id):
+    if caller is not None and (caller.partner_admin or client.id != call.client.id):
         clients.require_reseller(call.change, call.client, call.operation.name)
     return ClientView(
-        name=clientId.name,
-        clientId=clientId.id,
-        details=_details(call, clientId),
-        disabled=clients.shown_disabled(call.change, clientId),
-        parentId=clientId.parent,
+        name=client.name,
+        clientId=client.id,
+        details=_details(call, client),
+        disabled=clients.shown_disabled(call.change, client),
+        parentId=client.parent,
     )
 
 

@@ -132,7 +132,7 @@ def set_config(call: Call, body: ConfigValues, *, language: Language | None = No
 )
 def get_channel_config(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     *,
     context: Context | None = None,
     categories: Categories | None = None,
@@ -144,7 +144,7 @@ def get_channel_config(
     The more specific level wins, key by key.
     """
     reading = _reading(call, context, categories, language, theme)
-    return effective.of_channel(call.change, call.client, uuid, reading)
+    return effective.of_channel(call.change, call.client, channel, reading)
 
 
 @operation(
@@ -154,10 +154,10 @@ def get_channel_config(
     gaps="G392 G394 G402 G403",
 )
 def set_channel_config(
-    call: Call, uuid: Channel, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT
+    call: Call, channel: Channel, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT
 ) -> None:
     """Update the configuration of the channel itself; broader levels stay as they are."""
-    documents.update(call.change, call.client.id, uuid.id, body, theme, language)
+    documents.update(call.change, call.client.id, channel.id, body, theme, language)
 
 
 @operation(
@@ -165,7 +165,7 @@ def set_channel_config(
 )
 def get_template_config(
     call: Call,
-    templateId: VisibleTemplate,
+    template: VisibleTemplate,
     *,
     context: Context | None = None,
     categories: Categories | None = None,
@@ -174,7 +174,7 @@ def get_template_config(
 ) -> dict[str, Json]:
     """Get the configuration of a template, the client's own or an inherited one."""
     reading = _reading(call, context, categories, language, theme)
-    return effective.of_template(call.change, call.client, templateId, reading)
+    return effective.of_template(call.change, call.client, template, reading)
 
 
 @operation(
@@ -185,7 +185,7 @@ def get_template_config(
 )
 def set_template_config(
     call: Call,
-    templateId: VisibleTemplate,
+    template: VisibleTemplate,
     body: ConfigValues,
     *,
     language: Language | None = None,
@@ -195,7 +195,7 @@ def set_template_config(
 
     403 for an inherited template.
     """
-    documents.update(call.change, call.client.id, templates.require_own(templateId).id, body, theme, language)
+    documents.update(call.change, call.client.id, templates.require_own(template).id, body, theme, language)
 
 
 @operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", gaps="G297")
@@ -218,24 +218,24 @@ def get_client_settings(call: Call) -> ClientSettings:
     rules="R263 R265 R266 R273 R315 R316 R317 R318 R319 R453",
     gaps="G301 G315 G316 G513 G526",
 )
-def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:
+def get_channel_settings(call: Call, channel: Channel) -> ChannelSettings:
     """Get the legacy settings of a channel."""
     return ChannelSettings(
-        speech2text=uuid.speech2text,
-        muteAttendees=uuid.attendees_muted,
-        broadcastEnabled=uuid.broadcast_enabled,
-        autoClose=uuid.auto_close,
-        eventRoom=uuid.event_room,
-        open=uuid.open,
-        publicPIN=uuid.public_pin,
-        dialOut=uuid.dial_out,
-        dialIn=uuid.dial_in,
-        presentersLimit=uuid.presenters_limit,
-        populationLimit=uuid.population_limit,
-        mediaPoolSize=media.pool_size(call.change, media.of_channel(uuid)),
-        midi=uuid.midi,
-        offAir=uuid.off_air,
-        disableWall=uuid.wall_disabled,
+        speech2text=channel.speech2text,
+        muteAttendees=channel.attendees_muted,
+        broadcastEnabled=channel.broadcast_enabled,
+        autoClose=channel.auto_close,
+        eventRoom=channel.event_room,
+        open=channel.open,
+        publicPIN=channel.public_pin,
+        dialOut=channel.dial_out,
+        dialIn=channel.dial_in,
+        presentersLimit=channel.presenters_limit,
+        populationLimit=channel.population_limit,
+        mediaPoolSize=media.pool_size(call.change, media.of_channel(channel)),
+        midi=channel.midi,
+        offAir=channel.off_air,
+        disableWall=channel.wall_disabled,
     )
 
 

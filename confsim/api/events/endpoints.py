@@ -85,14 +85,14 @@ def _require_on(call: Call) -> None:
     line="P2 Events",
     gaps="G529 G530 G532",
 )
-def update_events_endpoint(call: Call, id: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
+def update_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
     """Update an events endpoint: its URL, or whether it is enabled.
 
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    if id is not None:
-        endpoints.update(call.change, id, body.url, body.active)
+    if endpoint is not None:
+        endpoints.update(call.change, endpoint, body.url, body.active)
 
 
 @named("POST /events/endpoints", gaps="G527 G589", identifies={"id": "endpoints"}, of_whole_client=True)
@@ -117,13 +117,13 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
 
 
 @named("DELETE /events/endpoints/{id}", gaps="G594", removes="endpoints")
-def remove_events_endpoint(call: Call, id: endpoints.EventsEndpoint) -> None:
+def remove_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint) -> None:
     """Remove an events endpoint.
 
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    endpoints.remove(call.change, id)
+    endpoints.remove(call.change, endpoint)
 
 
 @named("GET /events/status", rules="R531", gaps="G590")

@@ -68,12 +68,12 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
     revokes_access=True,
     makes_caller="api-token",
 )
-def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
+def regenerate_api_token(call: Call, token: StoredToken) -> ApiToken:
     """Regenerate the value of an API token, which is shown here only; the old one is invalid at once.
 
     The token that makes the call may be regenerated too. Refusal NOT_FOUND.
     """
-    made = api_tokens.regenerate(call.change, tokenId)
+    made = api_tokens.regenerate(call.change, token)
     return _api_token_view(call, made, made.value)
 
 
@@ -84,9 +84,9 @@ def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
     revokes_access=True,
     removes="api_tokens",
 )
-def delete_api_token(call: Call, tokenId: StoredToken) -> None:
+def delete_api_token(call: Call, token: StoredToken) -> None:
     """Delete an API token for good; the last one and the one that makes the call can be deleted too.
 
     Refusal NOT_FOUND.
     """
-    api_tokens.delete(call.change, tokenId)
+    api_tokens.delete(call.change, token)

@@ -54,13 +54,13 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
     expires=True,
 )
 def create_invitation(
-    call: Call, userId: User, *, ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None
+    call: Call, user: User, *, ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None
 ) -> Invitation:
     """Create or renew the invitation of a predefined or channel-linked user; the earlier code is invalid.
 
     Hosts may do so for the linked users of their channel. Refusal NOT_PREDEFINED.
     """
-    return _invitation_view(call, invitations.create(call.change, userId, ttl))
+    return _invitation_view(call, invitations.create(call.change, user, ttl))
 
 
 @operation(
@@ -69,9 +69,9 @@ def create_invitation(
     gaps="G113 G238 G239",
     identifies={"code": "codes"},
 )
-def get_invitation(call: Call, userId: User) -> Invitation:
+def get_invitation(call: Call, user: User) -> Invitation:
     """Get the pending invitation of a predefined or channel-linked user, with its complete code.
 
     Refusals NOT_PREDEFINED, INVITATION_NOT_PENDING.
     """
-    return _invitation_view(call, invitations.get_pending(call.change, userId))
+    return _invitation_view(call, invitations.get_pending(call.change, user))

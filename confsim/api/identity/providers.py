@@ -82,13 +82,13 @@ def list_auth_providers(call: Call) -> list[AvailableProvider]:
     for_client=True,
     depends_on_outside="it answers how a user logs in, which happens outside the API",
 )
-def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
+def get_user_auth_method(call: Call, user: MeOrUser) -> AuthMethod:
     """Get the authentication method of a user.
 
     For users of custom authentication the provider is their validator. Refusal AUTH_METHOD_NOT_FOUND for guests and
     predefined users.
     """
-    identity = providers.find_identity(call.change, userId)
+    identity = providers.find_identity(call.change, user)
     return AuthMethod(provider=None if identity is None else _provider_view(call, identity.provider))
 
 
@@ -98,11 +98,11 @@ def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
     rules="R063 R073 R126 R127 R128 R242 R562",
     gaps="G181 G183 G198",
 )
-def list_client_auth_providers(call: Call, clientId: Client) -> ClientProviders:
+def list_client_auth_providers(call: Call, client: Client) -> ClientProviders:
     """List the OAuth providers by which the users of a client may log in; no token needed."""
     return ClientProviders(
-        providers=[_provider_view(call, name) for name in providers.enabled(call.change, clientId)],
-        defaultProvider=providers.default(call.change, clientId),
+        providers=[_provider_view(call, name) for name in providers.enabled(call.change, client)],
+        defaultProvider=providers.default(call.change, client),
     )
 
 

@@ -70,21 +70,21 @@ def list_validators(call: Call) -> list[Validator]:
 @operation(
     "POST /validators/{validatorId}/enable", rules="R032 R089 R113 R114 R116 R238", gaps="G192 G537", for_client=True
 )
-def enable_validator(call: Call, validatorId: validators.Validator) -> None:
+def enable_validator(call: Call, validator: validators.Validator) -> None:
     """Enable a validator as the client's active one; the one before becomes inactive.
 
     Refusal NOT_FOUND.
     """
-    validators.enable(call.change, validatorId)
+    validators.enable(call.change, validator)
 
 
 @operation("POST /validators/{validatorId}/disable", rules="R032 R115", gaps="G192 G194 G537", for_client=True)
-def disable_validator(call: Call, validatorId: validators.Validator) -> None:
+def disable_validator(call: Call, validator: validators.Validator) -> None:
     """Disable a validator; service tokens that were issued through it stay valid.
 
     Refusal NOT_FOUND.
     """
-    validators.disable(call.change, validatorId)
+    validators.disable(call.change, validator)
 
 
 @operation(
@@ -96,7 +96,7 @@ def disable_validator(call: Call, validatorId: validators.Validator) -> None:
     depends_on_outside="it needs a key that the service's makers hold",
     expires=True,
 )
-def exchange_identity_token(call: Call, clientId: Client, body: IdentityToken) -> TokenResult:
+def exchange_identity_token(call: Call, client: Client, body: IdentityToken) -> TokenResult:
     """Exchange an identity token of a person, or a Persistent invitation, for a service token.
 
     The client's active validator must vouch for the token: its algorithm and key, exp, nbf and iat by the world's
@@ -104,4 +104,4 @@ def exchange_identity_token(call: Call, clientId: Client, body: IdentityToken) -
     becomes a registered user. Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR,
     INVITATION_CODE_INVALID.
     """
-    return token_result(call, token_exchange.exchange(call.change, clientId, body.idToken))
+    return token_result(call, token_exchange.exchange(call.change, client, body.idToken))

@@ -28,9 +28,9 @@ class GuestHandle(Wire):
     identifies={"token": "tokens"},
     makes_caller="guest",
 )
-def create_guest(call: Call, clientId: Client, uuid: Channel, body: GuestHandle) -> TokenResult:
+def create_guest(call: Call, client: Client, channel: Channel, body: GuestHandle) -> TokenResult:
     """Create a temporary user of a channel, and return the user's token.
 
     Refusals NOT_FOUND for a channel of another client, GUEST_ACCESS_OFF.
     """
-    return token_result(call, guests.create(call.change, clientId, uuid, body.handle))
+    return token_result(call, guests.create(call.change, client, channel, body.handle))

@@ -31,7 +31,7 @@ class NewLinkedUser(Wire):
 )
 def create_linked_user(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     body: NewLinkedUser,
     *,
     ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None,
@@ -40,23 +40,23 @@ def create_linked_user(
 
     An invitation is generated, which ``ttl`` ends; read it with get_invitation.
     """
-    made = linked_users.create(call.change, call.client, uuid, body.handle, ttl)
+    made = linked_users.create(call.change, call.client, channel, body.handle, ttl)
     return NumberId(id=made.id)
 
 
 @operation("GET /channels/{uuid}/linked/users", rules="R024 R043 R473", gaps="G444")
-def list_linked_users(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
+def list_linked_users(call: Call, channel: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
     """List the users linked to the channel, regular ones and those made for it, as they were linked."""
-    return [user_view(call, user, imgSize) for user in linked_users.list_linked(call.change, uuid)]
+    return [user_view(call, user, imgSize) for user in linked_users.list_linked(call.change, channel)]
 
 
 @implied("POST /channels/{uuid}/linked/users/{userId}", rules="R473", gaps="G444")
-def link_user(call: Call, uuid: Channel, userId: Person) -> None:
+def link_user(call: Call, channel: Channel, user: Person) -> None:
     """Link a regular user to the channel. Refusal NOT_REGULAR for unregistered users."""
-    linked_users.link(call.change, uuid, userId)
+    linked_users.link(call.change, channel, user)
 
 
 @implied("DELETE /channels/{uuid}/linked/users/{userId}", rules="R365", gaps="G445")
-def unlink_user(call: Call, uuid: Channel, userId: Person) -> None:
+def unlink_user(call: Call, channel: Channel, user: Person) -> None:
     """Unlink a user from the channel; one who was made for it is removed. Refusal NOT_LINKED."""
-    linked_users.unlink(call.change, uuid, userId)
+    linked_users.unlink(call.change, channel, user)

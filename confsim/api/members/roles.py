@@ -38,21 +38,21 @@ class Host(Wire, kw_only=True):
     rules="R060 R201 R202 R203 R204 R259 R543 R544 R547",
     gaps="G148 G149 G151 G270 G271",
 )
-def add_operator(call: Call, uuid: Channel, userId: User) -> None:
+def add_operator(call: Call, channel: Channel, user: User) -> None:
     """Add a user to the operators of the channel.
 
     Any user of the client can be made operator, guests and linked users too; an owner stays owner.
     """
-    roles.add_operator(call.change, uuid, userId)
+    roles.add_operator(call.change, channel, user)
 
 
 @operation("DELETE /channels/{uuid}/operators/{userId}", gate=_HOST, rules="R205 R206 R543 R544", gaps="G272 G273")
-def remove_operator(call: Call, uuid: Channel, userId: User) -> None:
+def remove_operator(call: Call, channel: Channel, user: User) -> None:
     """Remove a user from the operators of the channel, oneself included.
 
     Refused with 404 for a user who is no operator and with 409 for an owner, who must be demoted first.
     """
-    roles.remove_operator(call.change, uuid, userId)
+    roles.remove_operator(call.change, channel, user)
 
 
 @operation(
@@ -61,33 +61,33 @@ def remove_operator(call: Call, uuid: Channel, userId: User) -> None:
     rules="R024 R207 R543 R544",
     gaps="G136 G274",
 )
-def list_operators(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
+def list_operators(call: Call, channel: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
     """List the operators of the channel: owners first, each in the order of their appointment."""
-    return [_host_view(call, user, imgSize, owner) for user, owner in roles.list_hosts(call.change, uuid)]
+    return [_host_view(call, user, imgSize, owner) for user, owner in roles.list_hosts(call.change, channel)]
 
 
 @operation("GET /channels/{uuid}/owners", gate=gates.ACCESS.assumed("G275"), rules="R024 R208 R545", gaps="G136")
-def list_owners(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
+def list_owners(call: Call, channel: Channel, *, imgSize: ImageSize | None = None) -> list[Host]:
     """List the owners of the channel, in the order of their appointment."""
-    return [_host_view(call, user, imgSize, True) for user in roles.list_owners(call.change, uuid)]
+    return [_host_view(call, user, imgSize, True) for user in roles.list_owners(call.change, channel)]
 
 
 @named("POST /channels/{uuid}/owners/{userId}", gate=gates.OWNER_OR_ADMIN.assumed("G561"), gaps="G561")
-def add_owner(call: Call, uuid: Channel, userId: User) -> None:
+def add_owner(call: Call, channel: Channel, user: User) -> None:
     """Add a user to the owners of the channel, operator before or not."""
-    roles.add_owner(call.change, uuid, userId)
+    roles.add_owner(call.change, channel, user)
 
 
 @named("DELETE /channels/{uuid}/owners/{userId}", gate=gates.OWNER_OR_ADMIN.assumed("G562"), gaps="G562")
-def remove_owner(call: Call, uuid: Channel, userId: User) -> None:
+def remove_owner(call: Call, channel: Channel, user: User) -> None:
     """Remove a user from the owners of the channel; no role is left. The last owner cannot be removed (409)."""
-    roles.remove_owner(call.change, uuid, userId)
+    roles.remove_owner(call.change, channel, user)
 
 
 @named("POST /channels/{uuid}/owners/{userId}/demote", gate=gates.OWNER_OR_ADMIN.assumed("G563"), gaps="G563")
-def demote_owner(call: Call, uuid: Channel, userId: User) -> None:
+def demote_owner(call: Call, channel: Channel, user: User) -> None:
     """Demote an owner to a plain operator. The last owner cannot be demoted (409)."""
-    roles.demote_owner(call.change, uuid, userId)
+    roles.demote_owner(call.change, channel, user)
 
 
 def _host_view(call: Call, user: User, size: ImageSize | None, owner: bool) -> Host:

@@ -99,13 +99,13 @@ def saved(asset: StoredAsset) -> Raw:
     "GET /channels/{uuid}/record/possible", gate=gates.ACCESS.assumed("G481"), rules="R159 R499 R500 R501", gaps="G480"
 )
 def check_record_possible(
-    call: Call, uuid: Channel
+    call: Call, channel: Channel
 ) -> Annotated[Possible | bool, Chosen(assumed.POSSIBLE, {"object": Possible, "bare": bool})]:
     """Check whether the caller could start a recording of the channel as far as addresses go.
 
     True when an owner of the channel has a verified address; always true for an API token.
     """
-    possible = recordings.possible(call.change, uuid, call.require_caller())
+    possible = recordings.possible(call.change, channel, call.require_caller())
     return possible if ask(call.change, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
 
 
@@ -115,13 +115,13 @@ def check_record_possible(
     rules="R286 R359 R360 R502 R537 R554",
     gaps="G374 G482 G483 G484",
 )
-def start_recording(call: Call, uuid: Channel) -> None:
+def start_recording(call: Call, channel: Channel) -> None:
     """Start a recording of the channel's active session, as a host or by an API token.
 
     409 without an active session, while a recording is in progress, and for a host when no owner of the channel has a
     verified address.
     """
-    recordings.start(call.change, uuid, call.require_caller())
+    recordings.start(call.change, channel, call.require_caller())
 
 
 @operation(
@@ -130,13 +130,13 @@ def start_recording(call: Call, uuid: Channel) -> None:
     rules="R361 R363 R364 R554",
     gaps="G485 G487 G488 G489 G505",
 )
-def stop_recording(call: Call, uuid: Channel) -> None:
+def stop_recording(call: Call, channel: Channel) -> None:
     """Stop the recording in progress; it is processed, and then it is ready.
 
     When processing succeeds every owner of the channel with a verified address is mailed the link. 404 when no
     recording is in progress.
     """
-    recordings.stop(call.change, uuid, call.require_caller())
+    recordings.stop(call.change, channel, call.require_caller())
 
 
 @operation(
@@ -148,7 +148,7 @@ def stop_recording(call: Call, uuid: Channel) -> None:
 )
 def list_recordings(
     call: Call,
-    channelId: Channel,
+    channel: Channel,
     *,
     session: SessionId | None = None,
     limit: Limit | None = None,
@@ -158,7 +158,7 @@ def list_recordings(
 ) -> Page[Recording]:
     """List the recordings of a channel, the latest first unless asked otherwise; ``session`` selects those of one."""
     find = partial(
-        recording_list.list_recordings, call.change, channelId, session, sort, descending=order is SortOrder.DESC
+        recording_list.list_recordings, call.change, channel, session, sort, descending=order is SortOrder.DESC
     )
     found = recording_list.poll_shown(call.change, find, lambda total: page_of(call, total, limit, offset))
     return page(call, found, limit, offset, lambda shown: [_recording_view(call, recording) for recording in shown])
@@ -167,13 +167,13 @@ def list_recordings(
 @operation(
     "GET /channels/{channelId}/recordings/{recordingId}", gate=_READ, rules="R291 R292 R293 R504", gaps="G119 G488 G489"
 )
-def get_recording(call: Call, channelId: Channel, recordingId: StoredRecording) -> Recording:
+def get_recording(call: Call, channel: Channel, recording: StoredRecording) -> Recording:
     """Get a recording: it has no end while it is in progress, and is not ready while it is processed.
 
     404 when the channel has no such recording.
     """
     note(call.change, assumed.DELETION)
-    return _recording_view(call, recordingId)
+    return _recording_view(call, recording)
 
 
 _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
@@ -186,12 +186,12 @@ _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
     gaps="G491 G494",
     identifies={"id": "assets"},
 )
-def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRecording) -> list[RecordingAsset]:
+def list_recording_assets(call: Call, channel: Channel, recording: StoredRecording) -> list[RecordingAsset]:
     """List the assets of a recording, which its processing makes.
 
     404 when the channel has no such recording.
     """
-    return [asset_view(call, asset) for asset in assets.list_assets(call.change, recordingId.client, recordingId.id)]
+    return [asset_view(call, asset) for asset in assets.list_assets(call.change, recording.client, recording.id)]
 
 
 @operation(
@@ -200,14 +200,12 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRec
     rules=_ASSET_RULES,
     gaps="G491 G495 G496",
 )
-def get_recording_asset(
-    call: Call, channelId: Channel, recordingId: StoredRecording, assetId: StoredAsset
-) -> RecordingAsset:
+def get_recording_asset(call: Call, channel: Channel, recording: StoredRecording, asset: StoredAsset) -> RecordingAsset:
     """Get one asset of a recording.
 
     404 when the channel has no such recording, or the recording no such asset.
     """
-    return asset_view(call, assetId)
+    return asset_view(call, asset)
 
 
 @operation(
@@ -218,8 +216,8 @@ def get_recording_asset(
 )
 def get_recording_download(
     call: Call,
-    channelId: Channel,
-    recordingId: StoredRecording,
+    channel: Channel,
+    recording: StoredRecording,
     *,
     ttl: Annotated[Ttl | None, Shown("5m"), "How long the URL is valid."] = None,
     kind: Annotated[DownloadKind | None, "Which file of the recording is downloaded."] = None,
@@ -229,8 +227,8 @@ def get_recording_download(
     ``kind`` selects the file, the combined video unless it is given. 409 before the recording is ready, 404 when the
     recording has no file of the kind. The URL needs no token and answers 403 once its time is over.
     """
-    recording_list.require_ready(recordingId)
-    asset = downloads.asset_of_kind(call.change, recordingId.client, recordingId.id, kind)
+    recording_list.require_ready(recording)
+    asset = downloads.asset_of_kind(call.change, recording.client, recording.id, kind)
     root = call.root() if ask(call.change, assumed.HOST) == "here" else "https://downloads.example"
     return RecordingDownload(url=f"{root}/files/recordings/{downloads.issue_link(call.change, asset, ttl)}")
 
@@ -244,8 +242,8 @@ def get_recording_download(
 )
 def get_recording_credentials(
     call: Call,
-    channelId: Channel,
-    recordingId: StoredRecording,
+    channel: Channel,
+    recording: StoredRecording,
     *,
     ttl: Annotated[Ttl | None, Shown("5m"), "How long the token is valid."] = None,
 ) -> RecordingCredentials:
@@ -253,8 +251,8 @@ def get_recording_credentials(
 
     409 before the recording is ready.
     """
-    recording_list.require_ready(recordingId)
-    token = downloads.issue_token(call.change, recordingId.client, recordingId.channel, recordingId.id, ttl)
+    recording_list.require_ready(recording)
+    token = downloads.issue_token(call.change, recording.client, recording.channel, recording.id, ttl)
     return RecordingCredentials(jwt=token)
 
 

@@ -45,13 +45,13 @@ class DialUnregistered(Wire):
     "GET /channels/{uuid}/dial/quote/{number}", rules="R327 R487 R488 R495 R496", gaps="G454 G455 G456 G458 G459 G460"
 )
 def get_dial_quote(
-    call: Call, uuid: Channel, number: Annotated[QuotedNumber, "The number whose price is asked."]
+    call: Call, channel: Channel, number: Annotated[QuotedNumber, "The number whose price is asked."]
 ) -> CallQuote:
     """Get the price of a call to a number per minute; its DTMF part is ignored.
 
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED, DESTINATION_UNKNOWN.
     """
-    quoted = prices.quote(call.change, uuid, number)
+    quoted = prices.quote(call.change, channel, number)
     return CallQuote(number=quoted.number, cost=quoted.cost, currency=prices.CURRENCY, country=quoted.country)
 
 
@@ -62,13 +62,13 @@ def get_dial_quote(
     runtime=True,
     rings=True,
 )
-def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> None:
+def dial_registered_user(call: Call, channel: Channel, body: DialRegistered) -> None:
     """Dial a number; the callee appears as the registered user.
 
     Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND and NOT_REGISTERED for sipUserId; those of
     joining the channel when calls are answered immediately.
     """
-    calls.dial_registered(call.change, uuid, body.number, body.sipUserId, whisper=bool(body.whisper))
+    calls.dial_registered(call.change, channel, body.number, body.sipUserId, whisper=bool(body.whisper))
 
 
 @operation(
@@ -79,11 +79,11 @@ def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> Non
     identifies={"id": "users"},
     rings=True,
 )
-def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
+def dial_unregistered_user(call: Call, channel: Channel, body: DialUnregistered) -> NumberId:
     """Dial a number, extracted from the given text; the callee appears as a new user of the given name.
 
     Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; those of joining the channel when calls are answered
     immediately.
     """
-    made = calls.dial_unregistered(call.change, uuid, body.number, body.name, whisper=bool(body.whisper))
+    made = calls.dial_unregistered(call.change, channel, body.number, body.name, whisper=bool(body.whisper))
     return NumberId(id=made.user)

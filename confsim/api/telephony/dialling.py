@@ -28,12 +28,12 @@ def set_client_dial_out_state(call: Call, state: Switch) -> None:
 
 
 @operation("POST /channels/{uuid}/settings/dial/in/{state}", rules="R042 R352 R474 R475 R535", gaps="G355 G467")
-def set_dial_in_state(call: Call, uuid: Channel, state: Switch) -> None:
+def set_dial_in_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling in to the channel, independently of the default of new channels."""
-    switches.set_feature(call.change, uuid, switches.DIAL_IN, state)
+    switches.set_feature(call.change, channel, switches.DIAL_IN, state)
 
 
 @operation("POST /channels/{uuid}/settings/dial/out/{state}", rules="R042 R352 R476 R477 R535", gaps="G355")
-def set_dial_out_state(call: Call, uuid: Channel, state: Switch) -> None:
+def set_dial_out_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable dialling out of the channel, whatever the default of new channels; running calls go on."""
-    switches.set_feature(call.change, uuid, switches.DIAL_OUT, state)
+    switches.set_feature(call.change, channel, switches.DIAL_OUT, state)

@@ -107,13 +107,13 @@ def list_inbound_numbers(
     rules="R326 R367 R482 R483",
     gaps="G059 G454 G472 G473 G475 G476 G478",
 )
-def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> NumberAssignment:
+def assign_dial_number(call: Call, channel: Channel, number: EnabledNumber) -> NumberAssignment:
     """Assign a number to the channel with a routing code, beside other channels.
 
     The leading plus is optional. The same number again answers the same code. Refusals NUMBER_MALFORMED,
     NUMBER_UNAVAILABLE for one that is unknown or disabled, NUMBER_EXCLUSIVE.
     """
-    return _assignment_view(call, number_assignments.assign(call.change, uuid, number))
+    return _assignment_view(call, number_assignments.assign(call.change, channel, number))
 
 
 @operation(
@@ -123,12 +123,12 @@ def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Numb
     gaps="G473 G474 G475",
     disturbs_others="it takes a number away from other channels",
 )
-def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> NumberAssignment:
+def assign_exclusive_dial_number(call: Call, channel: Channel, number: EnabledNumber) -> NumberAssignment:
     """Assign a number to this channel only, without a routing code.
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, NUMBER_SHARED, NUMBER_EXCLUSIVE.
     """
-    return _assignment_view(call, number_assignments.assign(call.change, uuid, number, exclusive=True))
+    return _assignment_view(call, number_assignments.assign(call.change, channel, number, exclusive=True))
 
 
 @operation(
@@ -147,9 +147,9 @@ def list_dial_number_assignments(
 
 
 @named("DELETE /channels/{uuid}/dial/numbers/{number}", gate=_ASSIGN, gaps="G579")
-def cancel_dial_number_assignment(call: Call, uuid: Channel, number: Assigned) -> None:
+def cancel_dial_number_assignment(call: Call, channel: Channel, assignment: Assigned) -> None:
     """Cancel the assignment of a number to the channel. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    number_assignments.cancel(call.change, number)
+    number_assignments.cancel(call.change, assignment)
 
 
 @named("POST /numbers/inbound/{number}/default", rules="R325", gaps="G479 G578")

@@ -60,12 +60,12 @@ class UserRegistration(Wire):
     rules="R013 R160 R161 R162 R163 R247",
     gaps="G158 G232 G252 G255",
 )
-def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
+def set_user_handle(call: Call, user: MeOrUser, body: HandleName) -> None:
     """Set the handle of an unregistered user, or of any user where the client does not require unique handles.
 
     For a registered user of a client that does, the call succeeds and changes nothing.
     """
-    handles.rename(call.change, call.client, userId, body.handle)
+    handles.rename(call.change, call.client, user, body.handle)
 
 
 @operation(
@@ -74,9 +74,9 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
     rules="R095 R098 R099 R100 R164 R546",
     gaps="G262 G263 G264 G265 G268",
 )
-def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> None:
+def change_handle_with_reservation(call: Call, reservation: handles.Reservation) -> None:
     """Change the caller's handle to the one reserved by the token; the token is used up."""
-    registration.change_handle(call.change, call.require_caller(), call.user, nonce)
+    registration.change_handle(call.change, call.require_caller(), call.user, reservation)
 
 
 @operation(
@@ -120,7 +120,7 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     gaps="G243 G244 G245 G246",
     identifies={"id": "users"},
 )
-def create_user(call: Call, token: handles.Reservation, body: UserRegistration) -> NumberId:
+def create_user(call: Call, reservation: handles.Reservation, body: UserRegistration) -> NumberId:
     """Register a user with the handle reserved by the token; the token is used up.
 
     A calling guest becomes registered, with the same id and token; administrators and API tokens make a new user, who
@@ -129,7 +129,7 @@ def create_user(call: Call, token: handles.Reservation, body: UserRegistration) 
     user = registration.register(
         call.change,
         call.require_caller(),
-        token,
+        reservation,
         description=body.description,
         full_name=body.fullName,
         email=body.email,
@@ -141,10 +141,10 @@ def create_user(call: Call, token: handles.Reservation, body: UserRegistration) 
 @operation(
     "POST /channels/{uuid}/users/{userId}/rename", gate=gates.OPERATOR, rules="R194 R195 R196 R197", gaps="G266 G267"
 )
-def rename_channel_user(call: Call, uuid: Channel, userId: User, body: HandleName) -> None:
+def rename_channel_user(call: Call, channel: Channel, user: User, body: HandleName) -> None:
     """Rename an unregistered user of the channel: a guest, a linked user, or one who dialled in or was dialled."""
-    hosted = (uuid.id, uuid.parent or uuid.id)
-    handles.rename_in_channel(call.change, call.client, userId, hosted, body.handle)
+    hosted = (channel.id, channel.parent or channel.id)
+    handles.rename_in_channel(call.change, call.client, user, hosted, body.handle)
 
 
 @operation(

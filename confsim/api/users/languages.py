@@ -26,9 +26,9 @@ class LanguageCodes(Wire):
     gaps="G158 G206",
     line="P1 Users",
 )
-def set_user_languages(call: Call, userId: MeOrUser, body: LanguageCodes) -> None:
+def set_user_languages(call: Call, user: MeOrUser, body: LanguageCodes) -> None:
     """Set the languages of a user in order: ISO 639-1 codes with an optional region, such as de-CH."""
-    languages.put(call.change, userId, body.languages)
+    languages.put(call.change, user, body.languages)
 
 
 @API.operation(

@@ -59,12 +59,12 @@ def create_predefined_user(call: Call, body: PredefinedUser) -> NumberId:
 
 
 @operation("GET /users/predefined/{originId}", gate=gates.API_TOKEN, rules="R179 R187 R188 R189 R246", gaps="G214")
-def find_predefined_user(call: Call, originId: UserByOrigin) -> NumberId:
+def find_predefined_user(call: Call, user: UserByOrigin) -> NumberId:
     """Find a user of the token's client by origin id; for API tokens alone.
 
     Refusal PREDEFINED_USER_NOT_FOUND.
     """
-    return NumberId(id=originId.id)
+    return NumberId(id=user.id)
 
 
 @operation(
@@ -74,6 +74,6 @@ def find_predefined_user(call: Call, originId: UserByOrigin) -> NumberId:
     line="P1 Users, known by name only",
     gaps="G554",
 )
-def get_user_origin_id(call: Call, userId: MeOrUser) -> OriginId:
+def get_user_origin_id(call: Call, user: MeOrUser) -> OriginId:
     """Get the id of a user in the third-party identity system."""
-    return OriginId(originId=userId.origin_id)
+    return OriginId(originId=user.origin_id)

@@ -79,12 +79,12 @@ class NewFullName(Wire):
     container=assumed.SEVERAL_CONTAINER,
     shows_identity=True,
 )
-def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
+def get_users(call: Call, people: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Get several users by a comma separated list of ids.
 
     One user for each distinct id, in the order of the request. An empty list and one of too many ids are refused.
     """
-    return [user_view(call, user, imgSize) for user in userIds]
+    return [user_view(call, user, imgSize) for user in people]
 
 
 @operation(
@@ -107,10 +107,10 @@ def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
     for_client=True,
     shows_identity=True,
 )
-def get_user(call: Call, userId: User, *, imgSize: ImageSize | None = None) -> UserView:
+def get_user(call: Call, user: User, *, imgSize: ImageSize | None = None) -> UserView:
     """Get a user of a child client, or of the caller's own client."""
     note(call.change, assumed.DELETION)
-    return user_view(call, userId, imgSize)
+    return user_view(call, user, imgSize)
 
 
 @operation(
@@ -163,7 +163,7 @@ def _item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:
 )
 def set_user_image(
     call: Call,
-    userId: MeOrUser,
+    user: MeOrUser,
     body: bytes,
     *,
     url: Annotated[Url | None, "The URL of the image; it wins over the body."] = None,
@@ -172,25 +172,25 @@ def set_user_image(
 
     At most 8 Mbytes (a larger image is refused with 413), known by their signature: PNG, JPEG, GIF or WebP.
     """
-    user_images.put(call.change, userId, uploads.image(call, body, url), url)
+    user_images.put(call.change, user, uploads.image(call, body, url), url)
 
 
 @named("DELETE /users/{userId}/image", gate=gates.SELF_OR_ADMIN.assumed("G160"), gaps="G550")
-def remove_user_image(call: Call, userId: MeOrUser) -> None:
+def remove_user_image(call: Call, user: MeOrUser) -> None:
     """Remove the image of a user; no effect when there is none."""
-    user_images.remove(call.change, userId)
+    user_images.remove(call.change, user)
 
 
 @named("POST /users/{userId}/description", gate=gates.SELF_OR_ADMIN.assumed("G160"), gaps="G551")
-def set_user_description(call: Call, userId: MeOrUser, body: UserDescription) -> None:
+def set_user_description(call: Call, user: MeOrUser, body: UserDescription) -> None:
     """Set the description of a user; an empty text clears it."""
-    users.update(call.change, userId, description=body.description or None)
+    users.update(call.change, user, description=body.description or None)
 
 
 @named("POST /users/{userId}/fullname", gate=gates.SELF_OR_ADMIN.assumed("G160"), gaps="G552")
-def set_user_full_name(call: Call, userId: MeOrUser, body: NewFullName) -> None:
+def set_user_full_name(call: Call, user: MeOrUser, body: NewFullName) -> None:
     """Set the full name of a user; an empty text clears it."""
-    users.update(call.change, userId, full_name=body.fullName or None)
+    users.update(call.change, user, full_name=body.fullName or None)
 
 
 @named(
@@ -200,9 +200,9 @@ def set_user_full_name(call: Call, userId: MeOrUser, body: NewFullName) -> None:
     identifies={"id": "clients"},
     shows_identity=True,
 )
-def get_user_client(call: Call, userId: MeOrUser) -> Id:
+def get_user_client(call: Call, user: MeOrUser) -> Id:
     """Get the id of the client that a user belongs to."""
-    return Id(id=userId.client)
+    return Id(id=user.client)
 
 
 @named("GET /users/find/handle", gate=gates.SIGNED_IN.assumed("G559"), gaps="G559", shows_identity=True)
