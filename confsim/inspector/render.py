@@ -15,7 +15,6 @@ from markupsafe import Markup, escape
 
 from confsim import shipped
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 
 #: Most characters of a value in a table.
 _SHORT = 120
@@ -93,7 +92,7 @@ def called(record: Any) -> str:
 def others(entry: Any) -> list[str]:
     """The values that an assumption can take beside the one in force, as texts."""
     declared = REGISTER.entries[entry.id]
-    values = [value for value in (declared.default, *candidates(declared)) if value != entry.value]
+    values = [value for value in (declared.default, *declared.candidates()) if value != entry.value]
     return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values]
 
 

@@ -208,7 +208,7 @@ def lookups(node, prefix=""):
         name = prefix + child.name
         if not isinstance(child, ast.ClassDef):
             kind = re.match(r"_*(get|find|list)(_|$)", child.name)
-            declared = any("operation" in ast.unparse(each) for each in child.decorator_list)
+            declared = any(re.search(r"\('[A-Z]+ /", ast.unparse(each)) for each in child.decorator_list)
             if kind and child.returns is not None and not declared:
                 yield name, kind[1], ast.unparse(child.returns)
         yield from lookups(child, f"{name}.")

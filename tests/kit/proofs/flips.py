@@ -17,7 +17,6 @@ from msgspec.structs import replace
 import confsim.control.catalogue  # noqa: F401 declares every entry
 from confsim import Simulator
 from confsim.assumptions.register import REGISTER, Assumption
-from confsim.assumptions.register.candidates import candidates
 from confsim.control.scenarios import start_from
 from confsim.kernel.refusal import Misuse
 from confsim.kernel.world import World
@@ -100,7 +99,7 @@ class Traced(dict[str, Any]):
 
 def alternatives(entry: Assumption[Any]) -> list[Flip]:
     """The flips of an entry."""
-    return [Flip(entry.id, value) for value in candidates(entry)]
+    return [Flip(entry.id, value) for value in entry.candidates()]
 
 
 def flips() -> dict[str, list[Flip]]:

@@ -87,9 +87,12 @@ class Assumption(Generic[T]):
     concerned can refuse for them, or to a function of value, operation and profile; without one of these, of this or
     another entry, they cannot.
     ``check`` returns the value in the form that code expects, and raises ValueError for one that is not acceptable.
+    ``samples`` are values of the families that alternatives describe in words, for those who try other values.
     """
 
-    __slots__ = ("alternatives", "check", "decides", "default", "gaps", "id", "operations", "refuses", "statement")
+    __slots__ = (
+        "alternatives", "check", "decides", "default", "gaps", "id", "operations", "refuses", "samples", "statement"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -102,6 +105,7 @@ class Assumption(Generic[T]):
         check: Callable[[object], T] | None = None,
         decides: str = "",
         refuses: Refuses | None = None,
+        samples: Iterable[object] = (),
     ) -> None:
         self.id = id
         self.gaps = tuple(gaps.split())
@@ -112,6 +116,22 @@ class Assumption(Generic[T]):
         self.decides = tuple(decides.split())
         self.check = check or _one_of(default, self.alternatives)
         self.refuses: Refuses = refuses or {}
+        self.samples = tuple(samples)
+
+    def candidates(self) -> tuple[Any, ...]:
+        """Return values other than the default, in the form that code expects; none when there is no choice."""
+        found = [value for value in self.alternatives if not isinstance(value, str) or self._is_value(value)]
+        checked = [self.check(value) for value in (*found, *self.samples)]
+        other = {repr(value): value for value in checked if value != self.default}
+        return tuple(other.values())
+
+    def _is_value(self, alternative: str) -> bool:
+        """Return whether an alternative is a value, and not a phrase that describes values."""
+        try:
+            self.check(alternative)
+        except (ValueError, TypeError):
+            return False
+        return not alternative.startswith(("any ", "another "))
 
     def allows_refusal(self, reason: str, operation: str, profile: Mapping[str, Any]) -> bool:
         """Return whether the value under a profile lets an operation concerned refuse for one of ``refuses``."""
@@ -180,9 +200,12 @@ def assumption(
     check: Callable[[object], T] | None = None,
     decides: str = "",
     refuses: Refuses | None = None,
+    samples: Iterable[object] = (),
 ) -> Assumption[T]:
     """Declare an entry: create it and add it to the register."""
-    return REGISTER.add(Assumption(id, gaps, statement, default, alternatives, operations, check, decides, refuses))
+    return REGISTER.add(
+        Assumption(id, gaps, statement, default, alternatives, operations, check, decides, refuses, samples)
+    )
 
 
 def ask(context: Context, entry: Assumption[T]) -> T:
