@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.contract.types import Long, Wire
 from confsim.control.context import ControlContext, get_user, refusals_as_conflicts
 from confsim.control.declare import CommandBody, operation
@@ -137,7 +137,7 @@ def list_presence(context: ControlContext, *, channel: Annotated[str, "The uuid 
     change = context.view()
     found = channels.find_anywhere(change, channel.lower())
     if found is None:
-        raise Refusal(Reason.NOT_FOUND, what="channel", id=channel)
+        not_found("channel", channel)
     return [_describe(change, found, each) for each in _people(change, found)]
 
 

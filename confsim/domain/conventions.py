@@ -1,11 +1,12 @@
-"""Calls that request a state which already holds."""
+"""Conventions of all things: fresh ids, and calls that request a state which already holds."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from confsim.assumptions.protocol import conventions
-from confsim.assumptions.protocol.refusals import Reason
+from confsim.assumptions.channels import THING_IDS
+from confsim.assumptions.protocol.conventions import EMPTY_SLOT, REPEATED_STATE
+from confsim.assumptions.protocol.refusals import Reason, not_found
 from confsim.assumptions.register import ask
 from confsim.kernel.machine import Trigger
 from confsim.kernel.refusal import Refusal
@@ -13,6 +14,11 @@ from confsim.kernel.tables.table import Record
 from confsim.kernel.world import Change
 
 R = TypeVar("R", bound=Record)
+
+
+def fresh_id(change: Change) -> str:
+    """A fresh id of a thing that has no number, in the form of the profile (G132)."""
+    return change.uuid() if ask(change, THING_IDS) == "uuid" else change.draw(12).hex()
 
 
 def turn(change: Change, trigger: Trigger[R, []], record: R, *, state: str | None = None) -> R:
@@ -27,7 +33,7 @@ def turn(change: Change, trigger: Trigger[R, []], record: R, *, state: str | Non
 
 def require_change(change: Change, state: str, *, holds: bool) -> None:
     """Refusal STATE_HOLDS when the requested state already ``holds``, where that is refused (G537)."""
-    if holds and ask(change, conventions.REPEATED_STATE) == "refuse":
+    if holds and ask(change, REPEATED_STATE) == "refuse":
         raise Refusal(Reason.STATE_HOLDS, state=state)
 
 
@@ -36,5 +42,5 @@ def require_filled(change: Change, what: str, id: str | int, *, empty: bool) -> 
 
     ``what`` names the slot and the kind of object that has it, ``id`` identifies the object.
     """
-    if empty and ask(change, conventions.EMPTY_SLOT) == "refuse":
-        raise Refusal(Reason.NOT_FOUND, what=what, id=id)
+    if empty and ask(change, EMPTY_SLOT) == "refuse":
+        not_found(what, id)
