@@ -109,12 +109,12 @@ def values(style: str) -> dict[str, Any]:
             told = told.get("value")
         if told is not None:
             default = REGISTER.entries[id].default
-            found[id] = {**default, **told} if isinstance(told, dict) and id in _PARTS else told
+            found[id] = {**default, **told} if isinstance(told, dict) and id in PARTS else told
     return found
 
 
 #: Tables of values of which the service has only these words.
-_PARTS = {"users.kinds", "identity.claims"}
+PARTS = {"users.kinds", "identity.claims"}
 
 
 def others(style: str) -> set[str]:
