@@ -187,6 +187,7 @@ PARTS: dict[str, Part] = {
     "verify beside true services": campaign("verify", "--most", "0", "--true", "1000", "--part", "{share}"),
     "calibrate": campaign("calibrate", "--profiles", "1000", "--verified", "200", "--long", "20", "--part", "{share}"),
     "explore": campaign("explore"),
+    "exam": campaign("exam", "--styles", "abc", "--part", "{share}"),
     "fuzz, singles": campaign("fuzz", "--mode", "singles", "--part", "{share}"),
     "fuzz, pairs": campaign("fuzz", "--mode", "pairs", "--part", "{share}"),
     **{

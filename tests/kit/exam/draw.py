@@ -30,7 +30,7 @@ def kinds() -> dict[str, list[str]]:
 @cache
 def areas() -> dict[str, str]:
     """The module of the service in which each bug is made."""
-    found = {}
+    found: dict[str, str] = {}
     root = Path(conferencing.__file__).parent
     for path in sorted(root.rglob("*.py")):
         for name in re.findall(r'\bbug\("([a-z0-9-]+)"\)', path.read_text()):

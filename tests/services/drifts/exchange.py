@@ -56,10 +56,10 @@ class Exchange:
         """Whether the server did what it was asked."""
         return 200 <= self.status < 300
 
-    def told(self, method: str, pattern: str) -> Iterator[dict[str, Any]]:
-        """The objects that a successful answer to the operation holds: itself, its results, or its elements."""
+    def told(self, method: str, pattern: str, field: str) -> Iterator[dict[str, Any]]:
+        """The objects with a field that a successful answer holds: itself, its results, or its elements."""
         if self.ok and self.asks(method, pattern):
-            yield from objects(self.body)
+            yield from (each for each in objects(self.body) if each.get(field) is not None)
 
     def listed(self, method: str, pattern: str) -> list[Any]:
         """The list that a successful answer to the operation is or holds; an empty one where it has none."""
@@ -77,6 +77,10 @@ class Exchange:
         self.headers = [(each, text) for each, text in self.headers if each.lower() != name.lower()]
         if value is not None:
             self.headers.append((name, value))
+
+    def text(self) -> str:
+        """Status, headers and JSON as they would be written: true is not 1 there."""
+        return json.dumps([self.status, self.headers, self.body])
 
     def encode(self) -> None:
         """Write the changed JSON as the body of the answer."""

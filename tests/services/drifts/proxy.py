@@ -55,7 +55,10 @@ def to_app(application: WSGIApplication) -> Send:
 
 
 class Proxy:
-    """A proxy as a WSGI application. Raises ValueError for a drift that there is not."""
+    """A proxy as a WSGI application. Raises ValueError for a drift that there is not.
+
+    ``has_changed`` says whether an answer has been changed so far.
+    """
 
     def __init__(self, send: Send, drifts: Iterable[str], seed: int = 0) -> None:
         names = list(drifts)
@@ -66,6 +69,7 @@ class Proxy:
         self._send = send
         self._memories = {name: Memory(seed) for name in names}
         self._lock = Lock()
+        self.has_changed = False
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Send a request on, and hand its answer back."""
@@ -86,9 +90,12 @@ class Proxy:
         with self._lock:
             exchange = Exchange(method, target, sent, Memory(0))
             exchange.answered(*answer)
+            before = exchange.text()
             for each in self.drifts:
                 exchange.memory = self._memories[each.name]
                 each.change(exchange)
-            if exchange.body is not None:
-                exchange.encode()
+            if before != exchange.text():
+                self.has_changed = True
+                if exchange.body is not None:
+                    exchange.encode()
         return exchange
