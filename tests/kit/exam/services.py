@@ -21,6 +21,8 @@ from services.conferencing.context import Service
 from services.conferencing.store.db import Database
 from services.conferencing.store.ids import Ids
 from services.conferencing.store.seed import seed as plant
+from services.conferencing.style import Style
+from services.conferencing.web import Application
 from services.drifts.proxy import Proxy, to_app
 
 if TYPE_CHECKING:
@@ -71,26 +73,28 @@ class Served:
         return body
 
 
+def application(style: Style, bugs: Iterable[str] = (), seed: int = 0, clock: Clock | None = None) -> Application:
+    """The conferencing service as ``create_app`` makes it, in any style and by any clock."""
+    service = Service(style, frozenset(bugs), clock or Clock(), Database(), Ids(seed))
+    planted = plant(service)
+    made = Application(service)
+    made.tokens, made.client, made.seeded = planted.tokens, planted.client, planted.items
+    return made
+
+
 class Styled(Served):
     """The conferencing service in a style with bugs, beside the same service without them until both part."""
 
     def __init__(self, style: str, bugs: Iterable[str] = (), seed: int = 0) -> None:
         self._clock = _HeldClock()
-        self._wrong, self._right = (self._made(style, each, seed) for each in (bugs, ()))
+        named = conferencing.STYLES[style]
+        self._wrong, self._right = (application(named, each, seed, self._clock) for each in (bugs, ()))
         tokens = dict(self._wrong.tokens)
         if conferencing.STYLES[style].auth.user_header != conferencing.STYLES[style].auth.api_header:
             del tokens["api-token"]  # it has a header of its own, which an accounts file cannot say
         super().__init__(Accounts(self._wrong.client, tokens), conferencing.STYLES[style].base_path)
 
-    def _made(self, style: str, bugs: Iterable[str], seed: int) -> conferencing.Application:
-        """As ``create_app`` makes it, with a clock that both share."""
-        service = Service(conferencing.STYLES[style], frozenset(bugs), self._clock, Database(), Ids(seed))
-        planted = plant(service)
-        made = conferencing.Application(service)
-        made.tokens, made.client, made.seeded = planted.tokens, planted.client, planted.items
-        return made
-
-    def take(self, application: conferencing.Application) -> None:
+    def take(self, application: Application) -> None:
         """Serve an application that there is, alone."""
         self._wrong, self.shown = application, -1
 
