@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import ast
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +18,33 @@ from confsim.service.files.profile import plain, read_profile
 from kit.exam import draw, learning, profiles, showing, truth
 from kit.exam.services import Drifted, Styled
 from kit.exam.showing import is_visible
+from kit.source import MODULES, nodes
 from services.calls.cases import CASES
 from services.calls.client import Api
 from services.conferencing import BUGS
 from services.drifts.registry import DRIFTS
+
+SERVICES = Path(__file__).parent
+
+
+def test_neither_knows_the_other() -> None:
+    """Nothing of confsim imports the services, and they and their drifts import nothing of confsim or the kit."""
+    imported = {path: _imported(path) for path in (*MODULES.values(), *SERVICES.rglob("*.py"))}
+    assert len(imported) > 500
+    assert [path for path in MODULES.values() if "services" in imported[path]] == []
+    own = [path for folder in ("conferencing", "drifts", "calls") for path in (SERVICES / folder).rglob("*.py")]
+    assert [path for path in own if imported[path] & {"confsim", "kit"}] == []
+
+
+def _imported(path: Path) -> set[str]:
+    """The packages at the top that a module imports from."""
+    found = set()
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.add((node.module or "").partition(".")[0])
+    return found
 
 
 def test_forty_bugs_are_drawn_evenly() -> None:
