@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from confsim.assumptions.register.candidates import candidates
 
 import confsim.control.catalogue  # noqa: F401 declares every entry
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.world import World
 from confsim.service.clock import Clock
 from confsim.service.service import Service
