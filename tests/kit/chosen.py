@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from confsim.assumptions.register.candidates import candidates
 
 import confsim.control.catalogue  # noqa: F401 declares every entry
 from confsim.assumptions.register import REGISTER
@@ -47,7 +46,7 @@ class ChosenValues:
             choice
             for entry in REGISTER.entries.values()
             if not entry.id.startswith(MADE_ALIKE)
-            for choice in (f"{entry.id} = {value!r}" for value in candidates(entry))
+            for choice in (f"{entry.id} = {value!r}" for value in entry.candidates())
             if choice not in self.values
         )
 

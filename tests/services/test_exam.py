@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confsim.assumptions.register.candidates import candidates
 from werkzeug.test import Client
 
 from campaigns import exam
@@ -157,7 +156,7 @@ def test_hidden_values_are_in_no_list() -> None:
         own = {id: value for id, value in profile.items() if id not in profiles.HIDING[seed % len(profiles.HIDING)]}
         assert len(own) >= profiles.VALUES - 2
         for id, value in read_profile(own).items():
-            assert value not in [REGISTER.entries[id].default, *candidates(REGISTER.entries[id])]
+            assert value not in [REGISTER.entries[id].default, *REGISTER.entries[id].candidates()]
         assert profile == plain(read_profile(profile))
 
 

@@ -19,8 +19,8 @@ from confsim.assumptions.register import ask, in_force, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
 from confsim.contract import gates
-from confsim.contract.text_values import invalid_input, split_list
-from confsim.contract.types import AtLeast, Chosen, ImageSize, Int, Page, Pattern, Switch
+from confsim.contract.text_values import split_list
+from confsim.contract.types import Chosen, ImageSize, Int, Page, Pattern, Switch
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
@@ -68,14 +68,12 @@ def set_wall_state(call: Call, channel: Channel, state: Switch) -> None:
 def set_presenters_limit(
     call: Call,
     channel: Channel,
-    limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), Pattern(_limit), "The number of users who can share video."],
+    limit: Annotated[int, Meta(ge=0, le=2**31 - 1), Pattern(_limit), "The number of users who can share video."],
 ) -> None:
     """Set the limit on users who share video; current presenters are unaffected.
 
     Refusal INVALID_INPUT for a number that is negative or does not fit 32 bits.
     """
-    if limit > 2**31 - 1:
-        raise invalid_input("path limit", f"{limit} does not fit 32 bits")
     _note_room(call, channel)
     switches.limit_presenters(call.change, channel, limit)
 

@@ -13,7 +13,6 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from confsim.assumptions.register.candidates import candidates
 from msgspec import Struct
 
 import confsim.control.catalogue  # noqa: F401  (declares every entry)
@@ -98,7 +97,7 @@ def hidden(seed: int) -> dict[str, Any]:
     profile: dict[str, Any] = {}
     while len(profile) < VALUES:
         id, value = _drawn(chance, kinds[len(profile) % len(kinds)])
-        known = [REGISTER.entries[id].default, *candidates(REGISTER.entries[id])]
+        known = [REGISTER.entries[id].default, *REGISTER.entries[id].candidates()]
         if REGISTER.entries[id].check(value) not in known:
             profile[id] = value
     return plain(read_profile({**profile, **HIDING[seed % len(HIDING)]}))
