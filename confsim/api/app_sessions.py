@@ -20,12 +20,14 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import USERS, User
 
 from . import views
-from .call import Call, operation
+from .call import API, Call
 from .ids import AppSessionId, ChannelId, ClientId, SessionId, UserId
 from .things import LinkedSession, OwnClient
 from .views import Id
 
-LINE = "P2 App sessions"
+operation = API.family(gate=gates.SIGNED_IN.assumed("G380"), line="P2 App sessions")
+named = API.family(line="P2 L354", source=Source.NAME_ONLY)
+
 
 #: epoch milliseconds on the clock of the caller (G382)
 Milliseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -99,13 +101,11 @@ def _app_session_view(call: Call, run: app_sessions.AppSession) -> AppSession:
 
 @operation(
     "POST /app_sessions/new/{clientId}",
-    gate=gates.SIGNED_IN.assumed("G380"),
     rules="R012 R307 R427",
-    line=LINE,
     gaps="G157 G381 G382",
     identifies={"id": "app_sessions"},
 )
-def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistration) -> Id:
+def create_app_session(call: Call, client: OwnClient, body: AppSessionRegistration) -> Id:
     """Create the record of one run of a client application in the caller's own client.
 
     404 for another client, 400 for a channel that the client has not.
@@ -113,35 +113,24 @@ def create_app_session(call: Call, clientId: OwnClient, body: AppSessionRegistra
     return Id(id=app_sessions.register(call.change, call.require_caller(), body.started, body.url, body.channel).id)
 
 
-@operation(
-    "POST /app_sessions/{appSession}/logs",
-    gate=gates.SIGNED_IN.assumed("G380"),
-    rules="R428 R429",
-    line=LINE,
-    gaps="G120 G383 G384",
-)
-def add_app_session_log(call: Call, appSession: app_sessions.AppSession, body: NewAppSessionLog) -> None:
+@operation("POST /app_sessions/{appSession}/logs", rules="R428 R429", gaps="G120 G383 G384")
+def add_app_session_log(call: Call, app_session: app_sessions.AppSession, body: NewAppSessionLog) -> None:
     """Add a log to an app session. 409 for an index that a different log has."""
-    app_sessions.append(call.change, appSession, body.time, body.data, body.index)
+    app_sessions.append(call.change, app_session, body.time, body.data, body.index)
 
 
 @operation(
-    "GET /app_sessions/{appSessionId}",
-    gate=gates.SELF_OR_ADMIN.assumed("G380"),
-    rules="R306 R307 R430",
-    line=LINE,
-    gaps="G386",
+    "GET /app_sessions/{appSessionId}", gate=gates.SELF_OR_ADMIN.assumed("G380"), rules="R306 R307 R430", gaps="G386"
 )
-def get_app_session(call: Call, appSessionId: app_sessions.AppSession) -> AppSession:
+def get_app_session(call: Call, app_session: app_sessions.AppSession) -> AppSession:
     """Get an app session: for administrators and the caller who created it."""
-    return _app_session_view(call, appSessionId)
+    return _app_session_view(call, app_session)
 
 
 @operation(
     "GET /app_sessions",
     gate=gates.ADMIN.assumed("G380"),
     rules="R021 R023 R306 R431 R432 R433",
-    line=LINE,
     gaps="G121 G377 G389 G390",
 )
 def list_app_sessions(
@@ -171,45 +160,34 @@ def _at(call: Call, given: int | None) -> int | None:
 
 @operation(
     "POST /app_sessions/{appSession}/link/channel/session/{channelUuid}/{channelSession}",
-    gate=gates.SIGNED_IN.assumed("G380"),
     rules="R434",
-    line=LINE,
     gaps="G387 G388",
 )
 def link_app_session_to_channel_session(
-    call: Call, appSession: app_sessions.AppSession, channelUuid: Channel, channelSession: LinkedSession
+    call: Call, app_session: app_sessions.AppSession, channel: Channel, session: LinkedSession
 ) -> None:
     """Link a channel and a session of it to an app session; linking again changes nothing."""
-    app_sessions.link_channel(call.change, appSession, channelUuid, channelSession)
+    app_sessions.link_channel(call.change, app_session, channel, session)
 
 
 @operation(
     "POST /app_sessions/{appSession}/link/channel/session/{channelUuid}",
-    gate=gates.SIGNED_IN.assumed("G380"),
     rules="R434 R435",
-    line=LINE,
     gaps="G361 G388",
     slash=SESSION_WITHOUT_ID,
 )
-def link_app_session_to_channel(call: Call, appSession: app_sessions.AppSession, channelUuid: Channel) -> None:
+def link_app_session_to_channel(call: Call, app_session: app_sessions.AppSession, channel: Channel) -> None:
     """Link a channel alone to an app session; linking again changes nothing."""
-    app_sessions.link_channel(call.change, appSession, channelUuid)
+    app_sessions.link_channel(call.change, app_session, channel)
 
 
-@operation(
-    "GET /app_sessions/{appSession}/logs",
-    gate=gates.SELF_OR_ADMIN.assumed("G380"),
-    rules="R428",
-    source=Source.NAME_ONLY,
-    gaps="G385 G581",
-    line="P2 L354",
-)
+@named("GET /app_sessions/{appSession}/logs", gate=gates.SELF_OR_ADMIN.assumed("G380"), rules="R428", gaps="G385 G581")
 def list_app_session_logs(
-    call: Call, appSession: app_sessions.AppSession, *, offset: Offset | None = None, limit: Limit | None = None
+    call: Call, app_session: app_sessions.AppSession, *, offset: Offset | None = None, limit: Limit | None = None
 ) -> Page[AppSessionLog]:
     """List the logs of an app session by their index: for administrators and the caller who created it."""
     return views.page(
-        call, app_sessions.list_logs(call.change, appSession), limit, offset, lambda shown: [*map(_log_view, shown)]
+        call, app_sessions.list_logs(call.change, app_session), limit, offset, lambda shown: [*map(_log_view, shown)]
     )
 
 
@@ -217,14 +195,12 @@ def _log_view(log: Log) -> AppSessionLog:
     return AppSessionLog(time=log.time, data=log.data, index=log.index)
 
 
-@operation(
+@named(
     "POST /app_sessions/{appSession}/link/user/{userId}",
     gate=gates.SIGNED_IN.assumed("G380"),
     rules="R306",
-    source=Source.NAME_ONLY,
     gaps="G388 G582",
-    line="P2 L354",
 )
-def link_app_session_to_user(call: Call, appSession: app_sessions.AppSession, userId: User) -> None:
+def link_app_session_to_user(call: Call, app_session: app_sessions.AppSession, user: User) -> None:
     """Link a user of the client to an app session; linking again changes nothing."""
-    app_sessions.link_user(call.change, appSession, userId)
+    app_sessions.link_user(call.change, app_session, user)

@@ -22,7 +22,6 @@ from .address import HOST, Address
 
 #: The catalogue in which families declare their operations, complete and in order once ``api.catalogue`` is imported.
 API = Catalogue("Conferencing Service API", prefix=transport.PREFIX)
-operation = API.operation
 
 
 class Call(Struct, eq=False, gc=False):

@@ -22,21 +22,21 @@ FILES = Catalogue("Files")
 
 
 @FILES.operation("GET /files/{clientId}/images/{image}", gate=gates.PUBLIC, rules="R030 R031")
-def get_image(call: Call, clientId: Client, image: str, *, size: ImageSize | None = None) -> Raw:
+def get_image(call: Call, client: Client, image: str, *, size: ImageSize | None = None) -> Raw:
     """The bytes of an image; every size is served by the one file that was uploaded."""
-    found = images.get(call.change, clientId.id, image)
+    found = images.get(call.change, client.id, image)
     return Raw(found.content_type, found.data)
 
 
 @FILES.operation("GET /files/{clientId}/media/{mediaId}", gate=gates.PUBLIC, rules="R330 R331")
 def get_media_file(
-    call: Call, clientId: Client, mediaId: str, *, expires: int | None = None, signature: str | None = None
+    call: Call, client: Client, mediaId: str, *, expires: int | None = None, signature: str | None = None
 ) -> Raw:
     """The bytes of a media asset as they were uploaded, for anyone with a link, or for everybody (publicRead).
 
     403 for an invalid or expired link. Browsers save the file and do not show it, since anybody may have uploaded it.
     """
-    asset = media.follow_link(call.change, clientId.id, mediaId, expires, signature)
+    asset = media.follow_link(call.change, client.id, mediaId, expires, signature)
     saved = ("Content-Disposition", f"attachment; filename*=UTF-8''{quote(asset.name, safe='')}")
     return Raw(asset.content_type, asset.data, (saved, ("X-Content-Type-Options", "nosniff")))
 
@@ -50,7 +50,7 @@ def get_recording_file(call: Call, token: str) -> Raw:
 @FILES.operation(
     "GET /files/channels/{uuid}/recordings/{recordingId}/{assetId}", gate=gates.OPERATOR_OR_ADMIN, rules="R301"
 )
-def get_asset_file(call: Call, uuid: Channel, recordingId: Recording, assetId: str) -> Raw:
+def get_asset_file(call: Call, channel: Channel, recording: Recording, assetId: str) -> Raw:
     """The bytes of an asset of a recording, for callers who may read the asset (G496). 409 before it is uploaded."""
-    recording_list.require_ready(recordingId)
-    return recordings.saved(assets.get(call.change, recordingId.client, recordingId.id, assetId))
+    recording_list.require_ready(recording)
+    return recordings.saved(assets.get(call.change, recording.client, recording.id, assetId))

@@ -11,7 +11,7 @@ from confsim.assumptions.register import in_force
 from confsim.assumptions.users import emails as assumed_emails
 from confsim.assumptions.users import languages as assumed_languages
 from confsim.contract.schema import SPACE, caseless
-from confsim.contract.types import AtLeast, FreeText, Long, Name, Pattern, Said, Samples, Sized, TextForm
+from confsim.contract.types import FreeText, Long, Name, Pattern, Said, Samples, Sized, TextForm
 from confsim.domain.channels.channels import DESCRIPTION
 from confsim.domain.telephony import e164
 from confsim.domain.users import languages
@@ -147,7 +147,7 @@ DestinationUrl = Annotated[
 Email = Annotated[FreeText, Pattern(_email), Samples("sample@example.com", "other@example.com")]
 FriendlyUrlWord = Annotated[str, Pattern(_friendly)]
 #: The duration of a breakout session in milliseconds, up to the longest time allowed.
-BreakoutDuration = Annotated[Long, AtLeast(0), Pattern(_breakout)]
+BreakoutDuration = Annotated[Long, Pattern(_breakout)]
 #: Up to 200 characters (P2 Limits L390).
 ChannelText = Annotated[str, Sized(sizes.TEXT, allow_blank=True), Pattern(_description), Said(_counted)]
 #: The same where the channel is created (G303).

@@ -12,8 +12,10 @@ from confsim.contract.types import AbsoluteUrl, Int, InUnit, Numbering, Samples,
 from confsim.domain import terms
 from confsim.domain.clients.clients import Client
 
-from .call import Call, operation
+from .call import API, Call
 from .units import instant
+
+operation = API.family(line="P1 Terms")
 
 _VERSIONS = Numbering(terms_assumed.VERSION, "timestamp")
 
@@ -42,7 +44,7 @@ class TermsUrl(Wire):
     url: Annotated[str, AbsoluteUrl(sizes.URL, terms_assumed.URL), "The URL of the terms."]
 
 
-@operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134", line="P1 Terms")
+@operation("POST /users/me/terms/{version}", gate=gates.USER, rules="R010 R080 R101 R102 R134")
 def accept_terms(
     call: Call, version: Annotated[int, _VERSIONS, Samples(1, 2), "The version that is accepted."]
 ) -> None:
@@ -53,11 +55,11 @@ def accept_terms(
     terms.accept(call.change, call.client, call.user, version)
 
 
-@operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242", line="P1 Terms")
-def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
+@operation("GET /clients/{clientId}/terms", gate=gates.PUBLIC, rules="R076 R132 R242")
+def get_client_terms(call: Call, client: Client) -> ClientTerms:
     """Get the terms that a client has published; no token needed."""
     note(call.change, initial.TERMS_REQUIRED)
-    published = clientId.terms
+    published = client.terms
     return ClientTerms(
         version=published.version,
         url=published.url,
@@ -66,7 +68,7 @@ def get_client_terms(call: Call, clientId: Client) -> ClientTerms:
     )
 
 
-@operation("GET /users/me/terms", gate=gates.USER, rules="R079 R080 R081 R082 R133", line="P1 Terms", about_caller=True)
+@operation("GET /users/me/terms", gate=gates.USER, rules="R079 R080 R081 R082 R133", about_caller=True)
 def get_user_terms(call: Call) -> UserTerms:
     """Get whether the caller has accepted the current terms, and their URL."""
     standing = terms.standing(call.change, call.client, call.user)
@@ -78,9 +80,7 @@ def get_user_terms(call: Call) -> UserTerms:
     )
 
 
-@operation(
-    "POST /terms", gate=gates.ADMIN.assumed("G178"), rules="R107 R108 R135 R136", line="P1 Terms", gaps="G171 G179"
-)
+@operation("POST /terms", gate=gates.ADMIN.assumed("G178"), rules="R107 R108 R135 R136", gaps="G171 G179")
 def update_terms_url(call: Call, body: TermsUrl) -> None:
     """Replace the link to the terms without asking anybody to accept again."""
     terms.link(call.change, call.client, body.url)
@@ -90,7 +90,6 @@ def update_terms_url(call: Call, body: TermsUrl) -> None:
     "POST /terms/new",
     gate=gates.ADMIN.assumed("G178"),
     rules="R103 R104 R105 R106 R108 R135",
-    line="P1 Terms",
     gaps="G170 G177",
     revokes_access=True,
 )

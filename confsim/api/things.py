@@ -9,8 +9,7 @@ level. Inputs are looked up, and states such as a breakout session that has star
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -18,10 +17,10 @@ from confsim.assumptions import events as assumed_events
 from confsim.assumptions.properties import CHANNEL_PROPERTY_MISSING
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask, in_force
+from confsim.assumptions.register import ask
 from confsim.contract.decode import resolves
 from confsim.contract.text_values import invalid_input
-from confsim.contract.types import Key, Pattern, Samples
+from confsim.contract.types import AtMost, Key, Samples
 from confsim.domain import app_sessions, properties
 from confsim.domain.breakout import breakout_rooms, breakouts
 from confsim.domain.breakout.breakout_rooms import Room
@@ -80,17 +79,10 @@ def _own_client(call: Call, id: str) -> Client:
     return call.client
 
 
-def _most_users(profile: Mapping[str, Any]) -> dict[str, Any]:
-    return {"maxItems": in_force(profile, sizes.USER_IDS)}
-
-
-@resolves(Users, Annotated[list[int], Pattern(_most_users)], "users", about="Ids of users, as one list.")
+@resolves(Users, Annotated[list[int], AtMost(sizes.USER_IDS, "ids")], "users", about="Ids of users, as one list.")
 def _users(call: Call, ids: list[int]) -> list[User]:
-    most = ask(call.change, sizes.USER_IDS)
     if not ids:
         raise invalid_input("path userIds", "it names no user")
-    if len(ids) > most:
-        raise invalid_input("path userIds", f"it has more than {most} ids")
     return user_list.list_by_ids(call.change, call.client, ids)
 
 

@@ -10,9 +10,8 @@ from urllib.parse import quote
 
 from confsim.assumptions.protocol import conventions, images, parsing, sizes
 from confsim.assumptions.protocol.refusals import not_found
-from confsim.assumptions.register import ask
+from confsim.assumptions.register import ask, note
 from confsim.assumptions.users import users as assumed_users
-from confsim.contract.text_values import invalid_input
 from confsim.contract.types import ImageLink, ImageSize, Int, LimitedPage, Page, Wire
 from confsim.domain.users import languages, users
 from confsim.domain.users.users import Account, Level
@@ -160,9 +159,9 @@ def _page_limit(call: Call, limit: int | None) -> int:
     if limit is None or (limit == 0 and ask(call.change, parsing.LIMIT_ZERO) == "absent"):
         return min(ask(call.change, sizes.PAGE), ask(call.change, sizes.PAGE_MOST))
     most = ask(call.change, sizes.PAGE_MOST)
-    if limit > most and ask(call.change, parsing.LIMIT_LARGE) == "refuse":
-        raise invalid_input("query limit", f"it is more than {most}")
-    return limit if limit < most else most
+    if limit > most:
+        note(call.change, parsing.LIMIT_LARGE)
+    return min(limit, most)
 
 
 def page_of(call: Call, total: int, limit: int | None, offset: int | None) -> slice:

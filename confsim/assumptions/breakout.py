@@ -22,6 +22,7 @@ SESSION_NAME = assumption(
     ("any text",),
     "create_breakout_session",
     check=_numbered,
+    samples=("Group work {number}",),
 )
 ROOM_NAME = assumption(
     "breakout.room-name",
@@ -31,6 +32,7 @@ ROOM_NAME = assumption(
     ("any text",),
     "create_breakout_room",
     check=_numbered,
+    samples=("Corner {number}",),
 )
 ROOM_NAMES = assumption(
     "breakout.room-names",

@@ -52,6 +52,7 @@ SCHEMES = assumption(
     (("rtmp",), "any list of schemes"),
     "add_broadcast_destination",
     check=_schemes,
+    samples=(["srt"],),
 )
 ENABLED = assumption(
     "broadcast.new-destination-enabled",
@@ -86,6 +87,7 @@ STATES = assumption(
     ("any three words",),
     "get_broadcast_state",
     check=lambda value: _words(value),
+    samples=(["idle", "soon", "on"],),
 )
 WITHOUT = assumption(
     "broadcast.metrics-without",

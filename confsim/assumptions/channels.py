@@ -127,6 +127,7 @@ COMPOUND_NAME = assumption(
     ("{parent} - {name}", "any text with {parent} and {name}"),
     "get_channel",
     check=_compound,
+    samples=("{name} of {parent}",),
 )
 API_TOKEN_IS_OPERATOR = assumption(
     "channels.api-token-is-operator",
@@ -228,6 +229,7 @@ FRIENDLY_FORM = assumption(
     ("any regular expression",),
     "set_channel_friendly_url check_friendly_url",
     check=_pattern,
+    samples=("[a-z]{3,64}",),
 )
 FRIENDLY_TAKEN = assumption(
     "friendly-urls.taken",

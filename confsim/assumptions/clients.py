@@ -26,6 +26,7 @@ RESELLER_CALLS = assumption(
     ("any list of these",),
     "create_client set_client_service_state get_client list_clients",
     check=subset_of(_CALLS),
+    samples=([],),
 )
 DEPTH = assumption(
     "clients.depth",
@@ -97,6 +98,7 @@ OPEN_WHILE_DISABLED: Assumption[tuple[str, ...]] = assumption(
     ("accept_terms",),
     ("any list of operations",),
     check=texts("operations"),
+    samples=([], ["get_me", "list_channels"]),
 )
 NAMES = assumption(
     "clients.names",

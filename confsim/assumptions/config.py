@@ -88,6 +88,7 @@ SERVICE_DEFAULT: Assumption[dict[str, Any]] = assumption(
     ("any JSON object",),
     _READS,
     check=_document,
+    samples=({"theme": "dark"},),
 )
 CONTEXT = assumption(
     "config.context",
@@ -122,6 +123,7 @@ DEFAULT_LANGUAGE = assumption(
     ("any language code",),
     _READS,
     check=text,
+    samples=("de",),
 )
 LANGUAGE_SCOPE = assumption(
     "config.language-scope",
@@ -158,6 +160,7 @@ THEMES: Assumption[tuple[str, ...]] = assumption(
     f"{_READS} {_WRITES}",
     check=texts("words"),
     refuses={"THEME_UNKNOWN": lambda value, operation, profile: bool(value)},
+    samples=(["dark"],),
 )
 THEME_OVER_LIGHT = assumption(
     "config.theme-over-light",

@@ -64,6 +64,7 @@ KINDS = assumption(
     tuple(EventKind),
     ("any list of them",),
     check=_event_kinds,
+    samples=(["channel.created"],),
 )
 RECORDED = assumption(
     "events.recorded",
@@ -83,6 +84,7 @@ OPEN_WHILE_OFF = assumption(
     _ALL,
     check=subset_of(tuple(_ALL.split())),
     refuses={"EVENTS_OFF": lambda value, operation, profile: operation not in value},
+    samples=([],),
 )
 RECORD = assumption(
     "events.endpoint",
@@ -188,6 +190,7 @@ DELAYS = assumption(
     ((), "any list of milliseconds"),
     _ENDPOINT_CALLS,
     check=_delays,
+    samples=([1000],),
 )
 DELIVERED = assumption(
     "webhooks.taken",

@@ -52,6 +52,7 @@ PROVIDER_ICON = assumption(
     ("any URL with {name} in it",),
     "list_auth_providers list_client_auth_providers get_user_auth_method",
     check=_icon,
+    samples=("https://icons.example/png/{name}.png",),
 )
 PROVIDER_FIELDS = assumption(
     "providers.fields",
@@ -104,6 +105,7 @@ AVAILABLE_PROVIDERS = assumption(
     ("any list of names",),
     "list_auth_providers set_auth_providers list_client_auth_providers",
     check=texts("names"),
+    samples=(["google"],),
 )
 
 # validators.*
@@ -139,6 +141,7 @@ ALGORITHMS = assumption(
     ("a part of the list",),
     _EXCHANGE,
     check=_algorithms,
+    samples=(["HS256"],),
 )
 
 # identity.*
@@ -174,6 +177,7 @@ CLAIMS = assumption(
     ("any table from these five to names of claims",),
     _EXCHANGE,
     check=_claims,
+    samples=({"originId": "id"},),
 )
 TOKEN_EMAIL = assumption(
     "identity.email",
@@ -307,6 +311,7 @@ LEVELS = assumption(
     },
     ("any ids and names",),
     check=_levels,
+    samples=({"customer-admin": {"id": 7, "name": "Boss"}, "partner-admin": {"id": 8, "name": "Partner"}},),
 )
 LEVELS_GRANTABLE = assumption(
     "levels.grantable",

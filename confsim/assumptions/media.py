@@ -118,12 +118,20 @@ GATEWAY_KINDS = assumption(
     ("any table of kinds and ports",),
     _BOTH,
     check=_gateway_kinds,
+    samples=({"RTMP": 1936},),
 )
 GATEWAY_KIND_CASE = assumption(
     "gateway.kind-case", "G514", "Case of a kind in a request: exact, or of no weight.", "exact", ("ignore",), _BOTH
 )
 GATEWAY_HOST = assumption(
-    "gateway.host", "G517", "Host of gateway endpoints.", "localhost", ("any host name",), _BOTH, check=text
+    "gateway.host",
+    "G517",
+    "Host of gateway endpoints.",
+    "localhost",
+    ("any host name",),
+    _BOTH,
+    check=text,
+    samples=("gateway.example",),
 )
 GATEWAY_CREDENTIALS = assumption(
     "gateway.credentials",
@@ -133,6 +141,7 @@ GATEWAY_CREDENTIALS = assumption(
     (("RTMP",), "any list of kinds"),
     _BOTH,
     check=texts("kinds"),
+    samples=(["SRT"],),
 )
 GATEWAY_CREDENTIALS_SHOWN = assumption(
     "gateway.credentials-shown",

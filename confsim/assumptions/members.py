@@ -17,6 +17,7 @@ API_TOKEN_PASSES = assumption(
     _API_TOKEN,
     ("any list of grants",),
     check=subset_of(_GRANTS),
+    samples=([],),
 )
 API_TOKEN_FOR_CLIENT = assumption(
     "roles.api-token-for-client",
@@ -37,6 +38,7 @@ PARTNER_ADMIN_INCLUDES = assumption(
     _ANYWHERE,
     ("any list of own and children",),
     check=subset_of(_ANYWHERE),
+    samples=(["own"], ["children"]),
 )
 PARTNER_ADMIN_GRANTED = assumption(
     "roles.partner-admin-granted",
@@ -53,6 +55,7 @@ CUSTOMER_ADMIN_PASSES = assumption(
     _NOTHING,
     ("any list of grants",),
     check=subset_of(_GRANTS),
+    samples=(["owner", "operator", "access"],),
 )
 OWNER_IS_OPERATOR = assumption(
     "roles.owner-is-operator",

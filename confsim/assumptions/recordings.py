@@ -116,6 +116,7 @@ LINK = assumption(
     ("any text",),
     "stop_recording",
     check=text,
+    samples=("https://mail.example/{token}",),
 )
 NOT_ENDED = assumption(
     "recordings.not-ended",
@@ -192,6 +193,7 @@ KINDS = assumption(
     ("any of audio, video and other for each",),
     _ASSETS,
     check=_kinds,
+    samples=({"archive": "video", "combined": "audio", "captions": "audio", "individual": "other"},),
 )
 
 
@@ -207,6 +209,7 @@ DOWNLOAD_KINDS = assumption(
     ("any of archive, combined_video, captions and other for each",),
     _FETCH,
     check=_download_kinds,
+    samples=({"archive": "other", "combined": "other", "captions": "other", "individual": "captions"},),
 )
 FORMATS = assumption(
     "recordings.formats",
@@ -217,6 +220,7 @@ FORMATS = assumption(
     ("any texts",),
     _EVERY_FILE,
     check=_contents,
+    samples=({"archive": "A", "combined": "B", "captions": "C", "individual": "D"},),
 )
 YIELDS = assumption(
     "recordings.assets",
@@ -253,6 +257,7 @@ CAPTIONS_LANGUAGE = assumption(
     ("any language",),
     "list_downloadable_assets",
     check=text,
+    samples=("de",),
 )
 URL = assumption(
     "recordings.asset-url",

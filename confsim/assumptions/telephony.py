@@ -304,6 +304,7 @@ PRICES = assumption(
     ("any table from countries to prices",),
     "get_dial_quote",
     check=_prices,
+    samples=({"*": 1.5},),
 )
 
 # dial-in.*
@@ -342,6 +343,7 @@ ANONYMOUS = assumption(
     ("any text",),
     check=text,
     decides="users",
+    samples=("nobody",),
 )
 ORGANIZER = assumption(
     "dial-in.organizer",

@@ -27,6 +27,7 @@ OPEN_CALLS: Assumption[tuple[str, ...]] = assumption(
     ("get_user_terms", "accept_terms"),
     ("any list of operations",),
     check=texts("operations"),
+    samples=([], ["get_me", "list_channels"]),
 )
 VERSION = assumption(
     "terms.version",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from confsim.assumptions.register import Assumption, assumption
+
 
 class Grant(StrEnum):
     """One way to pass a gate."""
@@ -43,6 +45,14 @@ class Gate:
     def assumed(self, gaps: str) -> Gate:
         """Return the same gate as an assumption that settles the gaps."""
         return Gate(*self.grants, gaps=gaps)
+
+    def entry(self, operation: str, route: str) -> Assumption[tuple[Grant, ...]] | None:
+        """Declare the assumption about who may call an operation; None for a gate that the documents state."""
+        if not self.gaps:
+            return None
+        statement = f"Who may call {operation} ({route})."
+        gaps, known = f"{self.gaps} G147", tuple(Grant)
+        return assumption(f"gate.{operation}", gaps, statement, self.grants, known, operation, check=grants)
 
     def __str__(self) -> str:
         return " or ".join(self.grants)

@@ -1,7 +1,8 @@
 """The declaration of operations: the signature of a function is the contract, and everything else is derived from it.
 
-Path parameters come by name, ``body`` is the JSON body (or the raw bytes), keyword-only parameters are the query, the
-return type is the response, the docstring is the reference page. Names of parameters are the names on the wire.
+Positional parameters are those of the path, in its order, ``body`` is the JSON body (or the raw bytes), keyword-only
+parameters are the query, the return type is the response, the docstring is the reference page. Names in the route and
+of the query are those on the wire; a parameter for a thing of the path is named for what it is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
 from types import MappingProxyType, NoneType
-from typing import Any, Required, TypedDict, TypeVar, Unpack, get_origin, get_type_hints
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -25,7 +26,7 @@ from confsim.values.urls import encoded, normalised
 from .annotations import annotated, big_numbers, marks_in, optional_fields, peeled
 from .containers import container_type, with_limits
 from .decode import Body, Finder, PathParameter, QueryParameter
-from .gates import Gate, Grant, grants
+from .gates import Gate, Grant
 from .headers import Header, without_headers
 from .types import Inside, InUnit, Names, Page, StatedUnit
 
@@ -33,7 +34,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NONE: Mapping[str, Any] = MappingProxyType({})
-_GRANTS = tuple(Grant)
 
 
 class Source(StrEnum):
@@ -45,9 +45,12 @@ class Source(StrEnum):
 
 
 class Words(TypedDict, total=False):
-    """The facts that a declaration states of an operation, beside its route and its function."""
+    """The facts that a declaration or its family states of an operation, beside its route and its function.
 
-    gate: Required[Gate]
+    ``gate`` is always stated, the others where they differ from the attributes of ``Operation``.
+    """
+
+    gate: Gate
     #: The numbers of its rules and gaps, separated by spaces; the document part and section.
     rules: str
     gaps: str
@@ -69,18 +72,17 @@ class Words(TypedDict, total=False):
     upload: Assumption[str] | None
     #: The media type of an answer of bytes; empty when it is that of the stored file.
     media: str
-    #: The fields of the answer, or of each of its elements, that are ids for later calls, each with the kind of thing
-    #: (a word of ``types.Names``).
+    #: The fields of the answer, or of its elements, that are ids for later calls, each with its kind (``types.Names``).
     identifies: Mapping[str, str]
     #: Whether it can revoke the access of callers; a walk over all operations calls it last.
     revokes_access: bool
     #: Whether a replay of a journal repeats it (by default it does).
     replayed: bool
-    #: Whether it runs under the lock of its world (by default it does).
-    locks: bool
+    #: Whether it runs without the lock of its world, while others are answered.
+    beside: bool
     #: Whether moving or steering the clock is its only effect.
     moves_clock: bool
-    #: Whether its answer may come only after other calls.
+    #: Whether its answer may come only after other calls: the function returns it, or the future of it.
     waits: bool
     #: The kind of thing that it removes, in the words of ``types.Names``: what path and body name of that kind.
     removes: str
@@ -140,9 +142,9 @@ class Operation:
 
     source = Source.DOCUMENTED
     line = variant_of = media = removes = makes_caller = depends_on_outside = disturbs_others = ""
-    for_client = runtime = revokes_access = moves_clock = waits = rings = expires = of_whole_client = False
+    for_client = runtime = revokes_access = moves_clock = waits = beside = rings = expires = of_whole_client = False
     about_caller = shows_identity = sets_faults = False
-    replayed = locks = True
+    replayed = True
     slash: Assumption[str] | None = None
     container: Assumption[str] | None = None
     upload: Assumption[str] | None = None
@@ -168,7 +170,7 @@ class Operation:
         self.catalogue = catalogue
         #: Whether it creates a thing and answers with it (G044).
         self.creates = self.changes and self.name.startswith(("create_", "add_"))
-        self.gate_entry = self._gate_entry()
+        self.gate_entry = self.gate.entry(self.name, route)
         self.route_entry = self._route_entry()
         #: The assumptions about its path.
         self.route_entries = tuple(each for each in (self.route_entry, self.slash) if each is not None)
@@ -179,29 +181,28 @@ class Operation:
     @cached_property
     def summary(self) -> str:
         """The first line of the docstring."""
-        return self._doc.partition("\n")[0]
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @cached_property
     def description(self) -> str:
         """The docstring after its first line."""
-        return self._doc.partition("\n")[2].strip()
-
-    @cached_property
-    def _doc(self) -> str:
-        return inspect.getdoc(self.function) or ""
+        return (inspect.getdoc(self.function) or "").partition("\n")[2].strip()
 
     @cached_property
     def hints(self) -> dict[str, Any]:
         """The types of the parameters and of the result ("return")."""
-        return get_type_hints(self.function, include_extras=True)
+        found = get_type_hints(self.function, include_extras=True)
+        return {**found, "return": get_args(found["return"])[0]} if self.waits else found
 
     @cached_property
     def path_parameters(self) -> tuple[PathParameter, ...]:
-        """One for each placeholder of the path. Raises TypeError when the function takes others."""
-        declared = tuple(p.name for p in self._parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body")
-        if declared != self.placeholders:
-            raise TypeError(f"{self.name} takes {declared}, its path {self.placeholders}")
-        return tuple(PathParameter(name, self.hints[name]) for name in self.placeholders)
+        """One for each placeholder, in order. Raises TypeError for others, or a value not named as on the wire."""
+        taken = [p.name for p in self._parameters if p.kind is not p.KEYWORD_ONLY and p.name != "body"]
+        found = tuple(map(PathParameter, self.placeholders, map(self.hints.get, taken)))
+        fitting = all(each.resolve or each.name == name for each, name in zip(found, taken, strict=False))
+        if not fitting or len(taken) != len(self.placeholders):
+            raise TypeError(f"{self.name} takes {', '.join(taken)}, its path {', '.join(self.placeholders)}")
+        return found
 
     @cached_property
     def query_parameters(self) -> tuple[QueryParameter, ...]:
@@ -262,14 +263,12 @@ class Operation:
 
     def route(self, profile: Mapping[str, Any]) -> tuple[str, str]:
         """Return method and path under a profile."""
-        entry = self.route_entry
-        if entry is None or entry.id not in profile:
-            slash = self.slash
-            if slash is not None and profile.get(slash.id) == "current":
-                return self.method, f"{self.path}/current"
-            return self.method, self.path
-        method, path = profile[entry.id].split(" ", 1)
-        return method, path
+        entry, slash = self.route_entry, self.slash
+        if entry is not None and entry.id in profile:
+            method, path = profile[entry.id].split(" ", 1)
+            return method, path
+        current = slash is not None and profile.get(slash.id) == "current"
+        return self.method, f"{self.path}/current" if current else self.path
 
     def answer(self, profile: Mapping[str, Any]) -> Any:
         """Return the type of the answer under a profile."""
@@ -278,19 +277,6 @@ class Operation:
         if get_origin(base) is Page and in_force(profile, conventions.PAGE_FIELDS) == "with-limits":
             result = annotated(with_limits(base), marks)
         return result if entry is None or entry.id not in profile else container_type(profile[entry.id], result)
-
-    def _gate_entry(self) -> Assumption[tuple[Grant, ...]] | None:
-        if not self.gate.gaps:
-            return None
-        return assumption(
-            f"gate.{self.name}",
-            f"{self.gate.gaps} G147",
-            f"Who may call {self.name} ({self.method} {self.path}).",
-            self.gate.grants,
-            _GRANTS,
-            self.name,
-            check=grants,
-        )
 
     def _route_entry(self) -> Assumption[str] | None:
         if self.source is Source.DOCUMENTED:
@@ -314,7 +300,15 @@ class Operation:
             ("another method and path with the same parameters",),
             self.name,
             check=check,
+            samples=(f"{self.method} /moved{self.path}",),
         )
+
+
+class Declare(Protocol):
+    """Declares the decorated function as the operation of a route, with the words that its family leaves open."""
+
+    def __call__(self, route: str, **words: Unpack[Words]) -> Callable[[F], F]:
+        """``route`` is the method and the path below the prefix of the catalogue."""
 
 
 class Catalogue:
@@ -345,12 +339,13 @@ class Catalogue:
             for place, (area, module) in enumerate((area, each) for area in listed for each in listed[area])
         }
         self.areas = {area: (modules[0].__doc__ or "").partition("\n")[0] for area, modules in listed.items()}
-        for operation in self.operations.values():
+        for operation in self:
             module = operation.function.__module__
             if module not in places:
                 raise ValueError(f"operation {operation.name!r} is declared in {module}, which no area lists")
             operation.area = places[module][1]
-        self.operations = dict(sorted(self.operations.items(), key=lambda item: places[item[1].function.__module__][0]))
+        ordered = sorted(self, key=lambda each: places[each.function.__module__][0])
+        self.operations = {each.name: each for each in ordered}
 
     def prefix_under(self, profile: Mapping[str, Any]) -> str:
         """Return the common path of the operations in a mount, under a profile."""
@@ -371,21 +366,30 @@ class Catalogue:
 
     def concerned(self, entry: Assumption[Any]) -> tuple[str, ...]:
         """Return the operations that an assumption names, or that show what it decides; none for one about all."""
-        found = self._concerned.get(entry.id)
-        if found is None:
+        if entry.id not in self._concerned:
             showing = (each.name for each in self if not each.shows.isdisjoint(entry.decides))
-            found = tuple(dict.fromkeys((*entry.operations, *showing)))
-            self._concerned[entry.id] = found
-        return found
+            self._concerned[entry.id] = tuple(dict.fromkeys((*entry.operations, *showing)))
+        return self._concerned[entry.id]
+
+    def family(self, **shared: Unpack[Words]) -> Declare:
+        """Return what declares operations that share these words; each states what differs."""
+
+        def operation(route: str, **words: Unpack[Words]) -> Callable[[F], F]:
+            both: Words = {**shared, **words}
+            return self.operation(route, **both)
+
+        return operation
 
     def operation(self, route: str, **words: Unpack[Words]) -> Callable[[F], F]:
         """Declare an operation: the decorated function.
 
         ``route`` is the method and the path below the prefix of the catalogue. Raises ValueError for a name that is
-        declared twice.
+        declared twice, and for an operation without a gate.
         """
 
         def declare(function: F) -> F:
+            if "gate" not in words:
+                raise ValueError(f"operation {function.__name__!r} states no gate, nor does its family")
             operation = Operation(route, function, self, **words)
             if operation.name in self.operations:
                 raise ValueError(f"operation {operation.name!r} is declared twice")

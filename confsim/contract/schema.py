@@ -37,7 +37,6 @@ from .types import (
     PIXELS,
     AbsoluteUrl,
     AlwaysOmitted,
-    AtLeast,
     ImageSize,
     InUnit,
     LimitedPage,
@@ -213,8 +212,6 @@ class Schemas:
         if isinstance(mark, TextForm | Pattern):
             keywords = mark.keywords(self.profile)
             return keywords if "type" in keywords else schema | keywords
-        if isinstance(mark, AtLeast):
-            return {**schema, "minimum": mark.minimum}
         if isinstance(mark, Shown):
             return {**schema, "default": mark.default}
         if isinstance(mark, Meta):

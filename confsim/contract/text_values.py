@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import Enum
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Annotated, Any, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 
+from msgspec import Meta
+
 from confsim.assumptions.protocol import durations, parsing, sizes
 from confsim.assumptions.protocol.refusals import Reason
-from confsim.assumptions.register import Context, ask
+from confsim.assumptions.register import Context, ask, context_of, note
 from confsim.kernel.refusal import Refusal
 from confsim.values.urls import HOST_NAME, uri
 
-from .types import AbsoluteUrl, AtLeast, Sized, TextForm, Ttl
+from .types import AbsoluteUrl, AtMost, Sized, TextForm, Ttl
 
 #: Reads a value from the text of a parameter. Arguments: context, place (for the refusal), text.
 TextReader = Callable[[Context, str, str], Any]
@@ -75,13 +77,11 @@ def text_reader(annotation: Any) -> TextReader:
     if base is bool:
         return _boolean
     if get_origin(base) is list:
-        of = text_reader(get_args(base)[0])
-        return lambda context, where, text: [of(context, where, item) for item in split_list(context, where, text)]
+        return _items(text_reader(get_args(base)[0]), marks)
     if isinstance(base, type) and issubclass(base, Enum):
         return _enum(base)
     if base is int:
-        minimum = next((mark.minimum for mark in marks if isinstance(mark, AtLeast)), None)
-        return integer if minimum is None else partial(_integer_from, minimum)
+        return _limited_integer(marks) if marks else integer
     if base is str:
         form = next((mark.read for mark in marks if isinstance(mark, TextForm)), None)
         if form is not None:
@@ -99,11 +99,39 @@ def text_reader(annotation: Any) -> TextReader:
     raise TypeError(f"no parameter can be of type {annotation!r}")
 
 
-def _integer_from(minimum: int, context: Context, where: str, text: str) -> int:
-    number = integer(context, where, text)
-    if number < minimum:
-        raise invalid_input(where, f"{text} is less than {minimum}")
-    return number
+def _items(of: TextReader, marks: list[Any]) -> TextReader:
+    limit = next((mark for mark in marks if isinstance(mark, AtMost)), None)
+
+    def read(context: Context, where: str, text: str) -> list[Any]:
+        items = [of(context, where, item) for item in split_list(context, where, text)]
+        if limit is not None and len(items) > (most := ask(context, limit.entry)):
+            raise invalid_input(where, f"it has more than {most} {limit.items}")
+        return items
+
+    return read
+
+
+def _limited_integer(marks: list[Any]) -> TextReader:
+    """Return the reader of integers that refuses those beyond the limits of a ``Meta`` or an ``AtMost``."""
+    fixed = [mark for mark in marks if isinstance(mark, Meta)]
+    least = max((mark.ge for mark in fixed if mark.ge is not None), default=-(2**63))
+    most = min((mark.le for mark in fixed if mark.le is not None), default=2**63 - 1)
+    limit = next((mark for mark in marks if isinstance(mark, AtMost)), None)
+
+    def read(context: Context, where: str, text: str) -> int:
+        number = integer(context, where, text)
+        if number < least:
+            raise invalid_input(where, f"{text} is less than {least}")
+        if number > most:
+            raise invalid_input(where, f"{text} {'does not fit 32 bits' if most == 2**31 - 1 else f'is beyond {most}'}")
+        assumed = None if limit is None else limit.under(context_of(context).profile)
+        if limit is not None and assumed is not None and number > assumed:
+            note(context, limit.entry)
+            note(context, limit.by or limit.entry)
+            raise invalid_input(where, f"it is more than {assumed}")
+        return number
+
+    return read
 
 
 def integer(context: Context, where: str, text: str, problem: str = "not a whole number") -> int:

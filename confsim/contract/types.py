@@ -56,15 +56,6 @@ class AbsoluteUrl(Sized):
         self.free = free
 
 
-class AtLeast:
-    """The limit of an integer: ``minimum``, included."""
-
-    __slots__ = ("minimum",)
-
-    def __init__(self, minimum: int) -> None:
-        self.minimum = minimum
-
-
 #: JSON Schema keywords under a profile.
 Keywords = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -92,6 +83,30 @@ class Pattern:
 
     def __init__(self, keywords: Keywords) -> None:
         self.keywords = keywords
+
+
+class AtMost(Pattern):
+    """The largest integer of a parameter, or the most ``items`` of a list, by an assumption, which the decoder checks.
+
+    With ``by``, an entry, more is refused only where its value is "refuse". A fixed limit is a ``Meta``.
+    """
+
+    __slots__ = ("by", "entry", "items")
+
+    def __init__(self, entry: Assumption[int], items: str = "", by: Assumption[str] | None = None) -> None:
+        super().__init__(self._keywords)
+        self.entry = entry
+        self.items = items
+        self.by = by
+
+    def under(self, profile: Mapping[str, Any]) -> int | None:
+        """Return the limit beyond which a profile refuses, None for none."""
+        refused = self.by is None or in_force(profile, self.by) == "refuse"
+        return in_force(profile, self.entry) if refused else None
+
+    def _keywords(self, profile: Mapping[str, Any]) -> dict[str, Any]:
+        most = self.under(profile)
+        return {} if most is None else {"maxItems" if self.items else "maximum": most}
 
 
 class ReadAs:
@@ -123,12 +138,6 @@ def _offset(profile: Mapping[str, Any]) -> str:
     """Return what an offset beyond the last element stands for (G082)."""
     ways = {"empty": "the page is empty", "refuse": "there is no page (404)", "last-page": "it is the last page"}
     return f"Beyond the last element {ways[in_force(profile, conventions.BEYOND_END)]}."
-
-
-def _page(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the maximum of a page where a larger one is refused (G080)."""
-    refused = in_force(profile, parsing.LIMIT_LARGE) == "refuse"
-    return {"maximum": in_force(profile, sizes.PAGE_MOST)} if refused else {}
 
 
 class Samples:
@@ -275,9 +284,11 @@ Search = Annotated[str, SearchText(sizes.TEXT, allow_blank=True), "What is sough
 Int = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Long = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
-Count = Annotated[int, AtLeast(0), "How many are listed at most."]
-Limit = Annotated[int, AtLeast(0), Pattern(_page), Said(_limit), "How many elements the page has at most."]
-Offset = Annotated[int, AtLeast(0), Said(_offset), "How many elements are skipped before the page."]
+#: A larger limit of a page is refused or cut (G080).
+_PAGE = AtMost(sizes.PAGE_MOST, by=parsing.LIMIT_LARGE)
+Count = Annotated[int, Meta(ge=0), "How many are listed at most."]
+Limit = Annotated[int, Meta(ge=0), _PAGE, Said(_limit), "How many elements the page has at most."]
+Offset = Annotated[int, Meta(ge=0), Said(_offset), "How many elements are skipped before the page."]
 
 
 class Ttl(int):

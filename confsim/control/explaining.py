@@ -16,7 +16,6 @@ import msgspec
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER, Assumption, in_force
-from confsim.assumptions.register.candidates import candidates
 from confsim.contract.operation import Operation
 from confsim.contract.types import Wire
 from confsim.kernel.diagram import in_words
@@ -297,7 +296,7 @@ def _assumption(entry: Assumption[Any], profile: Mapping[str, Any]) -> Iterator[
         yield from ["", f"Chosen by the profile: `{_json(profile[entry.id])}`"]
     yield from ["", f"Otherwise: {', '.join(f'`{_json(each)}`' for each in entry.alternatives)}"]
     area, _, word = entry.id.partition(".")
-    value = next(iter(candidates(entry)), entry.default)
+    value = next(iter(entry.candidates()), entry.default)
     yield from ["", "In a profile:", "", "```toml", f"[{area}]", f"{word} = {_json(value)}", "```"]
     yield from _listed("Operations", API.concerned(entry))
     yield from _listed("Refusals that it decides", (name.lower() for name in entry.refuses))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import Enum
 from functools import lru_cache
@@ -15,7 +15,6 @@ from markupsafe import Markup, escape
 
 from confsim import shipped
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 
 #: Most characters of a value in a table.
 _SHORT = 120
@@ -53,13 +52,6 @@ def _shown(value: Any) -> Any:
     if value is None:
         return ""
     return ("no", "yes")[value] if isinstance(value, bool) else value
-
-
-def loading(template: str) -> Generator[None, None, None]:
-    """Load a template and those that it is made of, in steps."""
-    for name in ("macros", "base", template):
-        _environment().get_template(f"{name}.html")
-        yield
 
 
 def page(template: str, **values: Any) -> str:
@@ -100,7 +92,7 @@ def called(record: Any) -> str:
 def others(entry: Any) -> list[str]:
     """The values that an assumption can take beside the one in force, as texts."""
     declared = REGISTER.entries[entry.id]
-    values = [value for value in (declared.default, *candidates(declared)) if value != entry.value]
+    values = [value for value in (declared.default, *declared.candidates()) if value != entry.value]
     return [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values]
 
 

@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER, Assumption
-from confsim.assumptions.register.candidates import candidates
 from confsim.contract.gates import Grant
 from confsim.contract.operation import Operation
 
@@ -109,8 +108,8 @@ def _alternatives(entry: Assumption[Any]) -> tuple[Any, ...]:
         return (entry.default // _SMALLER,)
     operation = API.find(entry.id.removeprefix("gate."))
     if operation is None:
-        return candidates(entry)
-    return tuple(value for value in candidates(entry) if not _is_unlikely(operation, value))
+        return entry.candidates()
+    return tuple(value for value in entry.candidates() if not _is_unlikely(operation, value))
 
 
 def _is_unlikely(operation: Operation, grants: tuple[Grant, ...]) -> bool:

@@ -21,7 +21,7 @@ from confsim.assumptions.register import MOST, in_force
 from confsim.contract.annotations import fields_of, mark_of, named, peeled, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, AtLeast, Pattern, Samples, Sized, TextForm, Ttl
+from confsim.contract.types import AbsoluteUrl, Pattern, Samples, Sized, TextForm, Ttl
 from confsim.http.inputs import form_with
 from confsim.kernel.tables.indexes import Records
 from confsim.kernel.world import World
@@ -374,8 +374,7 @@ def _scalar(base: Any, marks: tuple[Any, ...], number: int, profile: Mapping[str
         members = list(base)
         return members[number % len(members)].value
     if base in (int, float):
-        least = max([mark.minimum for mark in marks if isinstance(mark, AtLeast)], default=1)
-        return max(least, 1) + number
+        return max([1, *(int(mark.ge or 1) for mark in marks if isinstance(mark, Meta))]) + number
     if any(isinstance(mark, AbsoluteUrl) for mark in marks):
         return f"https://example.com/{number}"
     if any(isinstance(mark, Sized | Meta) for mark in marks) or base is str:

@@ -17,7 +17,7 @@ from confsim.assumptions.register import ProfileKey, in_force
 from confsim.contract.annotations import fields_of, mark_of, named, peeled, undescribed, without_none
 from confsim.contract.decode import RESOLVERS
 from confsim.contract.operation import Operation
-from confsim.contract.types import AbsoluteUrl, AtLeast, Pattern, Present, Sized, TextForm, Ttl
+from confsim.contract.types import AbsoluteUrl, Pattern, Present, Sized, TextForm, Ttl
 from confsim.kernel.world import World
 from confsim.simulator import Simulator
 
@@ -270,9 +270,7 @@ class _Types:
     def _bounds(self, marks: tuple[Any, ...]) -> tuple[int, int]:
         least, most = -(2**63), 2**63 - 1
         for mark in marks:
-            if isinstance(mark, AtLeast):
-                least = max(least, mark.minimum)
-            elif isinstance(mark, Meta):
+            if isinstance(mark, Meta):
                 least = max(least, int(mark.ge)) if mark.ge is not None else least
                 most = min(most, int(mark.le)) if mark.le is not None else most
             elif isinstance(mark, Pattern) and self._formed:

@@ -26,7 +26,6 @@ from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.reference.probes import distinguished
 from confsim.reference.raw_probes import RAW_PROBES
@@ -93,7 +92,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
 def hidden(seed: int, values: int) -> dict[str, Any]:
     """A profile with so many values drawn from the alternatives."""
     chance = random.Random(seed)
-    known = {id: found for id, entry in REGISTER.entries.items() if (found := candidates(entry))}
+    known = {id: found for id, entry in REGISTER.entries.items() if (found := entry.candidates())}
     ids = sorted(id for id in known if not id.startswith(_LEFT))
     return {id: chance.choice(known[id]) for id in chance.sample(ids, values)}
 
@@ -226,7 +225,7 @@ def _show(seed: int, hidden: dict[str, Any], report: CalibrateReport, found: Cal
 def _is_tellable(id: str, profile: dict[str, Any]) -> bool | None:
     """Whether an answer shows each value that an entry might have instead of its own; None when it shows some."""
     entry, shown = REGISTER.entries[id], tellable().get(id, frozenset())
-    others = [value for value in candidates(entry) if value != profile.get(id) and not _is_alike(id, value, profile)]
+    others = [value for value in entry.candidates() if value != profile.get(id) and not _is_alike(id, value, profile)]
     shows = [repr(value) in shown for value in others]
     if id in profile and not _is_alike(id, entry.default, profile):
         shows.append(repr(profile[id]) in shown)

@@ -18,7 +18,6 @@ from confsim import Simulator
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import CODE, Reason
 from confsim.assumptions.register import REGISTER, ProfileKey, in_force
-from confsim.assumptions.register.candidates import candidates
 from confsim.contract.openapi.reasons import reasons_of
 from confsim.kernel.refusal import Misuse
 from confsim.reference.observed import observed
@@ -129,7 +128,7 @@ class _Findings:
         id: str,
     ) -> None:
         """Send a request from the same world under the alternatives of an entry."""
-        for value in candidates(REGISTER.entries[id]):
+        for value in REGISTER.entries[id].candidates():
             self._times[operation, refused, id, repr(value)] += 1
             if self._times[operation, refused, id, repr(value)] > _AGAIN:
                 continue

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import pytest
 
+from confsim.api.catalogue import API
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.contract import gates
@@ -138,7 +140,7 @@ def test_what_an_operation_is_unless_its_declaration_says_otherwise():
     assert (one.line, one.rules, one.gaps, one.area, one.variant_of) == ("", (), (), "", "")
     assert (one.source, one.gate_entry, one.route_entry) == (Source.DOCUMENTED, None, None)
     assert (one.for_client, one.runtime, one.revokes_access, one.moves_clock, one.waits) == (False,) * 5
-    assert (one.replayed, one.locks) == (True, True)
+    assert (one.replayed, one.beside) == (True, False)
     assert (one.slash, one.container, one.upload) == (None, None, None)
     assert [each.changes for each in catalogue] == [False, True, True, False]
     assert [each.creates for each in catalogue] == [False, True, False, False]
@@ -155,13 +157,26 @@ def test_what_an_operation_is_unless_its_declaration_says_otherwise():
     assert catalogue.find("nothing") is None
 
 
-def test_parameters_are_those_of_the_path():
-    """An operation that takes others is an error of its declaration."""
+@pytest.mark.parametrize("names", [("other",), ("id", "part", "more"), ("id", "other"), ("part", "id"), ()])
+def test_parameters_are_those_of_the_path(names):
+    """An operation that takes plain values under other names, or another number of them, is an error."""
     catalogue = Catalogue("test")
 
-    @catalogue.operation("GET /things/{id}", gate=gates.PUBLIC)
-    def read_thing(call, other: int) -> None:
+    def read_part(call):
         """Read."""
 
-    with pytest.raises(TypeError, match="read_thing takes"):
-        _ = catalogue["read_thing"].path_parameters
+    kinds = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("call", *names)]
+    read_part.__signature__, read_part.__annotations__ = Signature(kinds), dict.fromkeys(names, int)
+    catalogue.operation("GET /things/{id}/parts/{part}", gate=gates.PUBLIC)(read_part)
+    with pytest.raises(TypeError, match=f"^read_part takes {', '.join(names)}, its path id, part$"):
+        _ = catalogue["read_part"].path_parameters
+
+
+def test_a_thing_of_the_path_is_named_for_what_it_is():
+    """On the wire it keeps the name of the placeholder at its place."""
+    operation = API["get_channel_property"]
+    assert list(signature(operation.function).parameters) == ["call", "channel", "value"]
+    assert [(each.name, each.where) for each in operation.path_parameters] == [
+        ("uuid", "path uuid"),
+        ("key", "path key"),
+    ]

@@ -52,6 +52,29 @@ def test_a_name_is_taken_once():
         declared(catalogue, "twice", "b")
 
 
+def test_a_family_states_what_its_operations_share():
+    """An operation states what differs: a word of its own wins. One for which nobody states a gate is refused."""
+    catalogue = Catalogue("test")
+    operation = catalogue.family(gate=gates.OWNER, line="P2 Runtime", runtime=True)
+
+    @operation("GET /one")
+    def one(call):
+        """Get it."""
+
+    @operation("GET /two", gate=gates.PUBLIC, line="P2 L354", rings=True)
+    def two(call):
+        """Get it."""
+
+    first, second = catalogue
+    assert (first.gate, first.line, first.runtime, first.rings) == (gates.OWNER, "P2 Runtime", True, False)
+    assert (second.gate, second.line, second.runtime, second.rings) == (gates.PUBLIC, "P2 L354", True, True)
+    with pytest.raises(ValueError, match="'three' states no gate, nor does its family"):
+
+        @catalogue.family(line="P2 Runtime")("GET /three")
+        def three(call):
+            """Get it."""
+
+
 #: The words whose attribute is not what was given, but made of it.
 _SPLIT = {"rules": ("R001", "R002"), "gaps": ("G001", "G002")}
 

@@ -6,12 +6,13 @@ from enum import Enum
 from typing import Annotated
 
 import pytest
+from msgspec import Meta
 
 from confsim.assumptions.protocol import sizes
 from confsim.assumptions.protocol.refusals import Reason
 from confsim.assumptions.register import ProfileContext
 from confsim.contract.text_values import integer, percent_decoded, split_list, text_check, text_reader, url_problem
-from confsim.contract.types import AbsoluteUrl, AtLeast, Sized, Ttl
+from confsim.contract.types import AbsoluteUrl, AtMost, Int, Limit, Sized, Ttl
 from confsim.kernel.refusal import Refusal
 
 
@@ -43,7 +44,8 @@ _HOST = (
     "a name such as hooks.example, its parts of 1 to 63 letters, digits, '-' or '_' and without '-' at an end; "
     "or an IP address without a zone"
 )
-NAT = Annotated[int, AtLeast(0)]
+NAT = Annotated[int, Meta(ge=0)]
+FEW = Annotated[list[int], AtMost(sizes.USER_IDS, "ids")]
 MOST = 2**63 - 1
 
 
@@ -67,6 +69,14 @@ MOST = 2**63 - 1
         (int, "+1", "query x: '+1' is not a whole number"),
         (NAT, "0", 0),
         (NAT, "-1", "query x: -1 is less than 0"),
+        (NAT, str(MOST), MOST),
+        (Int, str(2**31 - 1), 2**31 - 1),
+        (Int, str(2**31), f"query x: {2**31} does not fit 32 bits"),
+        (Int, str(-(2**31) - 1), f"query x: {-(2**31) - 1} is less than {-(2**31)}"),
+        (Annotated[int, Meta(le=5)], "6", "query x: 6 is beyond 5"),
+        (Limit, str(MOST), MOST),
+        (FEW, "1," * 200, [1] * 200),
+        (FEW, "1," * 201, "query x: it has more than 200 ids"),
         (bool, "true", True),
         (bool, "0", False),
         (bool, "TRUE", "query x: 'TRUE' is none of true, false, 1, 0"),
@@ -97,6 +107,9 @@ def test_values_by_default(type_, text, expected):
     [
         (int, "300", {"size__whole_number": 255}, "query x: 300 is beyond 255"),
         (int, "255", {"size__whole_number": 255}, 255),
+        (Limit, "7", {"size__page_most": 7, "parse__limit_large": "refuse"}, 7),
+        (Limit, "8", {"size__page_most": 7, "parse__limit_large": "refuse"}, "query x: it is more than 7"),
+        (FEW, "1,2,3", {"size__user_ids": 2}, "query x: it has more than 2 ids"),
         (int, "-256", {"size__whole_number": 255}, -256),
         (int, "-257", {"size__whole_number": 255}, "query x: -257 is beyond 255"),
         (Colour, "RED", {"parse__state_case": "ignore"}, Colour.RED),

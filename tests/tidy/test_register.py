@@ -59,7 +59,8 @@ _HOMES = {
     "assumptions/protocol/units.py": "units",
     "assumptions/protocol/wire.py": "auth encode errors",
     # Each declaration of an operation makes the entries of its own gate and route.
-    "contract/operation.py": "gate route.<operation>",
+    "contract/gates.py": "gate",
+    "contract/operation.py": "route.<operation>",
 }
 HOME = {prefix: module for module, prefixes in _HOMES.items() for prefix in prefixes.split()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import BreakoutDuration
 from confsim.api.ids import BreakoutId, ChannelId, RoomId, SessionId
 from confsim.api.views import Id, User, page, user_view
@@ -20,6 +20,8 @@ from confsim.domain.breakout.breakouts import Breakout, BreakoutState
 from confsim.domain.channels.channels import Channel
 from confsim.domain.users.users import User as Person
 from confsim.kernel.refusal import Refusal
+
+operation = API.family(gate=gates.OPERATOR.assumed("G417"), line="P2 Breakout rooms")
 
 
 class BreakoutSessionChange(Wire):
@@ -85,69 +87,47 @@ def _session_view(call: Call, breakout: Breakout) -> BreakoutSession:
     )
 
 
-_HOST = gates.OPERATOR.assumed("G417")
 _SESSION = "/channels/{uuid}/breakout/sessions/{breakoutSession}"
 
 
 @operation(
     "POST /channels/{uuid}/breakout/sessions",
-    gate=_HOST,
     rules="R310 R354 R406 R454",
     gaps="G418 G419 G421",
-    line="P2 Breakout rooms",
     identifies={"id": "breakout_sessions"},
 )
-def create_breakout_session(call: Call, uuid: Channel, body: BreakoutSessionChange) -> Id:
+def create_breakout_session(call: Call, channel: Channel, body: BreakoutSessionChange) -> Id:
     """Create a breakout session in an event room, not started yet.
 
     Refusals EVENT_ROOM_OFF, INVALID_INPUT for a negative duration.
     """
-    return Id(id=breakouts.create(call.change, uuid, body.name, body.duration).id)
+    return Id(id=breakouts.create(call.change, channel, body.name, body.duration).id)
 
 
-@operation(
-    f"POST {_SESSION}",
-    gate=_HOST,
-    rules="R455",
-    gaps="G418 G421 G422",
-    line="P2 Breakout rooms",
-)
-def update_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutSessionChange) -> None:
+@operation(f"POST {_SESSION}", rules="R455", gaps="G418 G421 G422")
+def update_breakout_session(call: Call, channel: Channel, breakout: Breakout, body: BreakoutSessionChange) -> None:
     """Update name, duration or both; omitted ones stay. A running one that is past its new end ends now.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED, INVALID_INPUT for a negative duration.
     """
-    breakouts.require_event_room(call.change, uuid)
-    breakouts.modify(call.change, breakoutSession, body.name, body.duration)
+    breakouts.require_event_room(call.change, channel)
+    breakouts.modify(call.change, breakout, body.name, body.duration)
 
 
-@operation(
-    f"DELETE {_SESSION}",
-    gate=_HOST,
-    rules="R456",
-    gaps="G418 G423",
-    line="P2 Breakout rooms",
-    removes="breakout_sessions",
-)
-def delete_breakout_session(call: Call, uuid: Channel, breakoutSession: Breakout) -> None:
+@operation(f"DELETE {_SESSION}", rules="R456", gaps="G418 G423", removes="breakout_sessions")
+def delete_breakout_session(call: Call, channel: Channel, breakout: Breakout) -> None:
     """Delete a breakout session with its rooms and assignments.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_ACTIVE while it runs.
     """
-    breakouts.require_event_room(call.change, uuid)
-    breakouts.delete(call.change, breakoutSession)
+    breakouts.require_event_room(call.change, channel)
+    breakouts.delete(call.change, breakout)
 
 
-@operation(
-    "GET /channels/{uuid}/breakout/sessions",
-    gate=_HOST,
-    rules="R024 R025 R308 R309 R310 R311 R457",
-    gaps="G418 G424",
-    line="P2 Breakout rooms",
-)
+@operation("GET /channels/{uuid}/breakout/sessions", rules="R024 R025 R308 R309 R310 R311 R457", gaps="G418 G424")
 def list_breakout_sessions(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     *,
     limit: Limit | None = None,
     offset: Offset | None = None,
@@ -156,7 +136,7 @@ def list_breakout_sessions(
     """List the breakout sessions of the event room that are not completed; with ``sessionId`` the finished ones of
     that past session of the event room. By creation. Refusal EVENT_ROOM_OFF.
     """
-    found = breakouts.list_(call.change, uuid, sessionId)
+    found = breakouts.list_(call.change, channel, sessionId)
     return page(call, found, limit, offset, lambda shown: [_session_view(call, each) for each in shown]).results
 
 
@@ -165,16 +145,15 @@ def list_breakout_sessions(
     gate=gates.ACCESS.assumed("G417 G425"),
     rules="R308 R313 R458 R459 R539",
     gaps="G425",
-    line="P2 Breakout rooms",
     runtime=True,
 )
-def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | NoContent:
+def get_active_breakout_session(call: Call, channel: Channel) -> BreakoutSession | NoContent:
     """Get the active breakout session with the caller's room; 204 when none is active.
 
     Refusal NO_USER_CONTEXT for API tokens.
     """
     user = call.user
-    active = breakouts.find_active(call.change, uuid)
+    active = breakouts.find_active(call.change, channel)
     if active is None:
         return NO_CONTENT
     if assignments.find_room(call.change, active, user.id) is None:
@@ -188,147 +167,105 @@ def get_active_breakout_session(call: Call, uuid: Channel) -> BreakoutSession | 
     return _session_view(call, active)
 
 
-@operation(
-    f"POST {_SESSION}/rooms",
-    gate=_HOST,
-    rules="R460",
-    gaps="G418 G420 G426 G438 G546",
-    line="P2 Breakout rooms",
-    identifies={"id": "breakout_rooms"},
-)
-def create_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, body: BreakoutRoomChange) -> Id:
+@operation(f"POST {_SESSION}/rooms", rules="R460", gaps="G418 G420 G426 G438 G546", identifies={"id": "breakout_rooms"})
+def create_breakout_room(call: Call, channel: Channel, breakout: Breakout, body: BreakoutRoomChange) -> Id:
     """Create a room in a breakout session; in an active one it is live at once.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED.
     """
-    breakouts.require_event_room(call.change, uuid)
-    return Id(id=breakout_rooms.add_room(call.change, breakoutSession, body.name).id)
+    breakouts.require_event_room(call.change, channel)
+    return Id(id=breakout_rooms.add_room(call.change, breakout, body.name).id)
 
 
-@operation(
-    f"POST {_SESSION}/rooms/{{breakoutRoom}}",
-    gate=_HOST,
-    rules="R461",
-    gaps="G418 G420 G426 G546",
-    line="P2 Breakout rooms",
-)
+@operation(f"POST {_SESSION}/rooms/{{breakoutRoom}}", rules="R461", gaps="G418 G420 G426 G546")
 def rename_breakout_room(
     call: Call,
-    uuid: Channel,
-    breakoutSession: Breakout,
-    breakoutRoom: Room,
+    channel: Channel,
+    breakout: Breakout,
+    room: Room,
     body: BreakoutRoomChange,
 ) -> None:
     """Rename a room. Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_COMPLETED."""
-    breakouts.require_event_room(call.change, uuid)
-    breakout_rooms.rename_room(call.change, breakoutSession, breakoutRoom, body.name)
+    breakouts.require_event_room(call.change, channel)
+    breakout_rooms.rename_room(call.change, breakout, room, body.name)
 
 
 @operation(
-    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}",
-    gate=_HOST,
-    rules="R462",
-    gaps="G418 G426 G427 G546",
-    line="P2 Breakout rooms",
-    removes="breakout_rooms",
+    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}", rules="R462", gaps="G418 G426 G427 G546", removes="breakout_rooms"
 )
-def delete_breakout_room(call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room) -> None:
+def delete_breakout_room(call: Call, channel: Channel, breakout: Breakout, room: Room) -> None:
     """Delete a room with the assignments to it.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF, BREAKOUT_STARTED while its breakout session runs, BREAKOUT_COMPLETED.
     """
-    breakouts.require_event_room(call.change, uuid)
-    breakout_rooms.delete_room(call.change, breakoutSession, breakoutRoom)
+    breakouts.require_event_room(call.change, channel)
+    breakout_rooms.delete_room(call.change, breakout, room)
 
 
-@operation(f"GET {_SESSION}/rooms", gate=_HOST, rules="R024 R312 R463", gaps="G418 G438 G546", line="P2 Breakout rooms")
-def list_breakout_rooms(call: Call, uuid: Channel, breakoutSession: Breakout) -> list[BreakoutRoom]:
+@operation(f"GET {_SESSION}/rooms", rules="R024 R312 R463", gaps="G418 G438 G546")
+def list_breakout_rooms(call: Call, channel: Channel, breakout: Breakout) -> list[BreakoutRoom]:
     """List the rooms of a breakout session, by creation. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
-    breakouts.require_event_room(call.change, uuid)
-    return [_room_view(each) for each in breakout_rooms.list_(call.change, breakoutSession)]
+    breakouts.require_event_room(call.change, channel)
+    return [_room_view(each) for each in breakout_rooms.list_(call.change, breakout)]
 
 
 @operation(
     f"POST {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}",
-    gate=_HOST,
     rules="R358 R464 R472",
     gaps="G418 G428 G429 G430 G546",
-    line="P2 Breakout rooms",
 )
-def add_breakout_participant(
-    call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
-) -> None:
+def add_breakout_participant(call: Call, channel: Channel, breakout: Breakout, room: Room, user: Person) -> None:
     """Add a user to a room before the breakout session starts; a user who has another room of it is moved.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users made for another channel), BREAKOUT_STARTED.
     """
-    breakouts.require_event_room(call.change, uuid)
-    assignments.assign(call.change, uuid, breakoutSession, breakoutRoom, userId)
+    breakouts.require_event_room(call.change, channel)
+    assignments.assign(call.change, channel, breakout, room, user)
 
 
 @operation(
-    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}",
-    gate=_HOST,
-    rules="R358 R465",
-    gaps="G418 G430 G536 G546",
-    line="P2 Breakout rooms",
+    f"DELETE {_SESSION}/rooms/{{breakoutRoom}}/participants/{{userId}}", rules="R358 R465", gaps="G418 G430 G536 G546"
 )
-def remove_breakout_participant(
-    call: Call, uuid: Channel, breakoutSession: Breakout, breakoutRoom: Room, userId: Person
-) -> None:
+def remove_breakout_participant(call: Call, channel: Channel, breakout: Breakout, room: Room, user: Person) -> None:
     """Remove a user from a room before the breakout session starts.
 
     Refusals NOT_FOUND, EVENT_ROOM_OFF (also for users who are not assigned to the room), BREAKOUT_STARTED.
     """
-    breakouts.require_event_room(call.change, uuid)
-    assignments.unassign(call.change, breakoutSession, breakoutRoom, userId)
+    breakouts.require_event_room(call.change, channel)
+    assignments.unassign(call.change, breakout, room, user)
 
 
-@operation(
-    f"GET {_SESSION}/rooms/{{breakoutRoom}}/participants",
-    gate=_HOST,
-    rules="R024 R043 R466",
-    gaps="G418 G546",
-    line="P2 Breakout rooms",
-)
+@operation(f"GET {_SESSION}/rooms/{{breakoutRoom}}/participants", rules="R024 R043 R466", gaps="G418 G546")
 def list_breakout_participants(
     call: Call,
-    uuid: Channel,
-    breakoutSession: Breakout,
-    breakoutRoom: Room,
+    channel: Channel,
+    breakout: Breakout,
+    room: Room,
     *,
     imgSize: ImageSize | None = None,
 ) -> list[User]:
     """List the users assigned to a room, as they were assigned. Refusals NOT_FOUND, EVENT_ROOM_OFF."""
-    breakouts.require_event_room(call.change, uuid)
-    return [user_view(call, user, imgSize) for user in assignments.list_participants(call.change, breakoutRoom)]
+    breakouts.require_event_room(call.change, channel)
+    return [user_view(call, user, imgSize) for user in assignments.list_participants(call.change, room)]
 
 
 @operation(
     "POST /channels/{uuid}/breakout/session/start",
-    gate=_HOST,
     rules="R355 R356 R467 R553",
     gaps="G418 G431 G432 G435 G436 G437 G441",
-    line="P2 Breakout rooms",
 )
-def start_breakout_session(call: Call, uuid: Channel) -> None:
+def start_breakout_session(call: Call, channel: Channel) -> None:
     """Start the prepared breakout session, the oldest of several; users go to their rooms until its duration ends.
 
     Refusals EVENT_ROOM_OFF, BREAKOUT_ACTIVE, BREAKOUT_NOT_PREPARED.
     """
-    breakouts.start(call.change, uuid)
+    breakouts.start(call.change, channel)
 
 
-@operation(
-    "POST /channels/{uuid}/breakout/session/stop",
-    gate=_HOST,
-    rules="R357 R468",
-    gaps="G418 G433 G434 G435",
-    line="P2 Breakout rooms",
-)
-def stop_breakout_session(call: Call, uuid: Channel) -> None:
+@operation("POST /channels/{uuid}/breakout/session/stop", rules="R357 R468", gaps="G418 G433 G434 G435")
+def stop_breakout_session(call: Call, channel: Channel) -> None:
     """Stop the active breakout session; users in rooms return to the event room.
 
     Refusals EVENT_ROOM_OFF, BREAKOUT_NOT_ACTIVE.
     """
-    breakouts.stop(call.change, uuid)
+    breakouts.stop(call.change, channel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import DestinationUrl
 from confsim.api.ids import BroadcastId, ChannelId, ClientId, DestinationId, SessionId
 from confsim.api.views import Id, page
@@ -24,8 +24,9 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
 from confsim.kernel.refusal import Refusal
 
-_LINE = "P2 Live streaming"
-_NAMED = "P2 L354"
+operation = API.family(gate=gates.OPERATOR.assumed("G519"), line="P2 Live streaming")
+named = API.family(line="P2 L354", source=Source.NAME_ONLY)
+broadcasting = API.family(gate=gates.OPERATOR, line="P2 L176", source=Source.NAME_ONLY, runtime=True)
 
 
 class BroadcastDestination(Wire):
@@ -128,13 +129,7 @@ def _history_row_view(call: Call, each: broadcasts.Broadcast) -> BroadcastRecord
     return record
 
 
-@operation(
-    "GET /channels/{channel}/broadcast/destinations",
-    gate=gates.OPERATOR.assumed("G519"),
-    rules="R024 R334 R524",
-    line=_LINE,
-    gaps="G520",
-)
+@operation("GET /channels/{channel}/broadcast/destinations", rules="R024 R334 R524", gaps="G520")
 def list_broadcast_destinations(call: Call, channel: Channel) -> list[BroadcastDestination]:
     """List the destinations of a channel, in order of creation."""
     broadcasts.require_feature(call.change, channel)
@@ -156,12 +151,10 @@ def _owns(call: Call, channel: Channel) -> bool:
     return user is None or roles.is_owner(call.change, channel, user)
 
 
-@operation(
+@named(
     "POST /channels/{channel}/broadcast/destinations",
     gate=gates.OWNER,
     rules="R525 R526",
-    source=Source.NAME_ONLY,
-    line=_NAMED,
     gaps="G518 G568",
     identifies={"id": "destinations"},
 )
@@ -174,100 +167,68 @@ def add_broadcast_destination(call: Call, channel: Channel, body: NewDestination
     return Id(id=destinations.add(call.change, channel, body.destination, body.label, body.enabled).id)
 
 
-@operation(
+@named(
     "POST /channels/{channel}/broadcast/destinations/{destinationId}/{state}",
     gate=gates.OWNER,
     rules="R369 R525 R526",
-    source=Source.NAME_ONLY,
-    line=_NAMED,
     gaps="G568",
 )
-def set_broadcast_destination_state(call: Call, channel: Channel, destinationId: Destination, state: Switch) -> None:
+def set_broadcast_destination_state(call: Call, channel: Channel, destination: Destination, state: Switch) -> None:
     """Enable or disable a destination of a channel; for owners only. A running broadcast is unchanged.
 
     404 for an id that is none of the channel's.
     """
     broadcasts.require_feature(call.change, channel)
-    destinations.set_state(call.change, destinationId, state.value)
+    destinations.set_state(call.change, destination, state.value)
 
 
-@operation(
+@named(
     "POST /channels/{uuid}/settings/broadcast/{state}",
     gate=gates.ADMIN.assumed("G526 G569"),
     rules="R523",
-    source=Source.NAME_ONLY,
-    line=_NAMED,
     gaps="G569 G597",
 )
-def set_broadcast_state(call: Call, uuid: Channel, state: Switch) -> None:
+def set_broadcast_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable live streaming for a channel."""
-    broadcasts.set_feature(call.change, uuid, state.value)
+    broadcasts.set_feature(call.change, channel, state.value)
 
 
-@operation(
-    "GET /channels/{uuid}/broadcast",
-    gate=gates.OPERATOR.assumed("G570"),
-    rules="R370",
-    source=Source.NAME_ONLY,
-    line=_NAMED,
-    gaps="G570",
-)
-def get_broadcast_state(call: Call, uuid: Channel) -> BroadcastState:
+@named("GET /channels/{uuid}/broadcast", gate=gates.OPERATOR.assumed("G570"), rules="R370", gaps="G570")
+def get_broadcast_state(call: Call, channel: Channel) -> BroadcastState:
     """Get whether a broadcast of the channel is starting up or running."""
-    broadcasts.require_feature(call.change, uuid)
+    broadcasts.require_feature(call.change, channel)
     off, starting, running = ask(call.change, assumed.STATES)
-    found = broadcasts.poll(call.change, uuid)
+    found = broadcasts.poll(call.change, channel)
     if found is None:
         return BroadcastState(state=off)
     return BroadcastState(state=starting if found.state is broadcasts.BroadcastState.STARTING else running)
 
 
-@operation(
-    "POST /channels/{uuid}/broadcast/start",
-    gate=gates.OPERATOR,
-    rules="R368 R369 R370 R523 R527 R537",
-    source=Source.NAME_ONLY,
-    line="P2 L176",
-    gaps="G569",
-    runtime=True,
-)
-def start_broadcast(call: Call, uuid: Channel) -> None:
+@broadcasting("POST /channels/{uuid}/broadcast/start", rules="R368 R369 R370 R523 R527 R537", gaps="G569")
+def start_broadcast(call: Call, channel: Channel) -> None:
     """Start a broadcast of the channel to the destinations that are enabled now; for any host.
 
     403 while live streaming is off for the channel; 409 without an enabled destination, or when one is running.
     """
-    broadcasts.start(call.change, uuid)
+    broadcasts.start(call.change, channel)
 
 
-@operation(
-    "POST /channels/{uuid}/broadcast/stop",
-    gate=gates.OPERATOR,
-    rules="R527 R537",
-    source=Source.NAME_ONLY,
-    line="P2 L176",
-    gaps="G569",
-    runtime=True,
-)
-def stop_broadcast(call: Call, uuid: Channel) -> None:
+@broadcasting("POST /channels/{uuid}/broadcast/stop", rules="R527 R537", gaps="G569")
+def stop_broadcast(call: Call, channel: Channel) -> None:
     """Stop the broadcast of the channel; for any host.
 
     409 when there is none.
     """
-    broadcasts.require_feature(call.change, uuid)
-    broadcasts.stop(call.change, uuid)
+    broadcasts.require_feature(call.change, channel)
+    broadcasts.stop(call.change, channel)
 
 
 @operation(
-    "GET /channels/{uuid}/broadcast/history",
-    gate=gates.OPERATOR.assumed("G519"),
-    rules="R026 R027 R028 R528",
-    line=_LINE,
-    gaps="G523",
-    identifies={"id": "broadcasts"},
+    "GET /channels/{uuid}/broadcast/history", rules="R026 R027 R028 R528", gaps="G523", identifies={"id": "broadcasts"}
 )
 def list_broadcast_history(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     *,
     session: Annotated[SessionId | None, "The session that a broadcast showed."] = None,
     sort: BroadcastSort | None = None,
@@ -276,46 +237,35 @@ def list_broadcast_history(
     limit: Limit | None = None,
 ) -> BroadcastHistory:
     """List the broadcasts of a channel, or those that showed one session, the latest first unless asked otherwise."""
-    broadcasts.require_feature(call.change, uuid)
-    found = broadcasts.list_history(call.change, uuid, session, sort, descending=order is SortOrder.DESC)
+    broadcasts.require_feature(call.change, channel)
+    found = broadcasts.list_history(call.change, channel, session, sort, descending=order is SortOrder.DESC)
     if not found and ask(call.change, assumed.EMPTY_HISTORY) == "absent":
         return BroadcastHistory()
     shown = page(call, found, limit, offset, lambda rows: [_history_row_view(call, each) for each in rows])
     return BroadcastHistory(total=shown.total, rows=shown.results)
 
 
-@operation(
-    "GET /channels/{uuid}/broadcast/history/{broadcastID}",
-    gate=gates.OPERATOR.assumed("G519"),
-    rules="R335 R529",
-    line=_LINE,
-)
-def get_broadcast(call: Call, uuid: Channel, broadcastID: broadcasts.Broadcast) -> BroadcastRecord:
+@operation("GET /channels/{uuid}/broadcast/history/{broadcastID}", rules="R335 R529")
+def get_broadcast(call: Call, channel: Channel, broadcast: broadcasts.Broadcast) -> BroadcastRecord:
     """Get one broadcast of a channel.
 
     404 for an id that is none of the channel's.
     """
-    broadcasts.require_feature(call.change, uuid)
-    return _record_view(call, broadcastID)
+    broadcasts.require_feature(call.change, channel)
+    return _record_view(call, broadcast)
 
 
 _WITHOUT = Chosen(assumed.WITHOUT, {"404": BroadcastRecord, "204": BroadcastRecord | NoContent, "{}": BroadcastRecord})
 
 
-@operation(
-    "GET /channels/{uuid}/broadcast/metrics",
-    gate=gates.OPERATOR.assumed("G519"),
-    rules="R335 R370 R530",
-    line=_LINE,
-    gaps="G524 G525",
-)
-def get_broadcast_metrics(call: Call, uuid: Channel) -> Annotated[BroadcastRecord | NoContent, _WITHOUT]:
+@operation("GET /channels/{uuid}/broadcast/metrics", rules="R335 R370 R530", gaps="G524 G525")
+def get_broadcast_metrics(call: Call, channel: Channel) -> Annotated[BroadcastRecord | NoContent, _WITHOUT]:
     """Get the metrics of the running broadcast; without started while it is starting up.
 
     404 when nothing is broadcast.
     """
-    broadcasts.require_feature(call.change, uuid)
-    found = broadcasts.poll(call.change, uuid)
+    broadcasts.require_feature(call.change, channel)
+    found = broadcasts.poll(call.change, channel)
     if found is not None:
         return _record_view(call, found)
     answer = ask(call.change, assumed.WITHOUT)

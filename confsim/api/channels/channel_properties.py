@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.things import ChannelProperty, ChannelValue
 from confsim.api.values import packed, shown, unpacked
 from confsim.assumptions.properties import KEYS_CONTAINER
@@ -13,22 +13,17 @@ from confsim.domain import properties
 from confsim.domain.channels.channels import Channel
 from confsim.domain.config import json_documents
 
-LINE = "P2 Channel properties"
+operation = API.family(line="P2 Channel properties")
 
 
 @operation(
-    "GET /channels/{uuid}/properties",
-    gate=gates.ACCESS,
-    rules="R408 R409 R413",
-    line=LINE,
-    gaps="G097",
-    container=KEYS_CONTAINER,
+    "GET /channels/{uuid}/properties", gate=gates.ACCESS, rules="R408 R409 R413", gaps="G097", container=KEYS_CONTAINER
 )
-def list_channel_properties(call: Call, uuid: Channel) -> list[str]:
+def list_channel_properties(call: Call, channel: Channel) -> list[str]:
     """List the keys that have a value, sorted."""
-    found = properties.keys(call.change, properties.of_channel(uuid))
+    found = properties.keys(call.change, properties.of_channel(channel))
     if ask(call.change, KEYS_CONTAINER) == "values":
-        return _values(call, uuid, found)  # type: ignore[return-value]  # the container of this choice
+        return _values(call, channel, found)  # type: ignore[return-value]  # the container of this choice
     return found
 
 
@@ -38,27 +33,19 @@ def _values(call: Call, channel: Channel, keys: list[str]) -> dict[str, Json]:
     return {key: unpacked(properties.text(call.change, bearer, key)) for key in keys}
 
 
-@operation("GET /channels/{uuid}/properties/{key}", gate=gates.ACCESS, rules="R408 R410", line=LINE, gaps="G099 G356")
-def get_channel_property(call: Call, uuid: Channel, key: ChannelValue) -> Json:
+@operation("GET /channels/{uuid}/properties/{key}", gate=gates.ACCESS, rules="R408 R410", gaps="G099 G356")
+def get_channel_property(call: Call, channel: Channel, value: ChannelValue) -> Json:
     """Get the JSON value under a key. 404 when there is none."""
-    return shown(call, key)
+    return shown(call, value)
 
 
-@operation(
-    "POST /channels/{uuid}/properties/{key}",
-    gate=gates.OPERATOR,
-    rules="R337 R407 R411",
-    line=LINE,
-    gaps="G149 G248 G249",
-)
-def set_channel_property(call: Call, uuid: Channel, key: Key, body: Json) -> None:
+@operation("POST /channels/{uuid}/properties/{key}", gate=gates.OPERATOR, rules="R337 R407 R411", gaps="G149 G248 G249")
+def set_channel_property(call: Call, channel: Channel, key: Key, body: Json) -> None:
     """Set the JSON value under a key."""
-    properties.put(call.change, properties.of_channel(uuid), key, packed(json_documents.bounded(call.change, body)))
+    properties.put(call.change, properties.of_channel(channel), key, packed(json_documents.bounded(call.change, body)))
 
 
-@operation(
-    "DELETE /channels/{uuid}/properties/{key}", gate=gates.OPERATOR, rules="R407 R412", line=LINE, gaps="G149 G536"
-)
-def delete_channel_property(call: Call, uuid: Channel, key: ChannelProperty) -> None:
+@operation("DELETE /channels/{uuid}/properties/{key}", gate=gates.OPERATOR, rules="R407 R412", gaps="G149 G536")
+def delete_channel_property(call: Call, channel: Channel, stored: ChannelProperty) -> None:
     """Delete the value under a key. 404 when there is none."""
-    properties.remove(call.change, key)
+    properties.remove(call.change, stored)

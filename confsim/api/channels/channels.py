@@ -6,7 +6,7 @@ import re
 from typing import Annotated
 
 from confsim.api import uploads
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import MeetingId
 from confsim.api.paths import AnyChannel
 from confsim.api.views import Id, image_url, page, url_form
@@ -46,6 +46,9 @@ from confsim.domain.runtime import sessions
 from .friendly_urls import FoundChannel
 from .shapes import ChannelDescription, ChannelDetails, ChannelItem, ChannelSort, ChannelUuid, GuestAccess, NewChannel
 
+operation = API.family(line="P2 Channel basics")
+named = API.family(line="P1 L247", source=Source.NAME_ONLY)
+
 #: Placeholders in the form of a compounded name.
 _PLACES = r"(\{parent\}|\{name\})"
 
@@ -55,7 +58,6 @@ _PLACES = r"(\{parent\}|\{name\})"
     gate=gates.REGISTERED.assumed("G299"),
     rules="R005 R012 R015 R016 R088 R111 R245 R251 R276 R371 R372 R373 R545",
     gaps="G298 G300 G301 G302 G303 G304",
-    line="P2 Channel basics",
     identifies={"channelUuid": "channels"},
 )
 def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
@@ -72,17 +74,16 @@ def create_channel(call: Call, body: NewChannel) -> ChannelUuid:
     gate=gates.OWNER_OR_ADMIN.assumed("G308"),
     rules="R365 R374 R551",
     gaps="G309",
-    line="P2 Channel basics",
     removes="channels",
 )
-def delete_channel(call: Call, uuid: Channel) -> None:
+def delete_channel(call: Call, channel: Channel) -> None:
     """Delete the channel with everything that belongs to it.
 
     What runs in it ends, its linked users are removed, its name, meeting id and friendly URL are free. Refusal
     CHANNEL_IN_USE where a running session prevents it.
     """
-    sessions.require_deletable(call.change, uuid)
-    channels.delete(call.change, uuid)
+    sessions.require_deletable(call.change, channel)
+    channels.delete(call.change, channel)
 
 
 @operation(
@@ -94,9 +95,9 @@ def delete_channel(call: Call, uuid: Channel) -> None:
     line="P2 Channel details",
     identifies={"meetingId": "meeting_ids"},
 )
-def get_channel(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
+def get_channel(call: Call, channel: Channel, *, imgSize: ImageSize | None = None) -> ChannelDetails:
     """Get a channel as the caller sees it; an API token is neither operator nor owner."""
-    channel, user = uuid, call.maybe_user
+    user = call.maybe_user
     note(call.change, PARENT)
     note(call.change, CHANNEL_ID_NAMES)
     parent = channels.base_channel(call.change, channel) if channel.parent is not None else None
@@ -157,11 +158,10 @@ def _is_operator(call: Call, channel: Channel) -> bool:
     gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
     rules="R013 R373 R376 R377",
     gaps="G304 G305",
-    line="P2 Channel basics",
 )
-def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription) -> None:
+def set_channel_description(call: Call, channel: Channel, body: ChannelDescription) -> None:
     """Set the description, of up to 200 characters (400); an empty one clears it."""
-    channels.describe(call.change, uuid, body.description)
+    channels.describe(call.change, channel, body.description)
 
 
 @operation(
@@ -170,29 +170,22 @@ def set_channel_description(call: Call, uuid: Channel, body: ChannelDescription)
     gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
     rules="R011 R248 R378 R379",
     gaps="G104 G105 G106 G107 G108 G109 G110",
-    line="P2 Channel basics",
 )
 def set_channel_image(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     body: bytes,
     *,
     url: Annotated[Url | None, "The URL of the image; it wins over the body."] = None,
 ) -> None:
     """Set the image from ``url``, which wins, or from the bytes of the body; of 8 Mbytes at most."""
-    channel_images.put(call.change, uuid, uploads.image(call, body, url), url)
+    channel_images.put(call.change, channel, uploads.image(call, body, url), url)
 
 
-@operation(
-    "DELETE /channels/{uuid}/image",
-    gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
-    rules="R380",
-    gaps="G536",
-    line="P2 Channel basics",
-)
-def remove_channel_image(call: Call, uuid: Channel) -> None:
+@operation("DELETE /channels/{uuid}/image", gate=gates.OPERATOR_OR_ADMIN.assumed("G306"), rules="R380", gaps="G536")
+def remove_channel_image(call: Call, channel: Channel) -> None:
     """Remove the image; no effect when there is none."""
-    channel_images.remove(call.change, uuid)
+    channel_images.remove(call.change, channel)
 
 
 @operation(
@@ -200,11 +193,10 @@ def remove_channel_image(call: Call, uuid: Channel) -> None:
     gate=gates.OPERATOR_OR_ADMIN.assumed("G306"),
     rules="R006 R014 R276 R381",
     gaps="G052 G300 G307",
-    line="P2 Channel basics",
 )
-def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new name."]) -> None:
+def rename_channel(call: Call, channel: Channel, *, name: Annotated[Name, "The new name."]) -> None:
     """Rename the channel; names are unique in the client (409), and links stay."""
-    channels.rename(call.change, uuid, name)
+    channels.rename(call.change, channel, name)
 
 
 @operation(
@@ -212,12 +204,11 @@ def rename_channel(call: Call, uuid: Channel, *, name: Annotated[Name, "The new 
     gate=gates.SIGNED_IN.assumed("G322"),
     rules="R254 R383",
     gaps="G322",
-    line="P2 Channel basics",
     identifies={"id": "clients"},
 )
-def get_channel_client(call: Call, channelUuid: AnyChannel) -> Id:
+def get_channel_client(call: Call, channel: AnyChannel) -> Id:
     """Get the client of a channel."""
-    return Id(id=channelUuid.client)
+    return Id(id=channel.client)
 
 
 @operation(
@@ -287,7 +278,6 @@ def _is_owner_view(call: Call, channel: Channel) -> bool | None:
     gate=gates.SIGNED_IN.assumed("G321"),
     rules="R262 R382",
     gaps="G319 G320 G321",
-    line="P2 Channel basics",
     variant_of="list_channels",
 )
 def find_channel_by_meeting_id(
@@ -299,27 +289,18 @@ def find_channel_by_meeting_id(
     return FoundChannel(uuid=channels.get_by_meeting_id(call.change, call.client, meetingId).id)
 
 
-@operation(
-    "GET /channels/{uuid}/settings/guest/access",
-    gate=gates.ACCESS.assumed("G564"),
-    source=Source.NAME_ONLY,
-    rules="R274",
-    gaps="G564",
-    line="P1 L247",
-)
-def get_guest_access(call: Call, uuid: Channel) -> GuestAccess:
+@named("GET /channels/{uuid}/settings/guest/access", gate=gates.ACCESS.assumed("G564"), rules="R274", gaps="G564")
+def get_guest_access(call: Call, channel: Channel) -> GuestAccess:
     """Get whether the channel admits guests."""
-    return GuestAccess(guestAccess=uuid.guest_access)
+    return GuestAccess(guestAccess=channel.guest_access)
 
 
-@operation(
+@named(
     "POST /channels/{uuid}/settings/guest/access/{state}",
     gate=gates.OPERATOR_OR_ADMIN.assumed("G565"),
-    source=Source.NAME_ONLY,
     rules="R274",
     gaps="G565 G537",
-    line="P1 L247",
 )
-def set_guest_access(call: Call, uuid: Channel, state: Switch) -> None:
+def set_guest_access(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable guest access to the channel; guests who are inside stay."""
-    turn(call.change, switches.GUEST_ACCESS.to(state), uuid, state=state)
+    turn(call.change, switches.GUEST_ACCESS.to(state), channel, state=state)

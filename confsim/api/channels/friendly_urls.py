@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import FriendlyUrlWord
 from confsim.api.ids import ChannelId
 from confsim.assumptions.channels import FRIENDLY_AVAILABLE
@@ -17,6 +17,8 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.clients.clients import Client
 from confsim.domain.conventions import fresh_id
 from confsim.kernel.refusal import Refusal
+
+operation = API.family(line="P1 Friendly URLs and embedding")
 
 
 class FriendlyUrl(Wire):
@@ -44,22 +46,16 @@ class MaybeChannel(Wire):
     ] = None
 
 
-@operation(
-    "GET /clients/{clientId}/url/available",
-    gate=gates.PUBLIC,
-    rules="R222 R242 R562",
-    gaps="G283 G289",
-    line="P1 Friendly URLs and embedding",
-)
+@operation("GET /clients/{clientId}/url/available", gate=gates.PUBLIC, rules="R222 R242 R562", gaps="G283 G289")
 def check_friendly_url(
-    call: Call, clientId: Client, *, url: Annotated[FriendlyUrlWord, "The word that is looked for."]
+    call: Call, client: Client, *, url: Annotated[FriendlyUrlWord, "The word that is looked for."]
 ) -> MaybeChannel:
     """Check whether a text can be a friendly URL of the client; no token needed.
 
     ``uuid`` is the channel that has it already; without ``uuid`` it is free. Refused with 400 when it is malformed.
     """
     friendly_urls.check(call.change, url)
-    holder = friendly_urls.find(call.change, clientId, url)
+    holder = friendly_urls.find(call.change, client, url)
     answer = ask(call.change, FRIENDLY_AVAILABLE)
     if holder is None:
         if answer == "not-found-when-free":
@@ -71,25 +67,17 @@ def check_friendly_url(
 
 
 @operation(
-    "GET /clients/{clientId}/find/channel",
-    gate=gates.PUBLIC,
-    rules="R014 R223 R224 R242 R562",
-    gaps="G284 G285",
-    line="P1 Friendly URLs and embedding",
+    "GET /clients/{clientId}/find/channel", gate=gates.PUBLIC, rules="R014 R223 R224 R242 R562", gaps="G284 G285"
 )
 def find_channel_by_friendly_url(
-    call: Call, clientId: Client, *, url: Annotated[str, "The word that is looked for."]
+    call: Call, client: Client, *, url: Annotated[str, "The word that is looked for."]
 ) -> FoundChannel:
     """Find the channel of the client that has the friendly URL; no token needed. Refused with 404 when none has."""
-    return FoundChannel(uuid=friendly_urls.get(call.change, clientId, url).id)
+    return FoundChannel(uuid=friendly_urls.get(call.change, client, url).id)
 
 
 @operation(
-    "POST /settings/friendly/urls/{state}",
-    gate=gates.ADMIN.assumed("G287"),
-    rules="R042 R225",
-    gaps="G285 G286 G537",
-    line="P1 Friendly URLs and embedding",
+    "POST /settings/friendly/urls/{state}", gate=gates.ADMIN.assumed("G287"), rules="R042 R225", gaps="G285 G286 G537"
 )
 def set_friendly_urls_state(call: Call, state: Switch) -> None:
     """Enable or disable friendly URLs for the client.
@@ -104,20 +92,13 @@ def set_friendly_urls_state(call: Call, state: Switch) -> None:
     gate=gates.OWNER_OR_ADMIN.assumed("G288"),
     rules="R013 R226 R227 R551",
     gaps="G285 G289 G290",
-    line="P1 Friendly URLs and embedding",
 )
-def set_channel_friendly_url(call: Call, uuid: Channel, body: FriendlyUrl) -> None:
+def set_channel_friendly_url(call: Call, channel: Channel, body: FriendlyUrl) -> None:
     """Set the channel's friendly URL, which is unique in the client; the one it had before is free."""
-    friendly_urls.set_url(call.change, call.client, uuid, body.url)
+    friendly_urls.set_url(call.change, call.client, channel, body.url)
 
 
-@operation(
-    "DELETE /channels/{uuid}/friendly/url",
-    gate=gates.OWNER_OR_ADMIN.assumed("G288"),
-    rules="R228",
-    gaps="G536",
-    line="P1 Friendly URLs and embedding",
-)
-def remove_channel_friendly_url(call: Call, uuid: Channel) -> None:
+@operation("DELETE /channels/{uuid}/friendly/url", gate=gates.OWNER_OR_ADMIN.assumed("G288"), rules="R228", gaps="G536")
+def remove_channel_friendly_url(call: Call, channel: Channel) -> None:
     """Remove the channel's friendly URL; no effect when it has none."""
-    friendly_urls.remove(call.change, uuid)
+    friendly_urls.remove(call.change, channel)

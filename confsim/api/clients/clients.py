@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import ClientId
 from confsim.api.views import Id, page
 from confsim.assumptions import clients as assumed
@@ -18,6 +18,8 @@ from confsim.domain.clients import clients
 from confsim.domain.clients.clients import Client
 from confsim.domain.couplings.clients import create_child
 from confsim.domain.identity import validators
+
+operation = API.family(gate=gates.PARTNER_ADMIN, line="P1 Clients")
 
 
 class NewClient(Wire):
@@ -64,10 +66,8 @@ class ClientItem(Wire, kw_only=True):
 
 @operation(
     "POST /clients/create",
-    gate=gates.PARTNER_ADMIN,
     rules="R013 R084 R232 R233 R234 R235",
     gaps="G137 G138 G152 G293 G296",
-    line="P1 Clients",
     identifies={"id": "clients"},
 )
 def create_client(call: Call, body: NewClient) -> Id:
@@ -79,19 +79,17 @@ def create_client(call: Call, body: NewClient) -> Id:
 
 @operation(
     "POST /clients/{clientId}/service/{state}",
-    gate=gates.PARTNER_ADMIN,
     rules="R042 R085 R086 R109 R110 R112 R235 R236 R549",
     gaps="G154 G163 G165 G166 G537",
-    line="P1 Clients",
     revokes_access=True,
 )
-def set_client_service_state(call: Call, clientId: Client, state: Switch) -> None:
+def set_client_service_state(call: Call, client: Client, state: Switch) -> None:
     """Enable or disable the service of a child client, and with it of all clients below.
 
     Nothing is lost. Refused with 403 for the caller's own client and with 404 for an unrelated one.
     """
     clients.require_reseller(call.change, call.client, call.operation.name)
-    clients.switch_service(call.change, clientId, state, by=call.client)
+    clients.switch_service(call.change, client, state, by=call.client)
 
 
 @operation(
@@ -99,20 +97,19 @@ def set_client_service_state(call: Call, clientId: Client, state: Switch) -> Non
     gate=gates.Gate(gates.Grant.PARTNER_ADMIN, gates.Grant.CUSTOMER_ADMIN, gates.Grant.API_TOKEN).assumed("G294"),
     rules="R083 R084 R085 R235 R237",
     gaps="G157 G165 G294 G295 G545",
-    line="P1 Clients",
 )
-def get_client(call: Call, clientId: Client) -> ClientView:
+def get_client(call: Call, client: Client) -> ClientView:
     """Get a client: the own or a child for a Partner Admin, the own for a Customer Admin or an API token."""
     caller = call.caller
     note(call.change, CLIENT_ID_NAMES)
-    if caller is not None and (caller.partner_admin or clientId.id != call.client.id):
+    if caller is not None and (caller.partner_admin or client.id != call.client.id):
         clients.require_reseller(call.change, call.client, call.operation.name)
     return ClientView(
-        name=clientId.name,
-        clientId=clientId.id,
-        details=_details(call, clientId),
-        disabled=clients.shown_disabled(call.change, clientId),
-        parentId=clientId.parent,
+        name=client.name,
+        clientId=client.id,
+        details=_details(call, client),
+        disabled=clients.shown_disabled(call.change, client),
+        parentId=client.parent,
     )
 
 
@@ -125,12 +122,7 @@ def _details(call: Call, client: Client) -> Json:
 
 
 @operation(
-    "GET /clients",
-    gate=gates.PARTNER_ADMIN,
-    source=Source.NAME_ONLY,
-    rules="R021 R022 R023 R087 R088 R089 R090",
-    gaps="G567",
-    line="P1 L247",
+    "GET /clients", source=Source.NAME_ONLY, rules="R021 R022 R023 R087 R088 R089 R090", gaps="G567", line="P1 L247"
 )
 def list_clients(
     call: Call, *, query: Search | None = None, offset: Offset | None = None, limit: Limit | None = None

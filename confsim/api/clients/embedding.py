@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from confsim.api.admission import require_service
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import Domain, Origin
 from confsim.contract import gates
 from confsim.domain.clients import embedding
 from confsim.domain.clients.clients import Client
 
+operation = API.family(line="P1 Friendly URLs and embedding")
+
 
 @operation(
-    "GET /clients/{clientId}/origins",
-    gate=gates.SIGNED_IN.assumed("G030 G157"),
-    rules="R024 R229",
-    gaps="G157 G292",
-    line="P1 Friendly URLs and embedding",
+    "GET /clients/{clientId}/origins", gate=gates.SIGNED_IN.assumed("G030 G157"), rules="R024 R229", gaps="G157 G292"
 )
-def list_origins(call: Call, clientId: Client) -> list[str]:
+def list_origins(call: Call, client: Client) -> list[str]:
     """List the allowed origins, needed only when the conferencing widget runs outside an iframe."""
-    require_service(call, clientId)
-    return list(clientId.origins)
+    require_service(call, client)
+    return list(client.origins)
 
 
 @operation(
@@ -28,12 +26,11 @@ def list_origins(call: Call, clientId: Client) -> list[str]:
     gate=gates.ADMIN.assumed("G030 G157"),
     rules="R018 R229 R231",
     gaps="G156 G157 G291",
-    line="P1 Friendly URLs and embedding",
 )
-def set_origins(call: Call, clientId: Client, body: list[Origin]) -> None:
+def set_origins(call: Call, client: Client, body: list[Origin]) -> None:
     """Set the allowed origins, in place of the earlier ones; order is preserved, duplicates are removed."""
-    require_service(call, clientId)
-    embedding.set_origins(call.change, clientId, body)
+    require_service(call, client)
+    embedding.set_origins(call.change, client, body)
 
 
 @operation(
@@ -41,12 +38,11 @@ def set_origins(call: Call, clientId: Client, body: list[Origin]) -> None:
     gate=gates.SIGNED_IN.assumed("G030 G157"),
     rules="R024 R230 R558",
     gaps="G157 G292",
-    line="P1 Friendly URLs and embedding",
 )
-def list_domains(call: Call, clientId: Client) -> list[str]:
+def list_domains(call: Call, client: Client) -> list[str]:
     """List the domains that are allowed as targets of the redirect after OAuth."""
-    require_service(call, clientId)
-    return list(clientId.domains)
+    require_service(call, client)
+    return list(client.domains)
 
 
 @operation(
@@ -54,9 +50,8 @@ def list_domains(call: Call, clientId: Client) -> list[str]:
     gate=gates.ADMIN.assumed("G030 G157"),
     rules="R018 R024 R230",
     gaps="G156 G157 G291",
-    line="P1 Friendly URLs and embedding",
 )
-def set_domains(call: Call, clientId: Client, body: list[Domain]) -> list[str]:
+def set_domains(call: Call, client: Client, body: list[Domain]) -> list[str]:
     """Set the domains of the redirect after OAuth, in place of the earlier ones, and return them."""
-    require_service(call, clientId)
-    return list(embedding.set_domains(call.change, clientId, body).domains)
+    require_service(call, client)
+    return list(embedding.set_domains(call.change, client, body).domains)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.assumptions import config as assumed
 from confsim.assumptions.protocol.transport import LANGUAGE
 from confsim.assumptions.register import ask, in_force
@@ -21,7 +21,7 @@ from confsim.domain.config.effective import ConfigQuery
 from confsim.domain.config.templates import VisibleTemplate
 from confsim.domain.media import media
 
-LINE = "P2 Configuration and templates"
+operation = API.family(line="P2 Configuration and templates")
 
 
 def _contexts(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,9 +97,7 @@ def _preferred(header: str) -> str | None:
     return header.partition(",")[0].partition(";")[0].strip() or None
 
 
-@operation(
-    "GET /config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R441 R442 R443 R444", line=LINE, gaps="G395 G397"
-)
+@operation("GET /config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R441 R442 R443 R444", gaps="G395 G397")
 def get_config(
     call: Call,
     *,
@@ -116,11 +114,7 @@ def get_config(
 
 
 @operation(
-    "POST /config",
-    gate=gates.ADMIN.assumed("G405"),
-    rules="R436 R437 R443 R444 R445",
-    line=LINE,
-    gaps="G392 G394 G402 G403",
+    "POST /config", gate=gates.ADMIN.assumed("G405"), rules="R436 R437 R443 R444 R445", gaps="G392 G394 G402 G403"
 )
 def set_config(call: Call, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT) -> None:
     """Update the configuration of the client: keys given are set, null removes a key.
@@ -134,12 +128,11 @@ def set_config(call: Call, body: ConfigValues, *, language: Language | None = No
     "GET /channels/{uuid}/config",
     gate=gates.ACCESS.assumed("G405"),
     rules="R338 R436 R437 R438 R439 R444 R446",
-    line=LINE,
     gaps="G393 G396",
 )
 def get_channel_config(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     *,
     context: Context | None = None,
     categories: Categories | None = None,
@@ -151,33 +144,28 @@ def get_channel_config(
     The more specific level wins, key by key.
     """
     reading = _reading(call, context, categories, language, theme)
-    return effective.of_channel(call.change, call.client, uuid, reading)
+    return effective.of_channel(call.change, call.client, channel, reading)
 
 
 @operation(
     "POST /channels/{uuid}/config",
     gate=gates.OPERATOR.assumed("G405"),
     rules="R436 R437 R444 R445 R446",
-    line=LINE,
     gaps="G392 G394 G402 G403",
 )
 def set_channel_config(
-    call: Call, uuid: Channel, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT
+    call: Call, channel: Channel, body: ConfigValues, *, language: Language | None = None, theme: Theme = LIGHT
 ) -> None:
     """Update the configuration of the channel itself; broader levels stay as they are."""
-    documents.update(call.change, call.client.id, uuid.id, body, theme, language)
+    documents.update(call.change, call.client.id, channel.id, body, theme, language)
 
 
 @operation(
-    "GET /templates/{templateId}/config",
-    gate=gates.SIGNED_IN.assumed("G405"),
-    rules="R338 R444 R447",
-    line=LINE,
-    gaps="G395 G408",
+    "GET /templates/{templateId}/config", gate=gates.SIGNED_IN.assumed("G405"), rules="R338 R444 R447", gaps="G395 G408"
 )
 def get_template_config(
     call: Call,
-    templateId: VisibleTemplate,
+    template: VisibleTemplate,
     *,
     context: Context | None = None,
     categories: Categories | None = None,
@@ -186,19 +174,18 @@ def get_template_config(
 ) -> dict[str, Json]:
     """Get the configuration of a template, the client's own or an inherited one."""
     reading = _reading(call, context, categories, language, theme)
-    return effective.of_template(call.change, call.client, templateId, reading)
+    return effective.of_template(call.change, call.client, template, reading)
 
 
 @operation(
     "POST /templates/{templateId}/config",
     gate=gates.ADMIN.assumed("G405"),
     rules="R438 R439 R444 R445 R447",
-    line=LINE,
     gaps="G392 G394 G402 G403 G408 G411",
 )
 def set_template_config(
     call: Call,
-    templateId: VisibleTemplate,
+    template: VisibleTemplate,
     body: ConfigValues,
     *,
     language: Language | None = None,
@@ -208,10 +195,10 @@ def set_template_config(
 
     403 for an inherited template.
     """
-    documents.update(call.change, call.client.id, templates.require_own(templateId).id, body, theme, language)
+    documents.update(call.change, call.client.id, templates.require_own(template).id, body, theme, language)
 
 
-@operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", line=LINE, gaps="G297")
+@operation("GET /settings", gate=gates.SIGNED_IN.assumed("G415"), rules="R088 R314 R315 R452", gaps="G297")
 def get_client_settings(call: Call) -> ClientSettings:
     """Get the legacy settings of the client."""
     client = call.client
@@ -229,27 +216,26 @@ def get_client_settings(call: Call) -> ClientSettings:
     "GET /channels/{uuid}/settings",
     gate=gates.ACCESS.assumed("G415"),
     rules="R263 R265 R266 R273 R315 R316 R317 R318 R319 R453",
-    line=LINE,
     gaps="G301 G315 G316 G513 G526",
 )
-def get_channel_settings(call: Call, uuid: Channel) -> ChannelSettings:
+def get_channel_settings(call: Call, channel: Channel) -> ChannelSettings:
     """Get the legacy settings of a channel."""
     return ChannelSettings(
-        speech2text=uuid.speech2text,
-        muteAttendees=uuid.attendees_muted,
-        broadcastEnabled=uuid.broadcast_enabled,
-        autoClose=uuid.auto_close,
-        eventRoom=uuid.event_room,
-        open=uuid.open,
-        publicPIN=uuid.public_pin,
-        dialOut=uuid.dial_out,
-        dialIn=uuid.dial_in,
-        presentersLimit=uuid.presenters_limit,
-        populationLimit=uuid.population_limit,
-        mediaPoolSize=media.pool_size(call.change, media.of_channel(uuid)),
-        midi=uuid.midi,
-        offAir=uuid.off_air,
-        disableWall=uuid.wall_disabled,
+        speech2text=channel.speech2text,
+        muteAttendees=channel.attendees_muted,
+        broadcastEnabled=channel.broadcast_enabled,
+        autoClose=channel.auto_close,
+        eventRoom=channel.event_room,
+        open=channel.open,
+        publicPIN=channel.public_pin,
+        dialOut=channel.dial_out,
+        dialIn=channel.dial_in,
+        presentersLimit=channel.presenters_limit,
+        populationLimit=channel.population_limit,
+        mediaPoolSize=media.pool_size(call.change, media.of_channel(channel)),
+        midi=channel.midi,
+        offAir=channel.off_air,
+        disableWall=channel.wall_disabled,
     )
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from confsim.api import views
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import TemplateId
 from confsim.api.views import Id
 from confsim.assumptions import config as assumed
@@ -21,8 +21,8 @@ from confsim.domain.config import template_choice, templates
 from confsim.domain.config.templates import VisibleTemplate
 from confsim.kernel.refusal import Refusal
 
-LINE = "P2 Configuration and templates"
-NAMED = "P2 L354"
+operation = API.family(line="P2 Configuration and templates")
+named = API.family(gate=gates.ADMIN.assumed("G407"), line="P2 L354", source=Source.NAME_ONLY)
 
 
 class Inheritance(StrEnum):
@@ -66,20 +66,14 @@ def _template_view(template: VisibleTemplate) -> Template:
     )
 
 
-@operation(
-    "GET /templates/{templateId}", gate=gates.SIGNED_IN.assumed("G405"), rules="R320 R448", line=LINE, gaps="G408"
-)
-def get_template(call: Call, templateId: VisibleTemplate) -> Template:
+@operation("GET /templates/{templateId}", gate=gates.SIGNED_IN.assumed("G405"), rules="R320 R448", gaps="G408")
+def get_template(call: Call, template: VisibleTemplate) -> Template:
     """Get a template: the client's own, or an inheritable one of a client above."""
-    return _template_view(templateId)
+    return _template_view(template)
 
 
 @operation(
-    "GET /templates",
-    gate=gates.SIGNED_IN.assumed("G405"),
-    rules="R021 R023 R320 R321 R440 R449",
-    line=LINE,
-    gaps="G411 G412 G414",
+    "GET /templates", gate=gates.SIGNED_IN.assumed("G405"), rules="R021 R023 R320 R321 R440 R449", gaps="G411 G412 G414"
 )
 def list_templates(
     call: Call,
@@ -108,12 +102,10 @@ def _is_not(call: Call, has: bool) -> bool:
 _NO_TEMPLATE = Chosen(assumed.NO_TEMPLATE, {"404": ChannelTemplate, "204": ChannelTemplate | NoContent})
 
 
-@operation(
-    "GET /channels/{uuid}/template", gate=gates.ACCESS.assumed("G405"), rules="R322 R450", line=LINE, gaps="G409"
-)
-def get_channel_template(call: Call, uuid: Channel) -> Annotated[ChannelTemplate | NoContent, _NO_TEMPLATE]:
+@operation("GET /channels/{uuid}/template", gate=gates.ACCESS.assumed("G405"), rules="R322 R450", gaps="G409")
+def get_channel_template(call: Call, channel: Channel) -> Annotated[ChannelTemplate | NoContent, _NO_TEMPLATE]:
     """Get the template that the channel uses. 404 when it uses none."""
-    seen = templates.find_selected(call.change, call.client, uuid)
+    seen = templates.find_selected(call.change, call.client, channel)
     if seen is not None:
         return ChannelTemplate(id=seen.id, name=seen.template.name, inherited=seen.inherited)
     if ask(call.change, assumed.NO_TEMPLATE) == "204":
@@ -125,111 +117,64 @@ def get_channel_template(call: Call, uuid: Channel) -> Annotated[ChannelTemplate
     "GET /channels/{uuid}/templates",
     gate=gates.ACCESS.assumed("G405"),
     rules="R021 R320 R440 R451",
-    line=LINE,
     gaps="G410",
     of_whole_client=True,
 )
 def list_channel_templates(
-    call: Call, uuid: Channel, *, limit: Limit | None = None, offset: Offset | None = None
+    call: Call, channel: Channel, *, limit: Limit | None = None, offset: Offset | None = None
 ) -> Page[Template]:
     """List the templates that can be selected for the channel: the enabled ones, own and inherited."""
     return views.page(
         call,
-        templates.list_for_channel(call.change, call.client, uuid),
+        templates.list_for_channel(call.change, call.client, channel),
         limit,
         offset,
         lambda shown: [*map(_template_view, shown)],
     )
 
 
-@operation(
-    "POST /templates",
-    gate=gates.ADMIN.assumed("G407"),
-    rules="R320",
-    source=Source.NAME_ONLY,
-    gaps="G407 G584",
-    line=NAMED,
-    identifies={"id": "templates"},
-)
+@named("POST /templates", rules="R320", gaps="G407 G584", identifies={"id": "templates"})
 def create_template(call: Call, body: TemplateName) -> Id:
     """Create a template of the client, without configuration."""
     return Id(id=templates.create(call.change, call.client, body.name).id)
 
 
-@operation(
-    "POST /templates/{templateId}",
-    gate=gates.ADMIN.assumed("G407"),
-    rules="R320",
-    source=Source.NAME_ONLY,
-    gaps="G411 G584",
-    line=NAMED,
-)
-def update_template(call: Call, templateId: VisibleTemplate, body: TemplateName) -> None:
+@named("POST /templates/{templateId}", rules="R320", gaps="G411 G584")
+def update_template(call: Call, template: VisibleTemplate, body: TemplateName) -> None:
     """Rename a template of the client. 403 for an inherited one."""
-    templates.rename(call.change, templateId, body.name)
+    templates.rename(call.change, template, body.name)
 
 
-@operation(
-    "DELETE /templates/{templateId}",
-    gate=gates.ADMIN.assumed("G407"),
-    rules="R438",
-    source=Source.NAME_ONLY,
-    gaps="G411 G413 G584",
-    line=NAMED,
-    removes="templates",
-)
-def remove_template(call: Call, templateId: VisibleTemplate) -> None:
+@named("DELETE /templates/{templateId}", rules="R438", gaps="G411 G413 G584", removes="templates")
+def remove_template(call: Call, template: VisibleTemplate) -> None:
     """Remove a template of the client, from every channel that uses it too. 403 for an inherited one."""
-    templates.remove(call.change, templateId)
+    templates.remove(call.change, template)
 
 
-@operation(
-    "POST /templates/{templateId}/{state}",
-    gate=gates.ADMIN.assumed("G407"),
-    rules="R440",
-    source=Source.NAME_ONLY,
-    gaps="G411 G413 G585",
-    line=NAMED,
-)
-def set_template_state(call: Call, templateId: VisibleTemplate, state: Switch) -> None:
+@named("POST /templates/{templateId}/{state}", rules="R440", gaps="G411 G413 G585")
+def set_template_state(call: Call, template: VisibleTemplate, state: Switch) -> None:
     """Enable or disable a template for the channels of this client; an inherited one too."""
-    templates.offer(call.change, templateId, state)
+    templates.offer(call.change, template, state)
 
 
-@operation(
-    "POST /templates/{templateId}/inheritance/{state}",
-    gate=gates.ADMIN.assumed("G407"),
-    rules="R440",
-    source=Source.NAME_ONLY,
-    gaps="G411 G413 G583",
-    line=NAMED,
-)
-def set_template_inheritance(call: Call, templateId: VisibleTemplate, state: Inheritance) -> None:
+@named("POST /templates/{templateId}/inheritance/{state}", rules="R440", gaps="G411 G413 G583")
+def set_template_inheritance(call: Call, template: VisibleTemplate, state: Inheritance) -> None:
     """Allow or disallow sub-clients to enable a template of the client. 403 for an inherited one."""
-    templates.share(call.change, templateId, state)
+    templates.share(call.change, template, state)
 
 
-@operation(
+@named(
     "POST /channels/{uuid}/template/{templateId}",
     gate=gates.OPERATOR.assumed("G407"),
     rules="R322 R438 R440",
-    source=Source.NAME_ONLY,
     gaps="G407 G586",
-    line=NAMED,
 )
-def select_channel_template(call: Call, uuid: Channel, templateId: VisibleTemplate) -> None:
+def select_channel_template(call: Call, channel: Channel, template: VisibleTemplate) -> None:
     """Select a template for the channel that its client has enabled. 409 for a disabled one."""
-    template_choice.select(call.change, uuid, templateId.id, enabled=templateId.enabled)
+    template_choice.select(call.change, channel, template.id, enabled=template.enabled)
 
 
-@operation(
-    "DELETE /channels/{uuid}/template",
-    gate=gates.OPERATOR.assumed("G407"),
-    rules="R322 R438",
-    source=Source.NAME_ONLY,
-    gaps="G536 G586",
-    line=NAMED,
-)
-def remove_channel_template(call: Call, uuid: Channel) -> None:
+@named("DELETE /channels/{uuid}/template", gate=gates.OPERATOR.assumed("G407"), rules="R322 R438", gaps="G536 G586")
+def remove_channel_template(call: Call, channel: Channel) -> None:
     """Remove the template of the channel; no effect when it uses none."""
-    template_choice.deselect(call.change, uuid)
+    template_choice.deselect(call.change, channel)

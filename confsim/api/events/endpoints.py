@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import EndpointId, Secret
 from confsim.api.views import Id
 from confsim.assumptions import events as assumed
@@ -18,8 +18,7 @@ from confsim.contract.types import Long, Pattern, Present, StatedUnit, Switch, U
 from confsim.domain.events import endpoints
 from confsim.kernel.refusal import Refusal
 
-_ADMIN = gates.ADMIN.assumed("G531")
-_NAMED = "P2 L368"
+named = API.family(gate=gates.ADMIN.assumed("G531"), line="P2 L368", source=Source.NAME_ONLY)
 
 
 def _https(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,39 +78,31 @@ def _require_on(call: Call) -> None:
         raise Refusal(Reason.EVENTS_OFF, client=call.client.id)
 
 
-@operation(
+@API.operation(
     "POST /events/endpoints/{id}",
-    gate=_ADMIN,
+    gate=gates.ADMIN.assumed("G531"),
     rules="R336 R532 R533 R534",
     line="P2 Events",
     gaps="G529 G530 G532",
 )
-def update_events_endpoint(call: Call, id: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
+def update_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint | None, body: EndpointChange) -> None:
     """Update an events endpoint: its URL, or whether it is enabled.
 
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    if id is not None:
-        endpoints.update(call.change, id, body.url, body.active)
+    if endpoint is not None:
+        endpoints.update(call.change, endpoint, body.url, body.active)
 
 
-@operation(
-    "POST /events/endpoints",
-    gate=_ADMIN,
-    source=Source.NAME_ONLY,
-    line=_NAMED,
-    gaps="G527 G589",
-    identifies={"id": "endpoints"},
-    of_whole_client=True,
-)
+@named("POST /events/endpoints", gaps="G527 G589", identifies={"id": "endpoints"}, of_whole_client=True)
 def add_events_endpoint(call: Call, body: NewEndpoint) -> Id:
     """Add an events endpoint; it is active, and events are delivered to it once the client's events are on."""
     _require_on(call)
     return Id(id=endpoints.add(call.change, call.client, body.url, body.active).id)
 
 
-@operation("GET /events/endpoints", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G527 G528 G593")
+@named("GET /events/endpoints", gaps="G527 G528 G593")
 def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     """List the client's events endpoints, in order of creation.
 
@@ -125,35 +116,31 @@ def list_events_endpoints(call: Call) -> list[EventsEndpoint]:
     ]
 
 
-@operation(
-    "DELETE /events/endpoints/{id}", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G594", removes="endpoints"
-)
-def remove_events_endpoint(call: Call, id: endpoints.EventsEndpoint) -> None:
+@named("DELETE /events/endpoints/{id}", gaps="G594", removes="endpoints")
+def remove_events_endpoint(call: Call, endpoint: endpoints.EventsEndpoint) -> None:
     """Remove an events endpoint.
 
     403 while the client's events are off, 404 for an unknown endpoint.
     """
     _require_on(call)
-    endpoints.remove(call.change, id)
+    endpoints.remove(call.change, endpoint)
 
 
-@operation("GET /events/status", gate=_ADMIN, rules="R531", source=Source.NAME_ONLY, line=_NAMED, gaps="G590")
+@named("GET /events/status", rules="R531", gaps="G590")
 def get_events_status(call: Call) -> EventsStatus:
     """Get whether the client's events are on."""
     _require_on(call)
     return EventsStatus(enabled=call.client.events)
 
 
-@operation("POST /events/{state}", gate=_ADMIN, rules="R531", source=Source.NAME_ONLY, line=_NAMED, gaps="G591 G597")
+@named("POST /events/{state}", rules="R531", gaps="G591 G597")
 def set_events_state(call: Call, state: Switch) -> None:
     """Enable or disable the client's events."""
     _require_on(call)
     endpoints.set_interface(call.change, call.client, state.value)
 
 
-@operation(
-    "GET /events/secret", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592", of_whole_client=True
-)
+@named("GET /events/secret", gaps="G535 G592", of_whole_client=True)
 def get_events_secret(call: Call) -> EventsSecret:
     """Get the secret that the client shares with its endpoints.
 
@@ -163,7 +150,7 @@ def get_events_secret(call: Call) -> EventsSecret:
     return EventsSecret(secret=endpoints.secret(call.change, call.client.id))
 
 
-@operation("POST /events/secret/regenerate", gate=_ADMIN, source=Source.NAME_ONLY, line=_NAMED, gaps="G535 G592")
+@named("POST /events/secret/regenerate", gaps="G535 G592")
 def regenerate_events_secret(call: Call) -> EventsSecret:
     """Regenerate the secret; the old one is invalid at once.
 

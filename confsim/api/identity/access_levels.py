@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.views import AccessLevel, access_level_view
 from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.domain.identity import access_levels
 from confsim.domain.users.users import Level, User
+
+operation = API.family(line="P1 Access levels", for_client=True)
 
 
 @operation(
@@ -15,38 +17,24 @@ from confsim.domain.users.users import Level, User
     gate=gates.ADMIN.assumed("G141"),
     rules="R032 R056 R060 R209 R210 R212 R214",
     gaps="G140 G142 G143 G144 G146",
-    line="P1 Access levels",
-    for_client=True,
 )
-def add_access_level(call: Call, userId: User, level: Level) -> None:
+def add_access_level(call: Call, user: User, level: Level) -> None:
     """Add an access level to a user, by the number of the level.
 
     Only levels that the caller's list of assignable levels holds, never the caller's own, and not for guests.
     """
-    access_levels.add(call.change, call.require_caller(), call.client, userId, level)
+    access_levels.add(call.change, call.require_caller(), call.client, user, level)
 
 
 @operation(
-    "DELETE /acl/{userId}/level/{level}",
-    gate=gates.ADMIN.assumed("G141"),
-    rules="R032 R211 R214",
-    gaps="G142 G144",
-    line="P1 Access levels",
-    for_client=True,
+    "DELETE /acl/{userId}/level/{level}", gate=gates.ADMIN.assumed("G141"), rules="R032 R211 R214", gaps="G142 G144"
 )
-def remove_access_level(call: Call, userId: User, level: Level) -> None:
+def remove_access_level(call: Call, user: User, level: Level) -> None:
     """Remove an access level from a user. Refused with 404 when the user does not have it."""
-    access_levels.remove(call.change, call.require_caller(), call.client, userId, level)
+    access_levels.remove(call.change, call.require_caller(), call.client, user, level)
 
 
-@operation(
-    "GET /acl/levels",
-    gate=gates.SIGNED_IN.assumed("G141"),
-    rules="R024 R032 R213",
-    gaps="G139 G140",
-    line="P1 Access levels",
-    for_client=True,
-)
+@operation("GET /acl/levels", gate=gates.SIGNED_IN.assumed("G141"), rules="R024 R032 R213", gaps="G139 G140")
 def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
     """List the levels that the caller may add to other users and remove from them; none for callers without a level."""
     found = access_levels.grantable(call.change, call.require_caller(), call.client)
@@ -58,16 +46,14 @@ def list_assignable_access_levels(call: Call) -> list[AccessLevel]:
     gate=gates.SELF_OR_ADMIN.assumed("G145"),
     rules="R024 R032 R215",
     gaps="G136",
-    line="P1 Access levels",
-    for_client=True,
     shows_identity=True,
 )
-def list_user_access_levels(call: Call, userId: User) -> list[AccessLevel]:
+def list_user_access_levels(call: Call, user: User) -> list[AccessLevel]:
     """List the access levels of a user, in the order in which they were added."""
-    return [access_level_view(call, level) for level in userId.levels]
+    return [access_level_view(call, level) for level in user.levels]
 
 
-@operation(
+@API.operation(
     "GET /acl/me/levels",
     gate=gates.USER.assumed("G566"),
     source=Source.NAME_ONLY,

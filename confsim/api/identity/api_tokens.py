@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import ApiTokenId, Token
 from confsim.api.units import instant
 from confsim.assumptions.protocol import units
@@ -12,6 +12,8 @@ from confsim.contract import gates
 from confsim.contract.types import InUnit, Label, Long, ShownOnce, Wire
 from confsim.domain.identity import api_tokens
 from confsim.domain.identity.api_tokens import ApiToken as StoredToken
+
+operation = API.family(gate=gates.ADMIN.assumed("G277"), line="P1 API tokens", for_client=True)
 
 
 class ApiToken(Wire):
@@ -38,11 +40,8 @@ def _api_token_view(call: Call, stored: StoredToken, token: str) -> ApiToken:
 
 @operation(
     "POST /api_tokens",
-    gate=gates.ADMIN.assumed("G277"),
     rules="R013 R032 R091 R093 R117 R216 R218",
-    line="P1 API tokens",
     gaps="G022 G117 G279 G282",
-    for_client=True,
     identifies={"id": "api_tokens"},
     makes_caller="api-token",
 )
@@ -52,14 +51,7 @@ def create_api_token(call: Call, body: ApiTokenLabel) -> ApiToken:
     return _api_token_view(call, made, made.value)
 
 
-@operation(
-    "GET /api_tokens",
-    gate=gates.ADMIN.assumed("G277"),
-    rules="R024 R032 R091 R092 R217 R218",
-    line="P1 API tokens",
-    gaps="G136 G278",
-    for_client=True,
-)
+@operation("GET /api_tokens", rules="R024 R032 R091 R092 R217 R218", gaps="G136 G278")
 def list_api_tokens(call: Call) -> list[ApiToken]:
     """List the client's API tokens with their values masked: a bare array in order of creation."""
     return [
@@ -70,37 +62,31 @@ def list_api_tokens(call: Call) -> list[ApiToken]:
 
 @operation(
     "POST /api_tokens/{tokenId}/regenerate",
-    gate=gates.ADMIN.assumed("G277"),
     rules="R032 R091 R093 R118 R218 R219",
-    line="P1 API tokens",
     gaps="G280",
-    for_client=True,
     identifies={"token": "tokens"},
     revokes_access=True,
     makes_caller="api-token",
 )
-def regenerate_api_token(call: Call, tokenId: StoredToken) -> ApiToken:
+def regenerate_api_token(call: Call, token: StoredToken) -> ApiToken:
     """Regenerate the value of an API token, which is shown here only; the old one is invalid at once.
 
     The token that makes the call may be regenerated too. Refusal NOT_FOUND.
     """
-    made = api_tokens.regenerate(call.change, tokenId)
+    made = api_tokens.regenerate(call.change, token)
     return _api_token_view(call, made, made.value)
 
 
 @operation(
     "DELETE /api_tokens/{tokenId}",
-    gate=gates.ADMIN.assumed("G277"),
     rules="R032 R119 R120 R121 R218",
-    line="P1 API tokens",
     gaps="G536",
-    for_client=True,
     revokes_access=True,
     removes="api_tokens",
 )
-def delete_api_token(call: Call, tokenId: StoredToken) -> None:
+def delete_api_token(call: Call, token: StoredToken) -> None:
     """Delete an API token for good; the last one and the one that makes the call can be deleted too.
 
     Refusal NOT_FOUND.
     """
-    api_tokens.delete(call.change, tokenId)
+    api_tokens.delete(call.change, token)

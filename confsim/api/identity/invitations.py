@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import Code, UserId
 from confsim.api.units import instant
 from confsim.assumptions import identity as assumed
@@ -16,6 +16,8 @@ from confsim.contract.types import InUnit, Long, Pattern, Ttl, Wire
 from confsim.domain.identity import invitations
 from confsim.domain.identity.invitations import InvitationKind
 from confsim.domain.users.users import User
+
+operation = API.family(gate=gates.OPERATOR_OR_ADMIN.assumed("G240 G443"), line="P1 Users", for_client=True)
 
 
 def _kinds(profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,36 +48,30 @@ def _invitation_view(call: Call, invitation: invitations.Invitation) -> Invitati
 
 @operation(
     "POST /users/{userId}/invitation",
-    gate=gates.OPERATOR_OR_ADMIN.assumed("G240 G443"),
     rules="R007 R032 R038 R039 R040 R057 R062 R063 R064 R065 R066 R067 R068 R122 R123 R181 R182 R183 R184 R548",
-    line="P1 Users",
     gaps="G113 G114 G115 G233 G234 G235 G236 G237 G239",
-    for_client=True,
     identifies={"code": "codes"},
     expires=True,
 )
 def create_invitation(
-    call: Call, userId: User, *, ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None
+    call: Call, user: User, *, ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None
 ) -> Invitation:
     """Create or renew the invitation of a predefined or channel-linked user; the earlier code is invalid.
 
     Hosts may do so for the linked users of their channel. Refusal NOT_PREDEFINED.
     """
-    return _invitation_view(call, invitations.create(call.change, userId, ttl))
+    return _invitation_view(call, invitations.create(call.change, user, ttl))
 
 
 @operation(
     "GET /users/{userId}/invitation",
-    gate=gates.OPERATOR_OR_ADMIN.assumed("G240 G443"),
     rules="R032 R064 R065 R181 R182 R185 R186 R470 R561",
-    line="P1 Users",
     gaps="G113 G238 G239",
-    for_client=True,
     identifies={"code": "codes"},
 )
-def get_invitation(call: Call, userId: User) -> Invitation:
+def get_invitation(call: Call, user: User) -> Invitation:
     """Get the pending invitation of a predefined or channel-linked user, with its complete code.
 
     Refusals NOT_PREDEFINED, INVITATION_NOT_PENDING.
     """
-    return _invitation_view(call, invitations.get_pending(call.change, userId))
+    return _invitation_view(call, invitations.get_pending(call.change, user))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import ProviderNames
 from confsim.api.paths import MeOrUser
 from confsim.assumptions import identity as assumed
@@ -13,6 +13,8 @@ from confsim.contract import gates
 from confsim.contract.types import Link, OwnText, Present, Wire
 from confsim.domain.clients.clients import Client
 from confsim.domain.identity import providers
+
+operation = API.family(line="P1 Authentication providers")
 
 
 class AvailableProvider(Wire):
@@ -60,13 +62,7 @@ def _provider_view(call: Call, name: str) -> Provider:
     return Provider(name=name, icon=providers.icon(call.change, name))
 
 
-@operation(
-    "GET /providers/auth/available",
-    gate=gates.SIGNED_IN.assumed("G029"),
-    rules="R024 R072 R124",
-    line="P1 Authentication providers",
-    gaps="G182",
-)
+@operation("GET /providers/auth/available", gate=gates.SIGNED_IN.assumed("G029"), rules="R024 R072 R124", gaps="G182")
 def list_auth_providers(call: Call) -> list[AvailableProvider]:
     """List every authentication provider of the service.
 
@@ -82,18 +78,17 @@ def list_auth_providers(call: Call) -> list[AvailableProvider]:
     "GET /users/{userId}/auth",
     gate=gates.SELF_OR_ADMIN.assumed("G032"),
     rules="R032 R074 R125",
-    line="P1 Authentication providers",
     gaps="G031 G158 G181 G211",
     for_client=True,
     depends_on_outside="it answers how a user logs in, which happens outside the API",
 )
-def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
+def get_user_auth_method(call: Call, user: MeOrUser) -> AuthMethod:
     """Get the authentication method of a user.
 
     For users of custom authentication the provider is their validator. Refusal AUTH_METHOD_NOT_FOUND for guests and
     predefined users.
     """
-    identity = providers.find_identity(call.change, userId)
+    identity = providers.find_identity(call.change, user)
     return AuthMethod(provider=None if identity is None else _provider_view(call, identity.provider))
 
 
@@ -101,24 +96,17 @@ def get_user_auth_method(call: Call, userId: MeOrUser) -> AuthMethod:
     "GET /clients/{clientId}/providers/auth",
     gate=gates.PUBLIC,
     rules="R063 R073 R126 R127 R128 R242 R562",
-    line="P1 Authentication providers",
     gaps="G181 G183 G198",
 )
-def list_client_auth_providers(call: Call, clientId: Client) -> ClientProviders:
+def list_client_auth_providers(call: Call, client: Client) -> ClientProviders:
     """List the OAuth providers by which the users of a client may log in; no token needed."""
     return ClientProviders(
-        providers=[_provider_view(call, name) for name in providers.enabled(call.change, clientId)],
-        defaultProvider=providers.default(call.change, clientId),
+        providers=[_provider_view(call, name) for name in providers.enabled(call.change, client)],
+        defaultProvider=providers.default(call.change, client),
     )
 
 
-@operation(
-    "POST /providers/auth",
-    gate=gates.ADMIN.assumed("G187"),
-    rules="R128 R129 R130",
-    line="P1 Authentication providers",
-    gaps="G184 G185 G188",
-)
+@operation("POST /providers/auth", gate=gates.ADMIN.assumed("G187"), rules="R128 R129 R130", gaps="G184 G185 G188")
 def set_auth_providers(call: Call, body: ProviderNames) -> None:
     """Set the authentication providers in all channels of the client.
 
@@ -131,7 +119,6 @@ def set_auth_providers(call: Call, body: ProviderNames) -> None:
     "GET /auth/profile",
     gate=gates.SIGNED_IN.assumed("G031"),
     rules="R075 R131",
-    line="P1 Authentication providers",
     gaps="G031",
     depends_on_outside="it answers what an identity provider reported",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import Code, Token
 from confsim.api.units import instant
 from confsim.assumptions import identity as assumed
@@ -16,6 +16,8 @@ from confsim.domain.clients.clients import Client
 from confsim.domain.identity import token_exchange, validators
 from confsim.domain.identity.credentials import Credential
 from confsim.domain.identity.validators import ValidatorState
+
+operation = API.family(gate=gates.ADMIN.assumed("G193"), line="P1 Custom authentication")
 
 _DESCRIBED = Present(assumed.VALIDATOR_FIELDS, always={"id, name, active"}, never={"id"})
 
@@ -55,9 +57,7 @@ def _validator_view(call: Call, validator: validators.Validator) -> Validator:
 
 @operation(
     "GET /validators",
-    gate=gates.ADMIN.assumed("G193"),
     rules="R032 R137 R138 R139",
-    line="P1 Custom authentication",
     gaps="G096 G189 G191",
     for_client=True,
     container=assumed.VALIDATORS_CONTAINER,
@@ -68,48 +68,35 @@ def list_validators(call: Call) -> list[Validator]:
 
 
 @operation(
-    "POST /validators/{validatorId}/enable",
-    gate=gates.ADMIN.assumed("G193"),
-    rules="R032 R089 R113 R114 R116 R238",
-    line="P1 Custom authentication",
-    gaps="G192 G537",
-    for_client=True,
+    "POST /validators/{validatorId}/enable", rules="R032 R089 R113 R114 R116 R238", gaps="G192 G537", for_client=True
 )
-def enable_validator(call: Call, validatorId: validators.Validator) -> None:
+def enable_validator(call: Call, validator: validators.Validator) -> None:
     """Enable a validator as the client's active one; the one before becomes inactive.
 
     Refusal NOT_FOUND.
     """
-    validators.enable(call.change, validatorId)
+    validators.enable(call.change, validator)
 
 
-@operation(
-    "POST /validators/{validatorId}/disable",
-    gate=gates.ADMIN.assumed("G193"),
-    rules="R032 R115",
-    line="P1 Custom authentication",
-    gaps="G192 G194 G537",
-    for_client=True,
-)
-def disable_validator(call: Call, validatorId: validators.Validator) -> None:
+@operation("POST /validators/{validatorId}/disable", rules="R032 R115", gaps="G192 G194 G537", for_client=True)
+def disable_validator(call: Call, validator: validators.Validator) -> None:
     """Disable a validator; service tokens that were issued through it stay valid.
 
     Refusal NOT_FOUND.
     """
-    validators.disable(call.change, validatorId)
+    validators.disable(call.change, validator)
 
 
 @operation(
     "POST /clients/{clientId}/users/exchange",
     gate=gates.PUBLIC.assumed("G026"),
     rules="R013 R061 R068 R069 R070 R115 R140 R141 R142 R143 R144 R145 R239",
-    line="P1 Custom authentication",
     gaps="G111 G112 G164 G195 G196 G197 G198 G199 G200 G201 G202 G235",
     identifies={"token": "tokens"},
     depends_on_outside="it needs a key that the service's makers hold",
     expires=True,
 )
-def exchange_identity_token(call: Call, clientId: Client, body: IdentityToken) -> TokenResult:
+def exchange_identity_token(call: Call, client: Client, body: IdentityToken) -> TokenResult:
     """Exchange an identity token of a person, or a Persistent invitation, for a service token.
 
     The client's active validator must vouch for the token: its algorithm and key, exp, nbf and iat by the world's
@@ -117,4 +104,4 @@ def exchange_identity_token(call: Call, clientId: Client, body: IdentityToken) -
     becomes a registered user. Refusals IDENTITY_TOKEN_MALFORMED, IDENTITY_TOKEN_INVALID, NO_ACTIVE_VALIDATOR,
     INVITATION_CODE_INVALID.
     """
-    return token_result(call, token_exchange.exchange(call.change, clientId, body.idToken))
+    return token_result(call, token_exchange.exchange(call.change, client, body.idToken))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import GatewayKindName
 from confsim.api.ids import Secret, SourceId
 from confsim.api.paths import MeOrUser
@@ -13,6 +13,8 @@ from confsim.assumptions.register import ask
 from confsim.contract import gates
 from confsim.contract.types import Chosen, Int, OwnText, Present, Wire
 from confsim.domain.media import gateway
+
+operation = API.family(gate=gates.SELF_OR_ADMIN.assumed("G516"), line="P2 Gateway")
 
 
 class GatewayKind(Wire):
@@ -58,31 +60,18 @@ def _endpoint_view(endpoint: gateway.GatewayEndpoint, *, secret: bool) -> Gatewa
     )
 
 
-@operation(
-    "POST /users/{userId}/source",
-    gate=gates.SELF_OR_ADMIN.assumed("G516"),
-    rules="R332 R333 R520 R522",
-    line="P2 Gateway",
-    gaps="G514 G517",
-    identifies={"uuid": "sources"},
-)
-def create_gateway_endpoint(call: Call, userId: MeOrUser, body: GatewayKind) -> GatewayEndpoint:
+@operation("POST /users/{userId}/source", rules="R332 R333 R520 R522", gaps="G514 G517", identifies={"uuid": "sources"})
+def create_gateway_endpoint(call: Call, user: MeOrUser, body: GatewayKind) -> GatewayEndpoint:
     """Create an endpoint of a user, with credentials.
 
     400 for an unknown kind.
     """
-    return _endpoint_view(gateway.create(call.change, userId, body.kind), secret=True)
+    return _endpoint_view(gateway.create(call.change, user, body.kind), secret=True)
 
 
-@operation(
-    "GET /users/{userId}/source/{uuid}",
-    gate=gates.SELF_OR_ADMIN.assumed("G516"),
-    rules="R332 R521",
-    line="P2 Gateway",
-    gaps="G515",
-)
+@operation("GET /users/{userId}/source/{uuid}", rules="R332 R521", gaps="G515")
 def get_gateway_endpoint(
-    call: Call, userId: MeOrUser, uuid: gateway.GatewayEndpoint
+    call: Call, user: MeOrUser, endpoint: gateway.GatewayEndpoint
 ) -> Annotated[
     GatewayEndpoint,
     Chosen(assumed.GATEWAY_CREDENTIALS_SHOWN, {"always": GatewayEndpoint, "creation": KnownGatewayEndpoint}),
@@ -92,4 +81,4 @@ def get_gateway_endpoint(
     404 when it is another user's.
     """
     secret = ask(call.change, assumed.GATEWAY_CREDENTIALS_SHOWN) == "always"
-    return _endpoint_view(uuid, secret=secret)
+    return _endpoint_view(endpoint, secret=secret)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 from urllib.parse import urlencode
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import MediaId
 from confsim.api.things import OwnMedia
 from confsim.api.units import instant
@@ -39,7 +39,9 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.media import media
 from confsim.domain.media.media import AssetSort, File, Pool
 
-_LINE = "P2 Media pools"
+operation = API.family(line="P2 Media pools")
+named = API.family(line="P2 L354", source=Source.NAME_ONLY)
+
 _READ = gates.ACCESS.assumed("G512")
 _WRITE = gates.OPERATOR.assumed("G512")
 _READ_CLIENT = gates.REGISTERED.assumed("G512")
@@ -104,22 +106,22 @@ def _pool(call: Call, channel: Channel | None = None) -> Pool:
     return media.pool(call.change, call.client, channel)
 
 
-@operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", line=_LINE, gaps="G511")
-def get_channel_media(call: Call, uuid: Channel, mediaId: media.MediaAsset) -> MediaAsset:
+@operation("GET /channels/{uuid}/media/{mediaId}", gate=_READ, rules="R329 R513", gaps="G511")
+def get_channel_media(call: Call, channel: Channel, asset: media.MediaAsset) -> MediaAsset:
     """Get the description of an asset in the pool of a channel.
 
     404 when the id is not in this pool.
     """
-    return _asset_view(call, mediaId)
+    return _asset_view(call, asset)
 
 
-@operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559", line=_LINE)
-def get_client_media(call: Call, mediaId: media.MediaAsset) -> MediaAsset:
+@operation("GET /media/{mediaId}", gate=_READ_CLIENT, rules="R329 R330 R331 R513 R559")
+def get_client_media(call: Call, asset: media.MediaAsset) -> MediaAsset:
     """Get the description of an asset in the pool of the client.
 
     404 when the id is not in this pool.
     """
-    return _asset_view(call, mediaId)
+    return _asset_view(call, asset)
 
 
 def _page(
@@ -141,10 +143,10 @@ def _page(
 _LIST_RULES = "R021 R023 R027 R028 R512 R514 R515 R516 R517"
 
 
-@operation("GET /channels/{uuid}/media", gate=_READ, rules=_LIST_RULES, line=_LINE, gaps="G055 G092 G511")
+@operation("GET /channels/{uuid}/media", gate=_READ, rules=_LIST_RULES, gaps="G055 G092 G511")
 def list_channel_media(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     *,
     query: Search | None = None,
     limit: Limit | None = None,
@@ -158,10 +160,10 @@ def list_channel_media(
 
     ``query`` is sought in the names; of ``tags_all`` an asset has all, of ``tags_any`` at least one.
     """
-    return _page(call, _pool(call, uuid), query, tags_all, tags_any, sort, order, limit, offset)
+    return _page(call, _pool(call, channel), query, tags_all, tags_any, sort, order, limit, offset)
 
 
-@operation("GET /media", gate=_READ_CLIENT, rules=f"{_LIST_RULES} R555", line=_LINE, gaps="G055 G092")
+@operation("GET /media", gate=_READ_CLIENT, rules=f"{_LIST_RULES} R555", gaps="G055 G092")
 def list_client_media(
     call: Call,
     *,
@@ -185,13 +187,12 @@ def list_client_media(
     gate=_WRITE,
     rules="R512 R518 R519",
     upload=assumed.FORM,
-    line=_LINE,
     gaps="G506 G507 G508 G513",
     identifies={"id": "media"},
 )
 def upload_channel_media(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     body: bytes,
     *,
     name: Annotated[Name, "The name of the asset."],
@@ -203,7 +204,7 @@ def upload_channel_media(
     The body is the file, its type the Content-Type of the request. 400 without a byte, 413 for too many, 409 when the
     pool is full.
     """
-    return _upload(call, _pool(call, uuid), body, name, description, read)
+    return _upload(call, _pool(call, channel), body, name, description, read)
 
 
 @operation(
@@ -211,7 +212,6 @@ def upload_channel_media(
     gate=_WRITE_CLIENT,
     rules="R330 R331 R512 R518 R519",
     upload=assumed.FORM,
-    line=_LINE,
     gaps="G506 G507 G508 G513",
     identifies={"id": "media"},
 )
@@ -242,52 +242,34 @@ def _upload(call: Call, pool: Pool, body: bytes, name: str, description: str | N
 _TYPE = r"(?a)[\w!#$&^.+-]+/[\w!#$&^.+-]+( *;[ -~]*)?"
 
 
-@operation(
-    "DELETE /channels/{uuid}/media/{mediaId}",
-    gate=_WRITE,
-    source=Source.NAME_ONLY,
-    line="P2 L354",
-    gaps="G571",
-    removes="media",
-)
-def delete_channel_media(call: Call, uuid: Channel, mediaId: OwnMedia) -> None:
+@named("DELETE /channels/{uuid}/media/{mediaId}", gate=_WRITE, gaps="G571", removes="media")
+def delete_channel_media(call: Call, channel: Channel, asset: OwnMedia) -> None:
     """Delete an asset from the pool of a channel.
 
     404 when the id is not in this pool.
     """
-    media.delete(call.change, mediaId)
+    media.delete(call.change, asset)
 
 
-@operation(
-    "DELETE /media/{mediaId}", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G571", removes="media"
-)
-def delete_client_media(call: Call, mediaId: OwnMedia) -> None:
+@named("DELETE /media/{mediaId}", gate=_WRITE_CLIENT, gaps="G571", removes="media")
+def delete_client_media(call: Call, asset: OwnMedia) -> None:
     """Delete an asset from the pool of the client.
 
     404 when the id is not in this pool.
     """
-    media.delete(call.change, mediaId)
+    media.delete(call.change, asset)
 
 
-@operation(
-    "POST /channels/{uuid}/media/delete",
-    gate=_WRITE,
-    source=Source.NAME_ONLY,
-    line="P2 L354",
-    gaps="G572",
-    removes="media",
-)
-def batch_delete_channel_media(call: Call, uuid: Channel, body: list[MediaId]) -> None:
+@named("POST /channels/{uuid}/media/delete", gate=_WRITE, gaps="G572", removes="media")
+def batch_delete_channel_media(call: Call, channel: Channel, body: list[MediaId]) -> None:
     """Delete several assets, named by their ids, from the pool of a channel.
 
     404 when an id is not in this pool; then none is deleted.
     """
-    media.delete_several(call.change, _pool(call, uuid), body)
+    media.delete_several(call.change, _pool(call, channel), body)
 
 
-@operation(
-    "POST /media/delete", gate=_WRITE_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G572", removes="media"
-)
+@named("POST /media/delete", gate=_WRITE_CLIENT, gaps="G572", removes="media")
 def batch_delete_client_media(call: Call, body: list[MediaId]) -> None:
     """Delete several assets, named by their ids, from the pool of the client.
 
@@ -296,13 +278,11 @@ def batch_delete_client_media(call: Call, body: list[MediaId]) -> None:
     media.delete_several(call.change, _pool(call), body)
 
 
-@operation(
-    "GET /channels/{uuid}/media/{mediaId}/link", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G573"
-)
+@named("GET /channels/{uuid}/media/{mediaId}/link", gate=_READ, gaps="G573")
 def get_channel_media_link(
     call: Call,
-    uuid: Channel,
-    mediaId: media.MediaAsset,
+    channel: Channel,
+    asset: media.MediaAsset,
     *,
     ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None,
 ) -> MediaLink:
@@ -310,18 +290,18 @@ def get_channel_media_link(
 
     404 when the id is not in this pool.
     """
-    return _link(call, mediaId, ttl)
+    return _link(call, asset, ttl)
 
 
-@operation("GET /media/{mediaId}/link", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G573")
+@named("GET /media/{mediaId}/link", gate=_READ_CLIENT, gaps="G573")
 def get_client_media_link(
-    call: Call, mediaId: media.MediaAsset, *, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None
+    call: Call, asset: media.MediaAsset, *, ttl: Annotated[Ttl | None, "The lifetime of the link, such as 5m."] = None
 ) -> MediaLink:
     """Get a link to the bytes of an asset in the client's pool; anyone who has it may read them until it expires.
 
     404 when the id is not in this pool.
     """
-    return _link(call, mediaId, ttl)
+    return _link(call, asset, ttl)
 
 
 def _link(
@@ -332,15 +312,13 @@ def _link(
     return MediaLink(url=f"{call.root()}/files/{asset.client}/media/{asset.id}?{signed}")
 
 
-@operation("GET /channels/{uuid}/media/size", gate=_READ, source=Source.NAME_ONLY, line="P2 L354", gaps="G574")
-def get_channel_media_pool_size(call: Call, uuid: Channel) -> MediaPoolSize:
+@named("GET /channels/{uuid}/media/size", gate=_READ, gaps="G574")
+def get_channel_media_pool_size(call: Call, channel: Channel) -> MediaPoolSize:
     """Get the size of the pool of a channel, in bytes."""
-    return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call, uuid)))
+    return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call, channel)))
 
 
-@operation(
-    "GET /media/size", gate=_READ_CLIENT, source=Source.NAME_ONLY, line="P2 L354", gaps="G574", of_whole_client=True
-)
+@named("GET /media/size", gate=_READ_CLIENT, gaps="G574", of_whole_client=True)
 def get_client_media_pool_size(call: Call) -> MediaPoolSize:
     """Get the size of the pool of the client, in bytes."""
     return MediaPoolSize(mediaPoolSize=media.pool_size(call.change, _pool(call)))

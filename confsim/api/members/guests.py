@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.identity.validators import TokenResult, token_result
 from confsim.contract import gates
 from confsim.contract.types import Handle, Wire
@@ -19,7 +19,7 @@ class GuestHandle(Wire):
     handle: Annotated[Handle, "The name of the guest."]
 
 
-@operation(
+@API.operation(
     "POST /clients/{clientId}/users/guest/{uuid}",
     gate=gates.PUBLIC.assumed("G025"),
     rules="R044 R052 R069 R070 R071 R077 R078 R175 R176 R177 R239",
@@ -28,9 +28,9 @@ class GuestHandle(Wire):
     identifies={"token": "tokens"},
     makes_caller="guest",
 )
-def create_guest(call: Call, clientId: Client, uuid: Channel, body: GuestHandle) -> TokenResult:
+def create_guest(call: Call, client: Client, channel: Channel, body: GuestHandle) -> TokenResult:
     """Create a temporary user of a channel, and return the user's token.
 
     Refusals NOT_FOUND for a channel of another client, GUEST_ACCESS_OFF.
     """
-    return token_result(call, channel_access.create_guest(call.change, clientId, uuid, body.handle))
+    return token_result(call, channel_access.create_guest(call.change, client, channel, body.handle))

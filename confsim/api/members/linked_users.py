@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.views import NumberId, User, user_view
 from confsim.contract import gates
 from confsim.contract.operation import Source
@@ -12,6 +12,9 @@ from confsim.contract.types import Handle, ImageSize, Ttl, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import linked_users
 from confsim.domain.users.users import User as Person
+
+operation = API.family(gate=gates.OPERATOR.assumed("G442"), line="P2 Breakout rooms")
+implied = API.family(gate=gates.OPERATOR.assumed("G442"), line="P2 Breakout rooms", source=Source.IMPLIED)
 
 
 class NewLinkedUser(Wire):
@@ -22,15 +25,13 @@ class NewLinkedUser(Wire):
 
 @operation(
     "POST /channels/{uuid}/linked/users/new",
-    gate=gates.OPERATOR.assumed("G442"),
     rules="R038 R039 R040 R044 R365 R469 R470 R471 R472",
     gaps="G443 G447",
-    line="P2 Breakout rooms",
     identifies={"id": "users"},
 )
 def create_linked_user(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     body: NewLinkedUser,
     *,
     ttl: Annotated[Ttl | None, "The lifetime of the invitation, such as 7d."] = None,
@@ -39,43 +40,23 @@ def create_linked_user(
 
     An invitation is generated, which ``ttl`` ends; read it with get_invitation.
     """
-    made = linked_users.create(call.change, call.client, uuid, body.handle, ttl)
+    made = linked_users.create(call.change, call.client, channel, body.handle, ttl)
     return NumberId(id=made.id)
 
 
-@operation(
-    "GET /channels/{uuid}/linked/users",
-    gate=gates.OPERATOR.assumed("G442"),
-    rules="R024 R043 R473",
-    gaps="G444",
-    line="P2 Breakout rooms",
-)
-def list_linked_users(call: Call, uuid: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
+@operation("GET /channels/{uuid}/linked/users", rules="R024 R043 R473", gaps="G444")
+def list_linked_users(call: Call, channel: Channel, *, imgSize: ImageSize | None = None) -> list[User]:
     """List the users linked to the channel, regular ones and those made for it, as they were linked."""
-    return [user_view(call, user, imgSize) for user in linked_users.list_linked(call.change, uuid)]
+    return [user_view(call, user, imgSize) for user in linked_users.list_linked(call.change, channel)]
 
 
-@operation(
-    "POST /channels/{uuid}/linked/users/{userId}",
-    gate=gates.OPERATOR.assumed("G442"),
-    rules="R473",
-    gaps="G444",
-    line="P2 Breakout rooms",
-    source=Source.IMPLIED,
-)
-def link_user(call: Call, uuid: Channel, userId: Person) -> None:
+@implied("POST /channels/{uuid}/linked/users/{userId}", rules="R473", gaps="G444")
+def link_user(call: Call, channel: Channel, user: Person) -> None:
     """Link a regular user to the channel. Refusal NOT_REGULAR for unregistered users."""
-    linked_users.link(call.change, uuid, userId)
+    linked_users.link(call.change, channel, user)
 
 
-@operation(
-    "DELETE /channels/{uuid}/linked/users/{userId}",
-    gate=gates.OPERATOR.assumed("G442"),
-    rules="R365",
-    gaps="G445",
-    line="P2 Breakout rooms",
-    source=Source.IMPLIED,
-)
-def unlink_user(call: Call, uuid: Channel, userId: Person) -> None:
+@implied("DELETE /channels/{uuid}/linked/users/{userId}", rules="R365", gaps="G445")
+def unlink_user(call: Call, channel: Channel, user: Person) -> None:
     """Unlink a user from the channel; one who was made for it is removed. Refusal NOT_LINKED."""
-    linked_users.unlink(call.change, uuid, userId)
+    linked_users.unlink(call.change, channel, user)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import AssetId, AssetToken, SessionId
 from confsim.api.units import instants
 from confsim.api.views import page, page_of
@@ -39,7 +39,8 @@ from .shapes import (
     RecordingDownload,
 )
 
-_LINE = "P2 Recordings"
+operation = API.family(line="P2 Recordings")
+
 _READ = gates.OPERATOR_OR_ADMIN.assumed("G490")
 _TOKEN = gates.PUBLIC.assumed("G027")
 
@@ -95,20 +96,16 @@ def saved(asset: StoredAsset) -> Raw:
 
 
 @operation(
-    "GET /channels/{uuid}/record/possible",
-    gate=gates.ACCESS.assumed("G481"),
-    rules="R159 R499 R500 R501",
-    gaps="G480",
-    line=_LINE,
+    "GET /channels/{uuid}/record/possible", gate=gates.ACCESS.assumed("G481"), rules="R159 R499 R500 R501", gaps="G480"
 )
 def check_record_possible(
-    call: Call, uuid: Channel
+    call: Call, channel: Channel
 ) -> Annotated[Possible | bool, Chosen(assumed.POSSIBLE, {"object": Possible, "bare": bool})]:
     """Check whether the caller could start a recording of the channel as far as addresses go.
 
     True when an owner of the channel has a verified address; always true for an API token.
     """
-    possible = recordings.possible(call.change, uuid, call.require_caller())
+    possible = recordings.possible(call.change, channel, call.require_caller())
     return possible if ask(call.change, assumed.POSSIBLE) == "bare" else Possible(possible=possible)
 
 
@@ -117,15 +114,14 @@ def check_record_possible(
     gate=Gate(Grant.OPERATOR, Grant.API_TOKEN),
     rules="R286 R359 R360 R502 R537 R554",
     gaps="G374 G482 G483 G484",
-    line=_LINE,
 )
-def start_recording(call: Call, uuid: Channel) -> None:
+def start_recording(call: Call, channel: Channel) -> None:
     """Start a recording of the channel's active session, as a host or by an API token.
 
     409 without an active session, while a recording is in progress, and for a host when no owner of the channel has a
     verified address.
     """
-    recordings.start(call.change, uuid, call.require_caller())
+    recordings.start(call.change, channel, call.require_caller())
 
 
 @operation(
@@ -133,15 +129,14 @@ def start_recording(call: Call, uuid: Channel) -> None:
     gate=Gate(Grant.OPERATOR, Grant.API_TOKEN).assumed("G486"),
     rules="R361 R363 R364 R554",
     gaps="G485 G487 G488 G489 G505",
-    line=_LINE,
 )
-def stop_recording(call: Call, uuid: Channel) -> None:
+def stop_recording(call: Call, channel: Channel) -> None:
     """Stop the recording in progress; it is processed, and then it is ready.
 
     When processing succeeds every owner of the channel with a verified address is mailed the link. 404 when no
     recording is in progress.
     """
-    recordings.stop(call.change, uuid, call.require_caller())
+    recordings.stop(call.change, channel, call.require_caller())
 
 
 @operation(
@@ -149,12 +144,11 @@ def stop_recording(call: Call, uuid: Channel) -> None:
     gate=_READ,
     rules="R021 R027 R028 R291 R503 R557",
     gaps="G088 G119",
-    line=_LINE,
     identifies={"id": "recordings"},
 )
 def list_recordings(
     call: Call,
-    channelId: Channel,
+    channel: Channel,
     *,
     session: SessionId | None = None,
     limit: Limit | None = None,
@@ -164,26 +158,22 @@ def list_recordings(
 ) -> Page[Recording]:
     """List the recordings of a channel, the latest first unless asked otherwise; ``session`` selects those of one."""
     find = partial(
-        recording_list.list_recordings, call.change, channelId, session, sort, descending=order is SortOrder.DESC
+        recording_list.list_recordings, call.change, channel, session, sort, descending=order is SortOrder.DESC
     )
     found = recording_list.poll_shown(call.change, find, lambda total: page_of(call, total, limit, offset))
     return page(call, found, limit, offset, lambda shown: [_recording_view(call, recording) for recording in shown])
 
 
 @operation(
-    "GET /channels/{channelId}/recordings/{recordingId}",
-    gate=_READ,
-    rules="R291 R292 R293 R504",
-    gaps="G119 G488 G489",
-    line=_LINE,
+    "GET /channels/{channelId}/recordings/{recordingId}", gate=_READ, rules="R291 R292 R293 R504", gaps="G119 G488 G489"
 )
-def get_recording(call: Call, channelId: Channel, recordingId: StoredRecording) -> Recording:
+def get_recording(call: Call, channel: Channel, recording: StoredRecording) -> Recording:
     """Get a recording: it has no end while it is in progress, and is not ready while it is processed.
 
     404 when the channel has no such recording.
     """
     note(call.change, assumed.DELETION)
-    return _recording_view(call, recordingId)
+    return _recording_view(call, recording)
 
 
 _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
@@ -194,15 +184,14 @@ _ASSET_RULES = "R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R505"
     gate=_READ,
     rules=f"R024 R362 {_ASSET_RULES}",
     gaps="G491 G494",
-    line=_LINE,
     identifies={"id": "assets"},
 )
-def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRecording) -> list[RecordingAsset]:
+def list_recording_assets(call: Call, channel: Channel, recording: StoredRecording) -> list[RecordingAsset]:
     """List the assets of a recording, which its processing makes.
 
     404 when the channel has no such recording.
     """
-    return [asset_view(call, asset) for asset in assets.list_assets(call.change, recordingId.client, recordingId.id)]
+    return [asset_view(call, asset) for asset in assets.list_assets(call.change, recording.client, recording.id)]
 
 
 @operation(
@@ -210,16 +199,13 @@ def list_recording_assets(call: Call, channelId: Channel, recordingId: StoredRec
     gate=_READ,
     rules=_ASSET_RULES,
     gaps="G491 G495 G496",
-    line=_LINE,
 )
-def get_recording_asset(
-    call: Call, channelId: Channel, recordingId: StoredRecording, assetId: StoredAsset
-) -> RecordingAsset:
+def get_recording_asset(call: Call, channel: Channel, recording: StoredRecording, asset: StoredAsset) -> RecordingAsset:
     """Get one asset of a recording.
 
     404 when the channel has no such recording, or the recording no such asset.
     """
-    return asset_view(call, assetId)
+    return asset_view(call, asset)
 
 
 @operation(
@@ -227,12 +213,11 @@ def get_recording_asset(
     gate=gates.OWNER,
     rules="R038 R039 R040 R506 R507 R508 R509 R536 R542",
     gaps="G149 G151 G497 G498 G499",
-    line=_LINE,
 )
 def get_recording_download(
     call: Call,
-    channelId: Channel,
-    recordingId: StoredRecording,
+    channel: Channel,
+    recording: StoredRecording,
     *,
     ttl: Annotated[Ttl | None, Shown("5m"), "How long the URL is valid."] = None,
     kind: Annotated[DownloadKind | None, "Which file of the recording is downloaded."] = None,
@@ -242,8 +227,8 @@ def get_recording_download(
     ``kind`` selects the file, the combined video unless it is given. 409 before the recording is ready, 404 when the
     recording has no file of the kind. The URL needs no token and answers 403 once its time is over.
     """
-    recording_list.require_ready(recordingId)
-    asset = downloads.asset_of_kind(call.change, recordingId.client, recordingId.id, kind)
+    recording_list.require_ready(recording)
+    asset = downloads.asset_of_kind(call.change, recording.client, recording.id, kind)
     root = call.root() if ask(call.change, assumed.HOST) == "here" else "https://downloads.example"
     return RecordingDownload(url=f"{root}/files/recordings/{downloads.issue_link(call.change, asset, ttl)}")
 
@@ -253,13 +238,12 @@ def get_recording_download(
     gate=gates.OPERATOR.assumed("G500"),
     rules="R038 R039 R040 R508 R509 R510 R542",
     gaps="G498 G502",
-    line=_LINE,
     identifies={"jwt": "asset_tokens"},
 )
 def get_recording_credentials(
     call: Call,
-    channelId: Channel,
-    recordingId: StoredRecording,
+    channel: Channel,
+    recording: StoredRecording,
     *,
     ttl: Annotated[Ttl | None, Shown("5m"), "How long the token is valid."] = None,
 ) -> RecordingCredentials:
@@ -267,8 +251,8 @@ def get_recording_credentials(
 
     409 before the recording is ready.
     """
-    recording_list.require_ready(recordingId)
-    token = downloads.issue_token(call.change, recordingId.client, recordingId.channel, recordingId.id, ttl)
+    recording_list.require_ready(recording)
+    token = downloads.issue_token(call.change, recording.client, recording.channel, recording.id, ttl)
     return RecordingCredentials(jwt=token)
 
 
@@ -283,13 +267,7 @@ def _items(call: Call, token: str) -> list[Item]:
     return downloads.items(call.change, recording_list.downloadable(call.change, grant))
 
 
-@operation(
-    "GET /channels/recording/assets/{jwtToken}",
-    gate=_TOKEN,
-    rules="R024 R305 R511",
-    gaps="G493 G501 G502 G503",
-    line=_LINE,
-)
+@operation("GET /channels/recording/assets/{jwtToken}", gate=_TOKEN, rules="R024 R305 R511", gaps="G493 G501 G502 G503")
 def list_downloadable_assets(call: Call, jwtToken: AssetToken) -> list[DownloadableAsset]:
     """List the assets that a token for downloading opens; no other token is needed.
 

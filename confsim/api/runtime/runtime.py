@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import ChannelId, ChannelIds
 from confsim.api.things import DataKind
 from confsim.api.views import image_url, user_summary
@@ -19,8 +19,8 @@ from confsim.assumptions.register import ask, in_force, note
 from confsim.assumptions.runtime import presence as assumed_presence
 from confsim.assumptions.runtime import streaming as assumed_streaming
 from confsim.contract import gates
-from confsim.contract.text_values import invalid_input, split_list
-from confsim.contract.types import AtLeast, Chosen, ImageSize, Int, Page, Pattern, Switch
+from confsim.contract.text_values import split_list
+from confsim.contract.types import Chosen, ImageSize, Int, Page, Pattern, Switch
 from confsim.domain import lists
 from confsim.domain.breakout import breakouts
 from confsim.domain.channels import channels, switches
@@ -34,6 +34,8 @@ from confsim.domain.users.users import USERS
 from confsim.kernel.refusal import Refusal
 
 from .shapes import ActiveChannel, ChannelParticipants, Door, Lock, Population, StreamingAddress, TurnCredentials
+
+operation = API.family(line="P2 Runtime", runtime=True)
 
 #: P2 Limits L391: channels in one request for populations.
 MOST_CHANNELS = 200
@@ -51,16 +53,10 @@ def _limit(profile: Mapping[str, Any]) -> dict[str, Any]:
     return {"minimum": 1 if in_force(profile, assumed_presence.ZERO_PRESENTERS) == "refuse" else 0}
 
 
-@operation(
-    "POST /channels/{uuid}/settings/wall/{state}",
-    gate=gates.OPERATOR.assumed("G335"),
-    rules="R042 R273 R345",
-    line="P2 Runtime",
-    runtime=True,
-)
-def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
+@operation("POST /channels/{uuid}/settings/wall/{state}", gate=gates.OPERATOR.assumed("G335"), rules="R042 R273 R345")
+def set_wall_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable wall messages in the channel."""
-    turn(call.change, switches.WALL.to(state), uuid)
+    turn(call.change, switches.WALL.to(state), channel)
 
 
 @operation(
@@ -68,47 +64,33 @@ def set_wall_state(call: Call, uuid: Channel, state: Switch) -> None:
     gate=gates.OPERATOR.assumed("G337"),
     rules="R009 R349 R351",
     gaps="G338 G339",
-    line="P2 Runtime",
-    runtime=True,
 )
 def set_presenters_limit(
     call: Call,
-    uuid: Channel,
-    limit: Annotated[int, AtLeast(0), Meta(le=2**31 - 1), Pattern(_limit), "The number of users who can share video."],
+    channel: Channel,
+    limit: Annotated[int, Meta(ge=0, le=2**31 - 1), Pattern(_limit), "The number of users who can share video."],
 ) -> None:
     """Set the limit on users who share video; current presenters are unaffected.
 
     Refusal INVALID_INPUT for a number that is negative or does not fit 32 bits.
     """
-    if limit > 2**31 - 1:
-        raise invalid_input("path limit", f"{limit} does not fit 32 bits")
-    _note_room(call, uuid)
-    switches.limit_presenters(call.change, uuid, limit)
+    _note_room(call, channel)
+    switches.limit_presenters(call.change, channel, limit)
 
 
 @operation(
-    "DELETE /channels/{uuid}/settings/presenters/limit",
-    gate=gates.OPERATOR.assumed("G337"),
-    rules="R350",
-    gaps="G536",
-    line="P2 Runtime",
-    runtime=True,
+    "DELETE /channels/{uuid}/settings/presenters/limit", gate=gates.OPERATOR.assumed("G337"), rules="R350", gaps="G536"
 )
-def remove_presenters_limit(call: Call, uuid: Channel) -> None:
+def remove_presenters_limit(call: Call, channel: Channel) -> None:
     """Remove the limit on users who share video; no effect when there is none."""
-    _note_room(call, uuid)
-    switches.limit_presenters(call.change, uuid, None)
+    _note_room(call, channel)
+    switches.limit_presenters(call.change, channel, None)
 
 
 @operation(
-    "GET /channels/{uuid}/turn/credentials",
-    gate=gates.ACCESS.assumed("G340"),
-    rules="R328 R389",
-    gaps="G124 G358",
-    line="P2 Runtime",
-    runtime=True,
+    "GET /channels/{uuid}/turn/credentials", gate=gates.ACCESS.assumed("G340"), rules="R328 R389", gaps="G124 G358"
 )
-def get_turn_credentials(call: Call, uuid: Channel) -> TurnCredentials:
+def get_turn_credentials(call: Call, channel: Channel) -> TurnCredentials:
     """Get credentials for the TURN server, for initialising the WebRTC subsystem."""
     made = streaming.issue_turn(call.change, call.require_caller())
     return TurnCredentials(username=made.username, password=made.password, ttl=made.life, uris=list(made.uris))
@@ -125,8 +107,6 @@ _POPULATIONS = Chosen(
     gate=gates.SIGNED_IN.assumed("G344"),
     rules="R390 R391 R392 R393",
     gaps="G341 G342 G343 G345 G346",
-    line="P2 Runtime",
-    runtime=True,
 )
 def get_populations(
     call: Call, channelIds: ChannelIds
@@ -171,22 +151,17 @@ def _reachable(call: Call, channel: Channel) -> bool:
 
 
 @operation(
-    "GET /channels/{uuid}/data/{kind}",
-    gate=gates.ACCESS.assumed("G340"),
-    rules="R394 R556",
-    gaps="G347 G348 G357",
-    line="P2 Runtime",
-    runtime=True,
+    "GET /channels/{uuid}/data/{kind}", gate=gates.ACCESS.assumed("G340"), rules="R394 R556", gaps="G347 G348 G357"
 )
-def get_data_channel(call: Call, uuid: Channel, kind: DataKind) -> StreamingAddress:
+def get_data_channel(call: Call, channel: Channel, kind: DataKind) -> StreamingAddress:
     """Get the websocket address of a data channel on a streaming server. Refusal NOT_FOUND for an unknown kind."""
     how = ask(call.change, assumed_streaming.DATA_PLACED)
-    placement = streaming.find(call.change, uuid.client, uuid.id)
+    placement = streaming.find(call.change, channel.client, channel.id)
     if how == "409" and placement is not None and placement.state is Placed.CREATING:
         raise Refusal(Reason.CHANNEL_BEING_CREATED)
-    if how == "404" and sessions.find_active(call.change, uuid) is None:
+    if how == "404" and sessions.find_active(call.change, channel) is None:
         raise Refusal(Reason.NO_ACTIVE_SESSION)
-    return StreamingAddress(url=f"{_address(call, uuid)}/data/{kind}")
+    return StreamingAddress(url=f"{_address(call, channel)}/data/{kind}")
 
 
 @operation(
@@ -194,19 +169,21 @@ def get_data_channel(call: Call, uuid: Channel, kind: DataKind) -> StreamingAddr
     gate=gates.ACCESS.assumed("G340"),
     rules="R395 R396 R397 R538 R540 R556",
     gaps="G348 G349 G350",
-    line="P2 Runtime",
-    runtime=True,
 )
-def get_streaming_proxy(call: Call, uuid: Channel) -> StreamingAddress:
+def get_streaming_proxy(call: Call, channel: Channel) -> StreamingAddress:
     """Get the websocket proxy address of the streaming server that hosts the channel.
 
     Refusal CHANNEL_BEING_CREATED while the channel is being created there: wait a second and retry.
     """
-    streaming.place(call.change, uuid)
-    if ask(call.change, assumed_presence.JOINING) == "proxyfor" and call.maybe_user is not None and uuid.parent is None:
-        presence.join(call.change, call.client, uuid, call.maybe_user)
-    mode = uuid.service_mode if ask(call.change, assumed_streaming.STREAMING_MODE) == "service-mode" else None
-    return StreamingAddress(url=_address(call, uuid), mode=mode)
+    streaming.place(call.change, channel)
+    if (
+        ask(call.change, assumed_presence.JOINING) == "proxyfor"
+        and call.maybe_user is not None
+        and channel.parent is None
+    ):
+        presence.join(call.change, call.client, channel, call.maybe_user)
+    mode = channel.service_mode if ask(call.change, assumed_streaming.STREAMING_MODE) == "service-mode" else None
+    return StreamingAddress(url=_address(call, channel), mode=mode)
 
 
 def _address(call: Call, channel: Channel) -> str:
@@ -219,8 +196,6 @@ def _address(call: Call, channel: Channel) -> str:
     gate=gates.SIGNED_IN.assumed("G351"),
     rules="R024 R256 R281 R398 R399",
     gaps="G325 G352 G353",
-    line="P2 Runtime",
-    runtime=True,
 )
 def list_active_channels(call: Call, *, imgSize: ImageSize | None = None) -> list[ActiveChannel]:
     """List the active channels, then the others that the caller owns; each once, by name."""
@@ -289,16 +264,14 @@ def _active_channel_view(call: Call, channel: Channel, owned: bool, size: ImageS
     gate=gates.OPERATOR.assumed("G332"),
     rules="R042 R339 R340 R341 R400",
     gaps="G327 G328 G329 G330 G331",
-    line="P2 Runtime",
-    runtime=True,
 )
-def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
+def set_lobby_door(call: Call, channel: Channel, state: Door) -> None:
     """Open the lobby door, so that everyone can join, or close it, so that users wait for an invitation.
 
     Those who wait come in when it opens; those inside stay when it closes.
     """
-    _note_room(call, uuid)
-    turn(call.change, lobby.DOOR.to(state), uuid)
+    _note_room(call, channel)
+    turn(call.change, lobby.DOOR.to(state), channel)
 
 
 @operation(
@@ -306,13 +279,11 @@ def set_lobby_door(call: Call, uuid: Channel, state: Door) -> None:
     gate=gates.OPERATOR.assumed("G332"),
     rules="R042 R342 R343 R344 R401",
     gaps="G333 G334",
-    line="P2 Runtime",
-    runtime=True,
 )
-def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
+def set_lobby_auto_close(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable closing of the lobby door whenever the channel becomes empty."""
-    _note_room(call, uuid)
-    turn(call.change, lobby.AUTO_CLOSE.to(state), uuid)
+    _note_room(call, channel)
+    turn(call.change, lobby.AUTO_CLOSE.to(state), channel)
 
 
 @operation(
@@ -320,13 +291,11 @@ def set_lobby_auto_close(call: Call, uuid: Channel, state: Switch) -> None:
     gate=gates.OPERATOR,
     rules="R042 R206 R346 R347 R348 R402 R537",
     gaps="G336",
-    line="P2 Runtime",
-    runtime=True,
 )
-def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
+def set_attendees_state(call: Call, channel: Channel, state: Lock) -> None:
     """Lock the attendees, who are then muted and cannot unmute, or unlock them."""
-    _note_room(call, uuid)
-    turn(call.change, switches.ATTENDEES.to(state), uuid)
+    _note_room(call, channel)
+    turn(call.change, switches.ATTENDEES.to(state), channel)
 
 
 @operation(
@@ -334,39 +303,27 @@ def set_attendees_state(call: Call, uuid: Channel, state: Lock) -> None:
     gate=gates.CUSTOMER_ADMIN,
     rules="R042 R352 R403 R535",
     gaps="G355",
-    line="P2 Runtime",
-    runtime=True,
 )
-def set_speech2text_state(call: Call, uuid: Channel, state: Switch) -> None:
+def set_speech2text_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable speech to text in the channel; it may incur metered charges."""
-    switches.set_feature(call.change, uuid, switches.SPEECH2TEXT, state)
+    switches.set_feature(call.change, channel, switches.SPEECH2TEXT, state)
 
 
 @operation(
-    "POST /channels/{uuid}/settings/midi/{state}",
-    gate=gates.OWNER,
-    rules="R042 R267 R352 R404 R536",
-    gaps="G318 G355",
-    line="P2 Runtime",
-    runtime=True,
+    "POST /channels/{uuid}/settings/midi/{state}", gate=gates.OWNER, rules="R042 R267 R352 R404 R536", gaps="G318 G355"
 )
-def set_midi_state(call: Call, uuid: Channel, state: Switch) -> None:
+def set_midi_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable midi in the channel."""
     note(call.change, MIDI)
-    switches.set_feature(call.change, uuid, switches.MIDI, state)
+    switches.set_feature(call.change, channel, switches.MIDI, state)
 
 
 @operation(
-    "POST /channels/{uuid}/settings/event/room/{state}",
-    gate=gates.OWNER,
-    rules="R042 R263 R352 R405 R536",
-    gaps="G354",
-    line="P2 Runtime",
-    runtime=True,
+    "POST /channels/{uuid}/settings/event/room/{state}", gate=gates.OWNER, rules="R042 R263 R352 R405 R536", gaps="G354"
 )
-def set_event_room_state(call: Call, uuid: Channel, state: Switch) -> None:
+def set_event_room_state(call: Call, channel: Channel, state: Switch) -> None:
     """Enable or disable the channel as an event room, which can have breakout sessions.
 
     Refusal BREAKOUT_ACTIVE while a breakout session is active.
     """
-    breakouts.switch(call.change, uuid, state)
+    breakouts.switch(call.change, channel, state)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import ChannelId, ClientId, GroupKey, SessionId
 from confsim.api.recordings.recordings import asset_view
 from confsim.api.recordings.shapes import RecordingAsset
@@ -40,6 +40,8 @@ from confsim.domain.runtime import session_list, sessions
 from confsim.domain.runtime.session_list import SessionFilter, SessionSort
 from confsim.domain.runtime.sessions import Attendance
 from confsim.domain.users.users import USERS
+
+operation = API.family(line="P2 Sessions")
 
 
 class Session(Wire, kw_only=True):
@@ -122,26 +124,19 @@ def _participant_view(call: Call, attendance: Attendance, size: ImageSize | None
     gate=_READ,
     rules="R256 R282 R283 R284 R285 R286 R287 R288 R289 R414",
     gaps="G118 G359 G367 G368 G369 G370 G371",
-    line="P2 Sessions",
 )
-def get_session(call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None) -> Session:
+def get_session(call: Call, session: sessions.Session, *, imgSize: ImageSize | None = None) -> Session:
     """Get a session, as a host of its channel or an administrator."""
-    (view,) = _session_views(call, (sessionId,), imgSize)
+    (view,) = _session_views(call, (session,), imgSize)
     return view
 
 
-@operation(
-    "GET /sessions/{sessionId}/participants",
-    gate=_READ,
-    rules="R024 R290 R415",
-    gaps="G372 G446",
-    line="P2 Sessions",
-)
+@operation("GET /sessions/{sessionId}/participants", gate=_READ, rules="R024 R290 R415", gaps="G372 G446")
 def list_session_participants(
-    call: Call, sessionId: sessions.Session, *, imgSize: ImageSize | None = None
+    call: Call, session: sessions.Session, *, imgSize: ImageSize | None = None
 ) -> list[UserSummary]:
     """List the participants of a session: every user once, by first join."""
-    found = list(_participants(call, sessions.list_attendances(call.change, sessionId)))
+    found = list(_participants(call, sessions.list_attendances(call.change, session)))
     choice = ask(call.change, assumed_sessions.PARTICIPANTS)
     if choice == "handle":
         found.sort(key=lambda attendance: lists.text_key(call.change, attendance.handle))
@@ -155,11 +150,10 @@ def list_session_participants(
     "GET /sessions/{sessionId}/recordings",
     gate=_READ,
     rules="R024 R294 R295 R296 R297 R298 R299 R300 R301 R302 R303 R304 R416 R557",
-    line="P2 Sessions",
 )
-def list_session_recordings(call: Call, sessionId: sessions.Session) -> list[RecordingAsset]:
+def list_session_recordings(call: Call, session: sessions.Session) -> list[RecordingAsset]:
     """List the assets of the recordings of a session, as a host of its channel or an administrator."""
-    found = recording_list.list_of_session(call.change, sessionId)
+    found = recording_list.list_of_session(call.change, session)
     return [
         asset_view(call, asset) for each in found for asset in assets.list_assets(call.change, each.client, each.id)
     ]
@@ -170,15 +164,14 @@ def list_session_recordings(call: Call, sessionId: sessions.Session) -> list[Rec
     gate=gates.OPERATOR.assumed("G364"),
     rules="R353 R417 R552",
     gaps="G360 G362 G363 G365",
-    line="P2 Sessions",
 )
-def end_session(call: Call, uuid: Channel, sessionId: SessionOfChannel) -> None:
+def end_session(call: Call, channel: Channel, session: SessionOfChannel) -> None:
     """End this session of the channel; everybody in it is disconnected.
 
     A different session that is active is left alone, and a session that has ended stays as it is. Refusal NOT_FOUND
     for a session of another channel.
     """
-    sessions.end(call.change, sessionId)
+    sessions.end(call.change, session)
 
 
 @operation(
@@ -186,12 +179,11 @@ def end_session(call: Call, uuid: Channel, sessionId: SessionOfChannel) -> None:
     gate=gates.OPERATOR.assumed("G364"),
     rules="R353 R418 R552",
     gaps="G360 G361 G362 G365",
-    line="P2 Sessions",
     slash=transport.SESSION_WITHOUT_ID,
 )
-def end_active_session(call: Call, uuid: Channel) -> None:
+def end_active_session(call: Call, channel: Channel) -> None:
     """End the active session of the channel; everybody in it is disconnected. Refusal NO_ACTIVE_SESSION."""
-    sessions.end_active(call.change, uuid)
+    sessions.end_active(call.change, channel)
 
 
 @operation(
@@ -199,11 +191,10 @@ def end_active_session(call: Call, uuid: Channel) -> None:
     gate=gates.OPERATOR_OR_ADMIN.assumed("G373"),
     rules="R021 R290 R419 R420",
     gaps="G092 G446",
-    line="P2 Sessions",
 )
 def list_channel_participants(
     call: Call,
-    uuid: Channel,
+    channel: Channel,
     *,
     search: Search = "",
     offset: Offset | None = None,
@@ -211,7 +202,7 @@ def list_channel_participants(
     imgSize: ImageSize | None = None,
 ) -> Page[UserSummary]:
     """List the participants of the sessions of the channel, the latest first; ``search`` matches the handle."""
-    found = _participants(call, sessions.participants_of_channel(call.change, uuid))
+    found = _participants(call, sessions.participants_of_channel(call.change, channel))
     if search:
         found = [each for each in found if lists.matches(call.change, search, each.handle)]
     return page(call, found, limit, offset, lambda shown: [_participant_view(call, each, imgSize) for each in shown])
@@ -222,7 +213,6 @@ def list_channel_participants(
     gate=gates.SIGNED_IN.assumed("G378"),
     rules="R021 R023 R027 R028 R282 R289 R421 R422 R423 R424 R425 R426",
     gaps="G084 G085 G086 G088 G089 G092 G375 G376 G377 G379 G439",
-    line="P2 Sessions",
     identifies={"id": "sessions"},
 )
 def list_sessions(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import DialledNumber, QuotedNumber, WrittenNumber
 from confsim.api.ids import UserId
 from confsim.api.views import NumberId
@@ -12,6 +12,8 @@ from confsim.contract import gates
 from confsim.contract.types import Handle, Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.telephony import calls, prices
+
+operation = API.family(gate=gates.OPERATOR.assumed("G449"), line="P2 Telephony")
 
 
 class CallQuote(Wire):
@@ -39,60 +41,49 @@ class DialUnregistered(Wire):
     whisper: Annotated[bool | None, "Whether the call is whispered."] = False
 
 
-_GATE = gates.OPERATOR.assumed("G449")
-
-
 @operation(
-    "GET /channels/{uuid}/dial/quote/{number}",
-    gate=_GATE,
-    rules="R327 R487 R488 R495 R496",
-    gaps="G454 G455 G456 G458 G459 G460",
-    line="P2 Telephony",
+    "GET /channels/{uuid}/dial/quote/{number}", rules="R327 R487 R488 R495 R496", gaps="G454 G455 G456 G458 G459 G460"
 )
 def get_dial_quote(
-    call: Call, uuid: Channel, number: Annotated[QuotedNumber, "The number whose price is asked."]
+    call: Call, channel: Channel, number: Annotated[QuotedNumber, "The number whose price is asked."]
 ) -> CallQuote:
     """Get the price of a call to a number per minute; its DTMF part is ignored.
 
     Refusals NUMBER_MALFORMED, DTMF_MALFORMED, DESTINATION_UNKNOWN.
     """
-    quoted = prices.quote(call.change, uuid, number)
+    quoted = prices.quote(call.change, channel, number)
     return CallQuote(number=quoted.number, cost=quoted.cost, currency=prices.CURRENCY, country=quoted.country)
 
 
 @operation(
     "POST /channels/{uuid}/dial/registered",
-    gate=_GATE,
     rules="R489 R490 R494 R495 R496 R497",
     gaps="G448 G450 G451 G452 G453 G454 G455",
-    line="P2 Telephony",
     runtime=True,
     rings=True,
 )
-def dial_registered_user(call: Call, uuid: Channel, body: DialRegistered) -> None:
+def dial_registered_user(call: Call, channel: Channel, body: DialRegistered) -> None:
     """Dial a number; the callee appears as the registered user.
 
     Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED, NOT_FOUND and NOT_REGISTERED for sipUserId; those of
     joining the channel when calls are answered immediately.
     """
-    calls.dial_registered(call.change, uuid, body.number, body.sipUserId, whisper=bool(body.whisper))
+    calls.dial_registered(call.change, channel, body.number, body.sipUserId, whisper=bool(body.whisper))
 
 
 @operation(
     "POST /channels/{uuid}/dial/unregistered",
-    gate=_GATE,
     rules="R044 R197 R491 R492 R493 R494 R496 R498",
     gaps="G448 G450 G452 G453 G457",
-    line="P2 Telephony",
     runtime=True,
     identifies={"id": "users"},
     rings=True,
 )
-def dial_unregistered_user(call: Call, uuid: Channel, body: DialUnregistered) -> NumberId:
+def dial_unregistered_user(call: Call, channel: Channel, body: DialUnregistered) -> NumberId:
     """Dial a number, extracted from the given text; the callee appears as a new user of the given name.
 
     Refusals DIAL_OUT_OFF, NUMBER_MALFORMED, DTMF_MALFORMED; those of joining the channel when calls are answered
     immediately.
     """
-    made = calls.dial_unregistered(call.change, uuid, body.number, body.name, whisper=bool(body.whisper))
+    made = calls.dial_unregistered(call.change, channel, body.number, body.name, whisper=bool(body.whisper))
     return NumberId(id=made.user)

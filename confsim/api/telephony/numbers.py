@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import DialCode
 from confsim.api.things import EnabledNumber
 from confsim.api.views import page
@@ -18,6 +18,9 @@ from confsim.domain.conventions import turn
 from confsim.domain.telephony import e164, number_assignments, numbers
 from confsim.domain.telephony.number_assignments import NumberAssignment as Assigned
 from confsim.domain.telephony.numbers import Listing, Number
+
+operation = API.family(line="P2 Telephony")
+named = API.family(gate=gates.ADMIN.assumed("G449"), line="P2 L354", source=Source.NAME_ONLY)
 
 
 class AvailableNumber(Wire):
@@ -49,7 +52,6 @@ class NumberAssignment(Wire):
 _READ = gates.REGISTERED.assumed("G449 G469")
 _MANAGE = gates.ADMIN.assumed("G449")
 _ASSIGN = gates.OWNER_OR_ADMIN.assumed("G477")
-_LINE = "P2 Telephony"
 
 
 def _number_view(call: Call, number: Number) -> AvailableNumber:
@@ -73,7 +75,6 @@ def _assignment_view(call: Call, assigned: Assigned) -> NumberAssignment:
     gate=_READ,
     rules="R325 R480",
     gaps="G094 G468 G469 G471",
-    line=_LINE,
     container=assumed.LIST_CONTAINER,
 )
 def list_available_dial_numbers(
@@ -88,7 +89,7 @@ def list_available_dial_numbers(
     return page(call, found, limit, offset, lambda shown: [_number_view(call, number) for number in shown])
 
 
-@operation("GET /numbers/inbound", gate=_READ, rules="R024 R025 R325 R366 R367 R481", gaps="G468 G470 G471", line=_LINE)
+@operation("GET /numbers/inbound", gate=_READ, rules="R024 R025 R325 R366 R367 R481", gaps="G468 G470 G471")
 def list_inbound_numbers(
     call: Call,
     *,
@@ -106,15 +107,14 @@ def list_inbound_numbers(
     gate=_ASSIGN,
     rules="R326 R367 R482 R483",
     gaps="G059 G454 G472 G473 G475 G476 G478",
-    line=_LINE,
 )
-def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> NumberAssignment:
+def assign_dial_number(call: Call, channel: Channel, number: EnabledNumber) -> NumberAssignment:
     """Assign a number to the channel with a routing code, beside other channels.
 
     The leading plus is optional. The same number again answers the same code. Refusals NUMBER_MALFORMED,
     NUMBER_UNAVAILABLE for one that is unknown or disabled, NUMBER_EXCLUSIVE.
     """
-    return _assignment_view(call, number_assignments.assign(call.change, uuid, number))
+    return _assignment_view(call, number_assignments.assign(call.change, channel, number))
 
 
 @operation(
@@ -122,15 +122,14 @@ def assign_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> Numb
     gate=_ASSIGN,
     rules="R326 R367 R484 R485",
     gaps="G473 G474 G475",
-    line=_LINE,
     disturbs_others="it takes a number away from other channels",
 )
-def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumber) -> NumberAssignment:
+def assign_exclusive_dial_number(call: Call, channel: Channel, number: EnabledNumber) -> NumberAssignment:
     """Assign a number to this channel only, without a routing code.
 
     Refusals NUMBER_MALFORMED, NUMBER_UNAVAILABLE, NUMBER_SHARED, NUMBER_EXCLUSIVE.
     """
-    return _assignment_view(call, number_assignments.assign(call.change, uuid, number, exclusive=True))
+    return _assignment_view(call, number_assignments.assign(call.change, channel, number, exclusive=True))
 
 
 @operation(
@@ -138,7 +137,6 @@ def assign_exclusive_dial_number(call: Call, uuid: Channel, number: EnabledNumbe
     gate=gates.ACCESS.assumed("G449"),
     rules="R326 R366 R486",
     gaps="G094 G476",
-    line=_LINE,
     container=assumed.LIST_CONTAINER,
 )
 def list_dial_number_assignments(
@@ -149,39 +147,19 @@ def list_dial_number_assignments(
     return page(call, found, limit, offset, lambda shown: [_assignment_view(call, each) for each in shown])
 
 
-@operation(
-    "DELETE /channels/{uuid}/dial/numbers/{number}",
-    gate=_ASSIGN,
-    source=Source.NAME_ONLY,
-    gaps="G579",
-    line="P2 L354",
-)
-def cancel_dial_number_assignment(call: Call, uuid: Channel, number: Assigned) -> None:
+@named("DELETE /channels/{uuid}/dial/numbers/{number}", gate=_ASSIGN, gaps="G579")
+def cancel_dial_number_assignment(call: Call, channel: Channel, assignment: Assigned) -> None:
     """Cancel the assignment of a number to the channel. Refusals NUMBER_MALFORMED, NOT_FOUND."""
-    number_assignments.cancel(call.change, number)
+    number_assignments.cancel(call.change, assignment)
 
 
-@operation(
-    "POST /numbers/inbound/{number}/default",
-    gate=_MANAGE,
-    rules="R325",
-    source=Source.NAME_ONLY,
-    gaps="G479 G578",
-    line="P2 L354",
-)
+@named("POST /numbers/inbound/{number}/default", rules="R325", gaps="G479 G578")
 def add_default_dial_number(call: Call, number: Number) -> None:
     """Add a number to the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
     turn(call.change, numbers.LISTING.on, number)
 
 
-@operation(
-    "DELETE /numbers/inbound/{number}/default",
-    gate=_MANAGE,
-    rules="R325",
-    source=Source.NAME_ONLY,
-    gaps="G479 G578",
-    line="P2 L354",
-)
+@named("DELETE /numbers/inbound/{number}/default", rules="R325", gaps="G479 G578")
 def remove_default_dial_number(call: Call, number: Number) -> None:
     """Remove a number from the default list of the client. Refusals NUMBER_MALFORMED, NOT_FOUND."""
     numbers.remove_from_defaults(call.change, number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import PinText
 from confsim.assumptions import telephony as assumed
 from confsim.contract import gates
@@ -13,6 +13,8 @@ from confsim.contract.types import Wire
 from confsim.domain.channels.channels import Channel
 from confsim.domain.members import roles
 from confsim.domain.telephony import pins
+
+operation = API.family(line="P2 Telephony")
 
 
 class Pin(Wire):
@@ -34,17 +36,16 @@ class NewPin(Wire):
     gate=gates.ACCESS.assumed("G464"),
     rules="R319 R323 R478",
     gaps="G095 G464 G465",
-    line="P2 Telephony",
     container=assumed.PIN_CONTAINER,
 )
-def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
+def list_dial_pins(call: Call, channel: Channel) -> list[Pin]:
     """List the PINs of a channel; an empty list means that anyone can dial in.
 
     Users who are no hosts see those of participants while the channel's publicPIN is true; else PINS_HIDDEN.
     """
     user = call.maybe_user
-    host = user is None or roles.is_operator(call.change, uuid, user)
-    return [Pin(pin=each.pin, organizer=each.organizer) for each in pins.list_shown(call.change, uuid, host=host)]
+    host = user is None or roles.is_operator(call.change, channel, user)
+    return [Pin(pin=each.pin, organizer=each.organizer) for each in pins.list_shown(call.change, channel, host=host)]
 
 
 @operation(
@@ -52,14 +53,13 @@ def list_dial_pins(call: Call, uuid: Channel) -> list[Pin]:
     gate=gates.OPERATOR.assumed("G463"),
     rules="R323 R324 R479",
     gaps="G461 G462 G467",
-    line="P2 Telephony",
 )
-def add_dial_pin(call: Call, uuid: Channel, body: NewPin) -> None:
+def add_dial_pin(call: Call, channel: Channel, body: NewPin) -> None:
     """Add a PIN that phones need to dial in; adding one again changes whether it is for organizers.
 
     Refusals PIN_MALFORMED; PIN_TAKEN and DIAL_IN_OFF by assumption.
     """
-    pins.add(call.change, uuid, body.pin, organizer=bool(body.organizer))
+    pins.add(call.change, channel, body.pin, organizer=bool(body.organizer))
 
 
 @operation(
@@ -69,6 +69,6 @@ def add_dial_pin(call: Call, uuid: Channel, body: NewPin) -> None:
     gaps="G577",
     line="P2 L354",
 )
-def delete_dial_pin(call: Call, uuid: Channel, pin: pins.Pin) -> None:
+def delete_dial_pin(call: Call, channel: Channel, pin: pins.Pin) -> None:
     """Delete a PIN; without the last one anyone can dial in again. Refusal NOT_FOUND."""
-    pins.delete(call.change, uuid, pin)
+    pins.delete(call.change, channel, pin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import AddressCode
@@ -12,6 +12,8 @@ from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import Wire
 from confsim.domain.users import emails
+
+named = API.family(line="P1 Users", source=Source.NAME_ONLY)
 
 
 class NewAddress(Wire):
@@ -27,42 +29,31 @@ class UserAddress(Wire, kw_only=True):
     verified: Annotated[bool, "Whether it is verified."]
 
 
-@operation(
+@API.operation(
     "POST /users/{userId}/email",
     gate=gates.SELF_OR_ADMIN.assumed("G160 G251"),
     rules="R015 R157 R158 R159",
     gaps="G158 G220 G221 G222 G223 G224 G225",
     line="P1 Users",
 )
-def set_user_email(call: Call, userId: MeOrUser, body: NewAddress) -> None:
+def set_user_email(call: Call, user: MeOrUser, body: NewAddress) -> None:
     """Set the address of a user and mail a verification code to it.
 
     Of several addresses the first one verified is accepted, and the codes of the others are void. A verified address
     stays until a new one is verified.
     """
-    emails.put(call.change, userId, body.email)
+    emails.put(call.change, user, body.email)
 
 
-@operation(
-    "GET /users/{userId}/email",
-    gate=gates.SELF_OR_ADMIN.assumed("G549"),
-    gaps="G549",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
-)
-def get_user_email(call: Call, userId: MeOrUser) -> UserAddress:
+@named("GET /users/{userId}/email", gate=gates.SELF_OR_ADMIN.assumed("G549"), gaps="G549")
+def get_user_email(call: Call, user: MeOrUser) -> UserAddress:
     """Get the verified address of a user, or the one that was set last and is pending."""
-    return UserAddress(email=emails.find_latest(userId), verified=userId.email is not None)
+    return UserAddress(email=emails.find_latest(user), verified=user.email is not None)
 
 
-@operation(
-    "POST /users/{userId}/email/verify/{code}",
-    gate=gates.SELF_OR_ADMIN.assumed("G222"),
-    rules="R158 R159",
-    gaps="G553",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
+@named(
+    "POST /users/{userId}/email/verify/{code}", gate=gates.SELF_OR_ADMIN.assumed("G222"), rules="R158 R159", gaps="G553"
 )
-def verify_user_email(call: Call, userId: MeOrUser, code: AddressCode) -> None:
+def verify_user_email(call: Call, user: MeOrUser, code: AddressCode) -> None:
     """Verify the pending address that has this code."""
-    emails.verify(call.change, userId, code)
+    emails.verify(call.change, user, code)

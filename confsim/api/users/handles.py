@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import Email
 from confsim.api.ids import Reservation
 from confsim.api.paths import MeOrUser
@@ -18,6 +18,8 @@ from confsim.domain.channels.channels import Channel
 from confsim.domain.identity import registration
 from confsim.domain.users import handles
 from confsim.domain.users.users import User
+
+operation = API.family(line="P1 Users")
 
 
 class HandleName(Wire):
@@ -57,14 +59,13 @@ class UserRegistration(Wire):
     gate=gates.SELF_OR_ADMIN.assumed("G160"),
     rules="R013 R160 R161 R162 R163 R247",
     gaps="G158 G232 G252 G255",
-    line="P1 Users",
 )
-def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
+def set_user_handle(call: Call, user: MeOrUser, body: HandleName) -> None:
     """Set the handle of an unregistered user, or of any user where the client does not require unique handles.
 
     For a registered user of a client that does, the call succeeds and changes nothing.
     """
-    handles.rename(call.change, call.client, userId, body.handle)
+    handles.rename(call.change, call.client, user, body.handle)
 
 
 @operation(
@@ -72,11 +73,10 @@ def set_user_handle(call: Call, userId: MeOrUser, body: HandleName) -> None:
     gate=gates.USER,
     rules="R095 R098 R099 R100 R164 R546",
     gaps="G262 G263 G264 G265 G268",
-    line="P1 Users",
 )
-def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> None:
+def change_handle_with_reservation(call: Call, reservation: handles.Reservation) -> None:
     """Change the caller's handle to the one reserved by the token; the token is used up."""
-    registration.change_handle(call.change, call.require_caller(), call.user, nonce)
+    registration.change_handle(call.change, call.require_caller(), call.user, reservation)
 
 
 @operation(
@@ -84,7 +84,6 @@ def change_handle_with_reservation(call: Call, nonce: handles.Reservation) -> No
     gate=gates.SIGNED_IN.assumed("G028"),
     rules="R014 R032 R170 R171 R172 R173 R174",
     gaps="G052 G254 G256 G257 G258 G260",
-    line="P1 Users",
     for_client=True,
 )
 def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> Uniqueness:
@@ -102,7 +101,6 @@ def check_handle_unique(call: Call, *, handle: Annotated[Handle, "The handle tha
     gate=gates.SIGNED_IN.assumed("G028"),
     rules="R013 R094 R095 R174 R541",
     gaps="G259 G261 G269",
-    line="P1 Users",
     identifies={"reservationToken": "reservations"},
     expires=True,
 )
@@ -120,10 +118,9 @@ def reserve_handle(call: Call, body: HandleName) -> ReservationToken:
     gate=gates.SIGNED_IN.assumed("G028 G244"),
     rules="R044 R051 R095 R096 R097 R111 R180 R546",
     gaps="G243 G244 G245 G246",
-    line="P1 Users",
     identifies={"id": "users"},
 )
-def create_user(call: Call, token: handles.Reservation, body: UserRegistration) -> NumberId:
+def create_user(call: Call, reservation: handles.Reservation, body: UserRegistration) -> NumberId:
     """Register a user with the handle reserved by the token; the token is used up.
 
     A calling guest becomes registered, with the same id and token; administrators and API tokens make a new user, who
@@ -132,7 +129,7 @@ def create_user(call: Call, token: handles.Reservation, body: UserRegistration) 
     user = registration.register(
         call.change,
         call.require_caller(),
-        token,
+        reservation,
         description=body.description,
         full_name=body.fullName,
         email=body.email,
@@ -142,16 +139,12 @@ def create_user(call: Call, token: handles.Reservation, body: UserRegistration) 
 
 
 @operation(
-    "POST /channels/{uuid}/users/{userId}/rename",
-    gate=gates.OPERATOR,
-    rules="R194 R195 R196 R197",
-    gaps="G266 G267",
-    line="P1 Users",
+    "POST /channels/{uuid}/users/{userId}/rename", gate=gates.OPERATOR, rules="R194 R195 R196 R197", gaps="G266 G267"
 )
-def rename_channel_user(call: Call, uuid: Channel, userId: User, body: HandleName) -> None:
+def rename_channel_user(call: Call, channel: Channel, user: User, body: HandleName) -> None:
     """Rename an unregistered user of the channel: a guest, a linked user, or one who dialled in or was dialled."""
-    hosted = (uuid.id, uuid.parent or uuid.id)
-    handles.rename_in_channel(call.change, call.client, userId, hosted, body.handle)
+    hosted = (channel.id, channel.parent or channel.id)
+    handles.rename_in_channel(call.change, call.client, user, hosted, body.handle)
 
 
 @operation(

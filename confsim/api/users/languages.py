@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import LanguageCode
 from confsim.api.paths import MeOrUser
 from confsim.contract import gates
@@ -19,24 +19,20 @@ class LanguageCodes(Wire):
     languages: Annotated[list[LanguageCode], "ISO 639-1 codes with an optional region, the preferred one first."]
 
 
-@operation(
+@API.operation(
     "POST /users/{userId}/languages",
     gate=gates.SELF_OR_ADMIN.assumed("G160"),
     rules="R018 R050 R198 R199 R200",
     gaps="G158 G206",
     line="P1 Users",
 )
-def set_user_languages(call: Call, userId: MeOrUser, body: LanguageCodes) -> None:
+def set_user_languages(call: Call, user: MeOrUser, body: LanguageCodes) -> None:
     """Set the languages of a user in order: ISO 639-1 codes with an optional region, such as de-CH."""
-    languages.put(call.change, userId, body.languages)
+    languages.put(call.change, user, body.languages)
 
 
-@operation(
-    "GET /languages",
-    gate=gates.SIGNED_IN.assumed("G558"),
-    gaps="G558",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
+@API.operation(
+    "GET /languages", gate=gates.SIGNED_IN.assumed("G558"), gaps="G558", line="P1 Users", source=Source.NAME_ONLY
 )
 def list_supported_languages(call: Call) -> list[str]:
     """List the codes of the languages that the service supports."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.forms import Email
 from confsim.api.paths import MeOrUser
 from confsim.api.things import UserByOrigin
@@ -13,6 +13,8 @@ from confsim.contract import gates
 from confsim.contract.operation import Source
 from confsim.contract.types import FreeText, Name, Url, Wire
 from confsim.domain.users import predefined
+
+operation = API.family(line="P1 Users")
 
 
 class PredefinedUser(Wire):
@@ -35,7 +37,6 @@ class OriginId(Wire):
     "POST /users/predefined",
     gate=gates.ADMIN.assumed("G242"),
     rules="R008 R012 R032 R044 R058 R059 R061 R111 R178 R179 R245",
-    line="P1 Users",
     gaps="G209 G212 G213 G243",
     for_client=True,
     identifies={"id": "users"},
@@ -57,19 +58,13 @@ def create_predefined_user(call: Call, body: PredefinedUser) -> NumberId:
     return NumberId(id=user.id)
 
 
-@operation(
-    "GET /users/predefined/{originId}",
-    gate=gates.API_TOKEN,
-    rules="R179 R187 R188 R189 R246",
-    line="P1 Users",
-    gaps="G214",
-)
-def find_predefined_user(call: Call, originId: UserByOrigin) -> NumberId:
+@operation("GET /users/predefined/{originId}", gate=gates.API_TOKEN, rules="R179 R187 R188 R189 R246", gaps="G214")
+def find_predefined_user(call: Call, user: UserByOrigin) -> NumberId:
     """Find a user of the token's client by origin id; for API tokens alone.
 
     Refusal PREDEFINED_USER_NOT_FOUND.
     """
-    return NumberId(id=originId.id)
+    return NumberId(id=user.id)
 
 
 @operation(
@@ -79,6 +74,6 @@ def find_predefined_user(call: Call, originId: UserByOrigin) -> NumberId:
     line="P1 Users, known by name only",
     gaps="G554",
 )
-def get_user_origin_id(call: Call, userId: MeOrUser) -> OriginId:
+def get_user_origin_id(call: Call, user: MeOrUser) -> OriginId:
     """Get the id of a user in the third-party identity system."""
-    return OriginId(originId=userId.origin_id)
+    return OriginId(originId=user.origin_id)

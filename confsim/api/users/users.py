@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from confsim.api import uploads
-from confsim.api.call import Call, operation
+from confsim.api.call import API, Call
 from confsim.api.ids import UserId
 from confsim.api.paths import MeOrUser
 from confsim.api.things import Users
@@ -38,6 +38,9 @@ from confsim.domain.identity import invitations
 from confsim.domain.users import user_images, user_list, users
 from confsim.domain.users.user_list import UserSort
 from confsim.domain.users.users import Account, User
+
+operation = API.family(line="P1 Users")
+named = API.family(line="P1 Users", source=Source.NAME_ONLY)
 
 
 class UserItem(Wire, kw_only=True):
@@ -73,16 +76,15 @@ class NewFullName(Wire):
     gate=gates.SIGNED_IN.assumed("G218"),
     rules="R029 R031 R043 R047 R048 R058 R146",
     gaps="G098 G216 G217",
-    line="P1 Users",
     container=assumed.SEVERAL_CONTAINER,
     shows_identity=True,
 )
-def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
+def get_users(call: Call, people: Users, *, imgSize: ImageSize | None = None) -> list[UserView]:
     """Get several users by a comma separated list of ids.
 
     One user for each distinct id, in the order of the request. An empty list and one of too many ids are refused.
     """
-    return [user_view(call, user, imgSize) for user in userIds]
+    return [user_view(call, user, imgSize) for user in people]
 
 
 @operation(
@@ -90,7 +92,6 @@ def get_users(call: Call, userIds: Users, *, imgSize: ImageSize | None = None) -
     gate=gates.USER,
     rules="R029 R031 R043 R045 R046 R047 R048 R049 R050 R051 R053 R054 R071 R147",
     gaps="G159",
-    line="P1 Users",
     about_caller=True,
     shows_identity=True,
 )
@@ -103,22 +104,20 @@ def get_me(call: Call, *, imgSize: ImageSize | None = None) -> UserView:
     "GET /users/{userId}",
     gate=gates.Gate(gates.Grant.PARTNER_ADMIN, gates.Grant.API_TOKEN).assumed("G215"),
     rules="R029 R031 R032 R043 R148 R149 R150",
-    line="P1 Users",
     for_client=True,
     shows_identity=True,
 )
-def get_user(call: Call, userId: User, *, imgSize: ImageSize | None = None) -> UserView:
+def get_user(call: Call, user: User, *, imgSize: ImageSize | None = None) -> UserView:
     """Get a user of a child client, or of the caller's own client."""
     note(call.change, assumed.DELETION)
-    return user_view(call, userId, imgSize)
+    return user_view(call, user, imgSize)
 
 
 @operation(
     "GET /users",
     gate=gates.ADMIN.assumed("G219"),
-    rules=("R014 R019 R020 R021 R022 R023 R027 R028 R029 R031 R032 R053 R055 R056 R057 R151 R152 R153 R154 R155 R156"),
+    rules="R014 R019 R020 R021 R022 R023 R027 R028 R029 R031 R032 R053 R055 R056 R057 R151 R152 R153 R154 R155 R156",
     gaps="G087 G090 G091 G092 G219",
-    line="P1 Users",
     for_client=True,
 )
 def list_users(
@@ -161,11 +160,10 @@ def _item_view(call: Call, user: User, size: ImageSize | None) -> UserItem:
     gate=gates.SELF_OR_ADMIN.assumed("G160"),
     rules="R011 R165 R166 R167 R168 R169 R248",
     gaps="G105 G106 G107 G110 G158",
-    line="P1 Users",
 )
 def set_user_image(
     call: Call,
-    userId: MeOrUser,
+    user: MeOrUser,
     body: bytes,
     *,
     url: Annotated[Url | None, "The URL of the image; it wins over the body."] = None,
@@ -174,79 +172,46 @@ def set_user_image(
 
     At most 8 Mbytes (a larger image is refused with 413), known by their signature: PNG, JPEG, GIF or WebP.
     """
-    user_images.put(call.change, userId, uploads.image(call, body, url), url)
+    user_images.put(call.change, user, uploads.image(call, body, url), url)
 
 
-@operation(
-    "DELETE /users/{userId}/image",
-    gate=gates.SELF_OR_ADMIN.assumed("G160"),
-    gaps="G550",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
-)
-def remove_user_image(call: Call, userId: MeOrUser) -> None:
+@named("DELETE /users/{userId}/image", gate=gates.SELF_OR_ADMIN.assumed("G160"), gaps="G550")
+def remove_user_image(call: Call, user: MeOrUser) -> None:
     """Remove the image of a user; no effect when there is none."""
-    user_images.remove(call.change, userId)
+    user_images.remove(call.change, user)
 
 
-@operation(
-    "POST /users/{userId}/description",
-    gate=gates.SELF_OR_ADMIN.assumed("G160"),
-    gaps="G551",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
-)
-def set_user_description(call: Call, userId: MeOrUser, body: UserDescription) -> None:
+@named("POST /users/{userId}/description", gate=gates.SELF_OR_ADMIN.assumed("G160"), gaps="G551")
+def set_user_description(call: Call, user: MeOrUser, body: UserDescription) -> None:
     """Set the description of a user; an empty text clears it."""
-    users.update(call.change, userId, description=body.description or None)
+    users.update(call.change, user, description=body.description or None)
 
 
-@operation(
-    "POST /users/{userId}/fullname",
-    gate=gates.SELF_OR_ADMIN.assumed("G160"),
-    gaps="G552",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
-)
-def set_user_full_name(call: Call, userId: MeOrUser, body: NewFullName) -> None:
+@named("POST /users/{userId}/fullname", gate=gates.SELF_OR_ADMIN.assumed("G160"), gaps="G552")
+def set_user_full_name(call: Call, user: MeOrUser, body: NewFullName) -> None:
     """Set the full name of a user; an empty text clears it."""
-    users.update(call.change, userId, full_name=body.fullName or None)
+    users.update(call.change, user, full_name=body.fullName or None)
 
 
-@operation(
+@named(
     "GET /users/{userId}/client",
     gate=gates.SIGNED_IN.assumed("G548"),
     gaps="G548",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
     identifies={"id": "clients"},
     shows_identity=True,
 )
-def get_user_client(call: Call, userId: MeOrUser) -> Id:
+def get_user_client(call: Call, user: MeOrUser) -> Id:
     """Get the id of the client that a user belongs to."""
-    return Id(id=userId.client)
+    return Id(id=user.client)
 
 
-@operation(
-    "GET /users/find/handle",
-    gate=gates.SIGNED_IN.assumed("G559"),
-    gaps="G559",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
-    shows_identity=True,
-)
+@named("GET /users/find/handle", gate=gates.SIGNED_IN.assumed("G559"), gaps="G559", shows_identity=True)
 def find_user_by_handle(call: Call, *, handle: Annotated[Handle, "The handle that is looked for."]) -> NumberId:
     """Find the registered user who has a handle."""
     return NumberId(id=user_list.get_by_handle(call.change, call.client, handle).id)
 
 
-@operation(
-    "GET /users/find/email",
-    gate=gates.ADMIN.assumed("G560"),
-    gaps="G560",
-    line="P1 Users",
-    source=Source.NAME_ONLY,
-)
+@named("GET /users/find/email", gate=gates.ADMIN.assumed("G560"), gaps="G560")
 def find_user_by_email(
     call: Call,
     *,

@@ -15,6 +15,7 @@ UNREACHABLE: Assumption[tuple[str, ...]] = assumption(
     _OPERATIONS,
     check=texts("URL prefixes"),
     refuses={"IMAGE_UNREACHABLE": lambda value, operation, profile: bool(value)},
+    samples=([],),
 )
 GIVEN_URL = assumption(
     "images.given-url",

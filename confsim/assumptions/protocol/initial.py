@@ -19,6 +19,7 @@ TERMS_URL = assumption(
     (),
     "create_client get_client_terms get_user_terms",
     check=text,
+    samples=("https://terms.example/other",),
 )
 TERMS_FROM = assumption(
     "initial.terms-from",
@@ -96,6 +97,7 @@ PROVIDERS = assumption(
     ("any list of names",),
     "create_client list_client_auth_providers",
     check=texts("names"),
+    samples=(["google"],),
 )
 SERVICE_MODE = assumption(
     "initial.service-mode",
@@ -116,6 +118,7 @@ CHANNEL_REPUTATION = assumption(
     (),
     _CREATE,
     check=integer(1, 15),
+    samples=(7,),
 )
 MAX_USERS = assumption(
     "initial.max-users",
@@ -125,6 +128,7 @@ MAX_USERS = assumption(
     (),
     _CREATE,
     check=integer(0, 2**31 - 1),
+    samples=(1,),
 )
 LOBBY_OPEN = assumption(
     "initial.lobby-open",
@@ -183,6 +187,12 @@ CHANNEL_FLAGS = assumption(
     ("any of them true",),
     f"{_CREATE} get_channel_settings",
     check=_flags,
+    samples=(
+        {"private": True},
+        {"star": True, "organization": True, "premium": True, "off_air": True, "range_enabled": True},
+        {"wall_disabled": True, "event_room": True, "auto_close": True, "attendees_muted": True},
+        {"public_pin": True, "broadcast_enabled": True},
+    ),
 )
 RESELLER = assumption(
     "initial.reseller",

@@ -50,6 +50,7 @@ BOOLEANS = assumption(
     {"true": True, "false": False, "1": True, "0": False},
     ("any table from word to true or false",),
     check=_booleans,
+    samples=({"yes": True, "no": False},),
 )
 
 
@@ -68,6 +69,7 @@ TTL_UNITS = assumption(
     {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000},
     ("any table from unit to milliseconds",),
     check=_units,
+    samples=({"y": 31_536_000_000},),
 )
 TTL_NUMBER = assumption(
     "parse.ttl-number",

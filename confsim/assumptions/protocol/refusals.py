@@ -255,7 +255,9 @@ def _status(entry_id: str, refused: Refused) -> Assumption[int] | None:
     if refused.source:
         return None
     statement = f"Status of the refusal: {refused.sentence}"
-    return assumption(entry_id, refused.gaps, statement, refused.status, ("another status",), check=status_code)
+    return assumption(
+        entry_id, refused.gaps, statement, refused.status, ("another status",), check=status_code, samples=(418,)
+    )
 
 
 def _words(reason: Reason) -> str:
@@ -275,6 +277,7 @@ CODE: dict[Reason, Assumption[str]] = {
         reason.name.lower(),
         ("another code",),
         check=text,
+        samples=("another_code",),
     )
     for reason in Reason
 }

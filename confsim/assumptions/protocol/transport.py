@@ -53,6 +53,7 @@ PREFIX = assumption(
     "/v1_0",
     ("any prefix that ends with /v1_0",),
     check=_prefix,
+    samples=("/api/v1_0",),
 )
 SESSION_WITHOUT_ID = assumption(
     "route.session-without-id",
@@ -106,6 +107,7 @@ IDEMPOTENCY = assumption(
     "",
     ("Idempotency-Key",),
     check=text,
+    samples=("Idempotency-Key",),
 )
 
 # checks.*

@@ -102,6 +102,7 @@ ERROR_BODY = assumption(
     "flat",
     ("nested", "problem", "text", "empty", "any template object"),
     check=_template,
+    samples=({"fault": {"is": "$code", "says": "$message"}},),
 )
 
 
@@ -156,6 +157,7 @@ ABSENT = assumption(
     _OMIT,
     ("null", "any list of fields"),
     check=_absent,
+    samples=(["description", "imageUrl"],),
 )
 NUMBERS = assumption(
     "encode.numbers",

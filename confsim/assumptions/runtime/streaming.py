@@ -52,6 +52,7 @@ STREAMING_URL = assumption(
     ("any template with {channel}",),
     "get_streaming_proxy get_data_channel",
     check=_template,
+    samples=("{root}/stream/{channel}",),
 )
 STREAMING_MODE = assumption(
     "streaming.mode",
@@ -87,6 +88,7 @@ TOKEN: Assumption[tuple[str, ...]] = assumption(
     ("any list of these",),
     "get_streaming_proxy get_data_channel",
     check=subset_of(("calls", "query", "subprotocol")),
+    samples=(("calls",), ("query",), ("subprotocol",)),
 )
 CLOSE = assumption(
     "streaming.close",
@@ -133,4 +135,5 @@ TURN_URIS: Assumption[tuple[str, ...]] = assumption(
     ("any list of addresses",),
     "get_turn_credentials",
     check=texts("addresses"),
+    samples=(["turn:elsewhere.example"],),
 )

@@ -30,4 +30,5 @@ SUPPORTED_LANGUAGES: Assumption[tuple[str, ...]] = assumption(
     ("any list of codes",),
     "list_supported_languages",
     check=_codes,
+    samples=(["en"],),
 )

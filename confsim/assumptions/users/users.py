@@ -26,6 +26,7 @@ FIRST_USER_ID = assumption(
     "create_guest exchange_identity_token",
     check=integer(0, LAST_FIRST_ID),
     decides="users",
+    samples=(2**53 + 1,),
 )
 REPUTATION = assumption(
     "users.reputation",
@@ -63,6 +64,9 @@ KIND_WORDS = assumption(
     ("any table from these six to words",),
     _USERS,
     check=lambda value: _words(KINDS, value),
+    samples=(
+        {"registered": "R", "predefined": "P", "guest": "G", "linked": "L", "dialled-in": "I", "dialled-out": "O"},
+    ),
 )
 AUTH_KIND_WORDS = assumption(
     "users.auth-kinds",
@@ -72,6 +76,7 @@ AUTH_KIND_WORDS = assumption(
     ("any table from these two to words",),
     _USERS,
     check=lambda value: _words(AUTH_KINDS, value),
+    samples=({"OAuth": "oauth", "Custom": "own"},),
 )
 PREDEFINED_UNREGISTERED = assumption(
     "users.predefined-unregistered",

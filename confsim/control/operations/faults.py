@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from confsim.contract.types import AtLeast, Json, Pattern, ReadAs, Wire
+from confsim.contract.types import Json, Pattern, ReadAs, Wire
 from confsim.control.context import ControlContext
 from confsim.control.declare import CommandBody, operation
 from confsim.control.fields import FaultDo, FaultEffect, one_of
@@ -40,7 +40,7 @@ class Fault(CommandBody, kw_only=True):
         Annotated[str, one_of(*FAULT_POINTS)] | None, "The kind of thing that it is injected into, in its place."
     ] = None
     match: Annotated[dict[str, str | int], "The properties of the calls or things."] = {}
-    on: Annotated[int, AtLeast(1), "From which of them on it is injected."] = 1
+    on: Annotated[int, Pattern(lambda profile: {"minimum": 1}), "From which of them on it is injected."] = 1
     times: Times = 1
     do: FaultDo
     id: Annotated[Json, "The id of an active fault."] = None

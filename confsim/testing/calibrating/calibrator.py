@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.reference.probes import seen_in_calls
 from confsim.service.clock import Clock
@@ -188,7 +187,7 @@ class Calibrator:
         replies: dict[str, Reply] = {}
         for call in calls:
             refused: list[Any] = []
-            for value in (entry.default, *candidates(entry)):
+            for value in (entry.default, *entry.candidates()):
                 self._service.address_under({entry.id: value})
                 try:
                     reply = self._service.call(call)

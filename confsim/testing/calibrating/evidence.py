@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.testing.learning.run import RunStep
 
 from .alike import DECIDE, admit_alike
@@ -48,7 +47,7 @@ class AssumptionEvidence:
         self.rivals: list[Rival] = []
         #: Every value of each assumption, as an alternative to the one in force.
         self._values: dict[str, list[Alternative]] = {
-            id: [Alternative((id, value)) for value in (entry.default, *candidates(entry))]
+            id: [Alternative((id, value)) for value in (entry.default, *entry.candidates())]
             for id, entry in REGISTER.entries.items()
         }
         self._in_force: dict[str, str] = {id: found[0].key for id, found in self._values.items()}

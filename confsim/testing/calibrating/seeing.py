@@ -9,7 +9,6 @@ from confsim.api.catalogue import API
 from confsim.assumptions.protocol import transport, wire
 from confsim.assumptions.protocol.refusals import REASONS, STATUS, Reason
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.contract.operation import Operation
 from confsim.reference.observed import observed
 from confsim.reference.probes import probes, seen_in_calls
@@ -88,7 +87,7 @@ def _why(id: str) -> str:
     entry, reason = REGISTER.entries[id], refusal_of(id)
     if id in UNSEEN:
         return UNSEEN[id]
-    if not candidates(entry):
+    if not entry.candidates():
         return NO_ALTERNATIVE
     if not_called := why_not_called(id):
         return not_called

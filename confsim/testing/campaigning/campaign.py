@@ -213,8 +213,7 @@ def choosable() -> dict[str, tuple[Any, ...]]:
     """Return the assumptions that have alternatives, with these; those of routes, gates and refusals are left out."""
     import confsim.control.catalogue  # noqa: F401 declares every entry
     from confsim.assumptions.register import REGISTER
-    from confsim.assumptions.register.candidates import candidates
 
     left_out = ("route.", "code.", "status.", "gate.", "world.", "auth.")
-    every = {id: candidates(entry) for id, entry in REGISTER.entries.items() if not id.startswith(left_out)}
+    every = {id: entry.candidates() for id, entry in REGISTER.entries.items() if not id.startswith(left_out)}
     return {id: found for id, found in every.items() if found}

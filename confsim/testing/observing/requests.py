@@ -11,7 +11,6 @@ import msgspec
 from confsim.api.catalogue import API
 from confsim.assumptions.protocol import wire
 from confsim.assumptions.register import ProfileContext
-from confsim.assumptions.register.candidates import candidates
 from confsim.http.routing import Found, Routes
 from confsim.kernel.refusal import Refusal
 from confsim.service.checks.credentials import present
@@ -55,7 +54,7 @@ class Reader:
 
 def token_of(request: Request, accounts: Accounts) -> tuple[bool, str | None]:
     """Return whether the request has no token or a known one, and which, in whatever way it is presented."""
-    for template in (wire.PRESENTATION.default, *candidates(wire.PRESENTATION)):
+    for template in (wire.PRESENTATION.default, *wire.PRESENTATION.candidates()):
         lines, query = present(template, _HOLE)
         for name, line in lines.items():
             before, _, after = line.partition(_HOLE)

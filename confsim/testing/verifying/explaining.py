@@ -7,7 +7,6 @@ from typing import Any
 
 from confsim.assumptions.protocol.refusals import REASONS, STATUS
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.kernel.refusal import Misuse
 from confsim.service.clock import Clock
 from confsim.testing.learning.comparing.comparison import Comparison, Difference
@@ -30,7 +29,7 @@ def explanations(run: Run, steps: Sequence[RunStep], known: Mapping[str, Any]) -
     seen = dict(observed(steps[-1]))
     for id in [*seen, *used]:
         entry = REGISTER.entries[id]
-        for value in (*([seen[id]] if id in seen else ()), *candidates(entry)):
+        for value in (*([seen[id]] if id in seen else ()), *entry.candidates()):
             if id not in found and explains(run, steps, {**known, id: value}):
                 found[id] = value
     return found

@@ -10,7 +10,6 @@ import pytest
 
 from confsim import Misuse, Simulator
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.domain.channels.channels import CHANNELS
 from confsim.domain.clients.clients import CLIENTS
 from confsim.domain.telephony.numbers import NUMBERS, Listing, NumberState
@@ -177,7 +176,7 @@ def test_profiles_share_a_world_where_it_is_the_same_under_both():
     """Another value of anything that its making asks makes another; one of what it does not ask makes none."""
     plain = world_file.load("demo", 0, {})
     for id in plain.assumptions:
-        for value in candidates(REGISTER.entries[id])[:1]:
+        for value in REGISTER.entries[id].candidates()[:1]:
             built = world_file.build(world_file.read("demo"), 0, {id: value})
             loaded = world_file.load("demo", 0, {id: value})
             assert (loaded.world.digest(), loaded.assumptions) == (built.world.digest(), built.assumptions), id

@@ -6,7 +6,6 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.contract.gates import Grant
 from confsim.testing.calibrating.alike import admit_alike
 from kit import choices
@@ -40,7 +39,7 @@ def test_no_answer_tells_alike_gates_apart():
         (id, repr(value))
         for id, entry in REGISTER.entries.items()
         if id.startswith("gate.")
-        for value in candidates(entry)
+        for value in entry.candidates()
         if admit_alike(API[id.partition(".")[2]], value, entry.default, {})
     }
     assert len(alike) > 30

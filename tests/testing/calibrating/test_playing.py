@@ -7,7 +7,6 @@ import pytest
 
 from confsim.api.catalogue import API
 from confsim.assumptions.register import REGISTER
-from confsim.assumptions.register.candidates import candidates
 from confsim.reference.cast import as_by_default, in_room
 from confsim.reference.probes import ProbeCall, probes
 from confsim.testing.calibrating.alternative import Alternative
@@ -46,7 +45,7 @@ def test_probes_are_of_the_register_and_of_the_api():
     """Each names values of entries, and operations; what its calls name was made before, or is of the accounts."""
     for probe in probes():
         for id, values in probe.tells.items():
-            assert set(values) <= {repr(each) for each in candidates(REGISTER.entries[id])}, id
+            assert set(values) <= {repr(each) for each in REGISTER.entries[id].candidates()}, id
         numbers = [call.number for call in probe.calls]
         assert len(set(numbers)) == len(numbers)
         assert all(API.find(call.operation) for call in probe.calls)
