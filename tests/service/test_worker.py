@@ -35,12 +35,13 @@ def test_work_is_done_in_order_by_another_thread():
 def test_its_thread_ends_with_the_work_and_the_interval_is_restored():
     """While there is work, threads take turns sooner than before and after; several workers agree about it."""
     before, first, second = sys.getswitchinterval(), Worker(), Worker()
+    others = set(threading.enumerate())
     go_on = threading.Event()
     outcomes = [first.do(go_on.wait), second.do(sys.getswitchinterval)]
     assert outcomes[1].result(10) == pytest.approx(module.SWITCH_INTERVAL)
     go_on.set()
     outcomes[0].result(10)
-    while any(isinstance(each, module.Thread) for each in threading.enumerate()):
+    while set(threading.enumerate()) - others:
         time.sleep(0.001)
     assert not first.queue
     assert not second.queue
