@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from confsim.contract.form import Form
+from confsim.contract.types import Form
 from confsim.kernel.refusal import Misuse, suggest
 
 #: The most bytes of the body of a request, unless a server is given another limit.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from confsim.api.address import HOST
+from confsim.api.call import HOST
 from confsim.assumptions.register import ProfileContext
 from confsim.contract.operation import Catalogue, Operation
 from confsim.kernel.refusal import Misuse
